@@ -1,7 +1,8 @@
 import { HOUR, MINUTE } from "../base/duration.js";
 import { isoTime } from "../base/iso-time.js";
 import { escapeControls } from "../base/text.js";
-import { givenIn, momentOf, listPageOf } from "../web/page-of-query.js";
+import { WORK_FILTERS } from "../store/filters.js";
+import { filtersIn, listPageOf } from "../web/page-of-query.js";
 import { badField } from "../web/page-api-error.js";
 import type { ErrorGroup } from "../store/error-groups.js";
 import { errorKindOf } from "../store/error-kind.js";
@@ -32,7 +33,7 @@ async function listGroups(
   { readings, personal, now }: ErrorRouteTools,
   { query, person: { payloads: rule } }: DashboardCall,
 ): Promise<ErrorGroupPage> {
-  const [since, until] = [momentOf(query, "since"), momentOf(query, "until")];
+  const { handler, type, since, until } = filtersIn(query, WORK_FILTERS);
   const end = until ?? now();
   const start = since ?? end - USUAL_SPAN_MS;
   if (start >= end) throw badField("since", "must be before until, or before now.");
@@ -40,8 +41,8 @@ async function listGroups(
   const first = Math.floor(start / stepMs) * stepMs;
   const times = Array.from({ length: Math.ceil((end - first) / stepMs) }, (_, index) => first + index * stepMs);
   const { items, nextCursor = null } = await readings.listErrorGroups({
-    handler: givenIn(query, "handler"),
-    type: givenIn(query, "type"),
+    handler,
+    type,
     ...listPageOf(query, ["pending", "leased", "dead", "parked"]),
     since,
     until,

@@ -3,7 +3,8 @@ import { withOutcomes } from "../capture/model/answer.js";
 import type { Capture } from "../capture/model/capture.js";
 import { eventTimeline, finishedSteps } from "../dev/api/event-timeline.js";
 import { workOn } from "../dev/api/inbox-rows.js";
-import { givenIn, momentOf, listPageOf } from "../web/page-of-query.js";
+import { WORK_FILTERS } from "../store/filters.js";
+import { filtersIn, givenIn, listPageOf } from "../web/page-of-query.js";
 import type { HandlerErrorRows, InboxChange } from "../dev/api/page-api.js";
 import { PageApiError } from "../web/page-api-error.js";
 import { type EventQuery, PAGE_LIMIT, bodyOf } from "../store/inbox-view.js";
@@ -155,12 +156,7 @@ function eventQuery(query: URLSearchParams): EventQuery {
   const id = givenIn(query, "id");
   return {
     ...listPageOf(query, WORK_STATES),
-    handler: givenIn(query, "handler"),
-    type: givenIn(query, "type"),
-    error: givenIn(query, "error"),
-    errorGroup: givenIn(query, "group"),
-    since: momentOf(query, "since"),
-    until: momentOf(query, "until"),
+    ...filtersIn(query, WORK_FILTERS),
     ...(id === undefined ? {} : { ids: [id] }),
   };
 }

@@ -1,6 +1,7 @@
 import { BodyFields, requireField } from "../web/body-fields.js";
 import { badField } from "../web/page-api-error.js";
-import { readMoment } from "../web/page-of-query.js";
+import { readFilters } from "../operator/filter-reader.js";
+import { WORK_FILTERS } from "../store/filters.js";
 import { isoTime } from "../base/iso-time.js";
 import type { JobChoice } from "../store/bulk-jobs.js";
 import { MAX_CHOSEN } from "./api/work.js";
@@ -18,23 +19,18 @@ const MAX_ID_LENGTH = 300;
 
 /** The choice of a job, as the page names it. Throws for what no job can change. */
 export function readJobChoice(filter: Record<string, unknown>): JobChoice {
-  const known = new Set(["state", "handler", "type", "error", "since", "until", "group", "ids"]);
+  const known = new Set([...Object.keys(WORK_FILTERS), "state", "ids"]);
   const unknown = Object.keys(filter).find((name) => !known.has(name));
   // A job with less of a filter than was meant would change too much.
   if (unknown !== undefined) throw badField("filter", "has a field that no job knows.");
   const fields = new BodyFields(filter);
-  const text = (name: string, longest = MAX_TEXT_LENGTH): string | undefined => {
-    const value = fields.text(name, longest);
+  const text = (name: string): string | undefined => {
+    const value = fields.text(name, name === "errorGroup" ? MAX_GROUP_LENGTH : MAX_TEXT_LENGTH);
     return value === "" && name !== "handler" && name !== "type" ? undefined : value;
   };
   return withoutUndefined({
     state: fields.choice("state", ["dead", "parked"]),
-    handler: text("handler"),
-    type: text("type"),
-    error: text("error"),
-    since: readMoment("since", text("since")),
-    until: readMoment("until", text("until")),
-    errorGroup: text("group", MAX_GROUP_LENGTH),
+    ...readFilters(WORK_FILTERS, text, badField),
     ids: fields.texts("ids", { most: MAX_CHOSEN, longest: MAX_ID_LENGTH }),
   });
 }

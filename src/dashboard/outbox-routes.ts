@@ -1,5 +1,6 @@
 import { discardEachContactEvent, retryEachContactEvent } from "../dev/api/change-each.js";
-import { givenIn, momentOf, listPageOf } from "../web/page-of-query.js";
+import { CONTACT_EVENT_FILTERS } from "../store/filters.js";
+import { filtersIn, givenIn, listPageOf } from "../web/page-of-query.js";
 import type { InboxChanges } from "../dev/api/page-api.js";
 import { PageApiError } from "../web/page-api-error.js";
 import { OUTBOX_STATES, type OutboxPage, type OutboxQuery } from "../store/outbox.js";
@@ -83,14 +84,11 @@ async function listOutbox(
   { operator, readings, personal }: Omit<OutboxRouteTools, "log">,
   { query, person: { payloads } }: DashboardCall,
 ): Promise<DashboardContactEventPage> {
-  const error = givenIn(query, "error");
+  const { error, ...filters } = filtersIn(query, CONTACT_EVENT_FILTERS);
   const wanted = {
     ...listPageOf(query, OUTBOX_STATES),
-    name: givenIn(query, "name"),
+    ...filters,
     error: payloads === "full" ? error : undefined,
-    inboxEventId: givenIn(query, "event"),
-    since: momentOf(query, "since"),
-    until: momentOf(query, "until"),
   };
   const text = givenIn(query, "text")?.trim() ?? "";
   if (text !== "" || (error !== undefined && payloads !== "full")) {

@@ -87,7 +87,7 @@ export class PersonalData {
     const { errorGroup: shown } = choice;
     if (shown === undefined) return choice;
     const id = this.#groups.idOf(shown) ?? (rule === "full" ? shown : undefined);
-    if (id === undefined) throw badField("group", "must be a group of errors, as listed.");
+    if (id === undefined) throw badField("errorGroup", "must be a group of errors, as listed.");
     return { ...choice, errorGroup: id };
   }
 

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
-import { type OptionsOf, defineOptions, given, wholeNumber } from "../base/options.js";
+import { type OptionsOf, defineOptions, given } from "../base/options.js";
 import type { ContactEventInput } from "../contract/contact-event.js";
 import { type RecordOptions, apiNotConfigured, toOutboxEvent, readRecordKey } from "./contact-event-record.js";
+import { filterChecks } from "../operator/filter-reader.js";
+import { CONTACT_EVENT_FILTERS } from "../store/filters.js";
 import { pageLimit } from "../store/inbox-view.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { OutboxPage, OutboxQuery, OutboxState } from "../store/outbox.js";
@@ -43,11 +45,7 @@ export interface ContactEventsDeps {
 /** The store checks the state and the cursor. */
 export const OUTBOX_QUERY_OPTIONS = defineOptions("contactEvents.list", {
   state: given<OutboxState>(),
-  name: given<string>(),
-  error: given<string>(),
-  since: wholeNumber({ min: 0 }),
-  until: wholeNumber({ min: 0 }),
-  inboxEventId: given<string>(),
+  ...filterChecks(CONTACT_EVENT_FILTERS),
   limit: pageLimit,
   cursor: given<string>(),
 } satisfies OptionsOf<OutboxQuery>);

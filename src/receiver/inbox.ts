@@ -1,9 +1,11 @@
 import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
-import { defineOptions, flag, given, required, type OptionsOf, wholeNumber } from "../base/options.js";
+import { defineOptions, flag, given, required, type OptionsOf } from "../base/options.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import { readAgain } from "../dispatch/read-again.js";
 import type { HandlerRegistry } from "../dispatch/registry.js";
+import { filterChecks } from "../operator/filter-reader.js";
+import { WORK_FILTERS } from "../store/filters.js";
 import type { EraseOptions } from "../store/erase.js";
 import {
   type EventDetail,
@@ -97,15 +99,7 @@ interface InboxDeps {
 
 const PAGE = 100;
 
-const CHOICE = {
-  handler: given<string>(),
-  type: given<string>(),
-  error: given<string>(),
-  since: wholeNumber({ min: 0 }),
-  until: wholeNumber({ min: 0 }),
-  ids: given<readonly string[]>(),
-  errorGroup: given<string>(),
-} satisfies OptionsOf<WorkChoice>;
+const CHOICE = { ...filterChecks(WORK_FILTERS), ids: given<readonly string[]>() } satisfies OptionsOf<WorkChoice>;
 
 export const WORK_CHOICE_OPTIONS = defineOptions("inbox.runAllNow", CHOICE);
 

@@ -1,6 +1,7 @@
 import { PigeonholeError } from "../base/error.js";
 import { NOTE_HANDLER } from "../base/note-handler.js";
 import { choiceValues } from "./error-group-id.js";
+import { WORK_FILTERS } from "./filters.js";
 import { pageLimit, type WorkChoice } from "./inbox-view.js";
 import type { WaitingPlace } from "./waiting-work.js";
 import type { Lease } from "./work.js";
@@ -144,17 +145,7 @@ export function jobLimit(query: { limit?: number | undefined } = {}): number {
   return pageLimit.read("limit", query.limit ?? LISTED_JOBS);
 }
 
-const CHOICE_FIELDS: readonly string[] = [
-  "state",
-  "handler",
-  "type",
-  "error",
-  "since",
-  "until",
-  "ids",
-  "errorGroup",
-  "foundBy",
-] satisfies (keyof JobChoice)[];
+const CHOICE_FIELDS: readonly string[] = [...Object.keys(WORK_FILTERS), "state", "ids", "foundBy"];
 
 /** Throws `invalid_argument` for an action or a choice that cannot be: a job would change other work than was meant. */
 export function checkJob({ action, choice }: Pick<BulkJob, "action" | "choice">): void {

@@ -13,7 +13,7 @@ export interface WaitingPlace {
   seq: number;
 }
 
-/** A small page of {@link Store.runWork}. */
+/** A small page of {@link InboxOperator.runWork}. */
 export interface RunRequest {
   /** Which work. */
   choice: WorkChoice;

@@ -1,3 +1,4 @@
+import { type Filters, readFilters } from "../operator/filter-reader.js";
 import { badField } from "./page-api-error.js";
 
 /** A parameter of a list; undefined when it is left out or empty. */
@@ -5,17 +6,9 @@ export function givenIn(query: URLSearchParams, name: string): string | undefine
   return query.get(name) || undefined;
 }
 
-/** In milliseconds since 1970; undefined when it is left out or empty. */
-export function momentOf(query: URLSearchParams, name: string): number | undefined {
-  return readMoment(name, givenIn(query, name));
-}
-
-/** A time in ISO 8601 in milliseconds since 1970; undefined without one. `name`: of the field that it is in. */
-export function readMoment(name: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const moment = Date.parse(text);
-  if (Number.isNaN(moment)) throw badField(name, "must be a time in ISO 8601.");
-  return moment;
+/** The filters of a list that are given; throws for a text that a filter does not read. */
+export function filtersIn<const Known extends Filters>(query: URLSearchParams, filters: Known) {
+  return readFilters(filters, (name) => givenIn(query, name), badField);
 }
 
 /** The state and the cursor of a list; refuses a state that is none of those. */

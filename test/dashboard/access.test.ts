@@ -572,10 +572,10 @@ describe("payloads", () => {
       // A link that one person copies opens for the others.
       for (const payloads of ["redacted", "full"] as const) expect(await groupsFor(payloads)).toEqual(names);
       const chosen = async (payloads: "hidden" | "full", group: string) => {
-        const list = await as(payloads).get<DashboardEventPage>(`api/events?group=${group}`);
+        const list = await as(payloads).get<DashboardEventPage>(`api/events?errorGroup=${group}`);
         const preview = await as(payloads).post<JobPreview>("api/jobs/preview", {
           action: "discard",
-          filter: { group },
+          filter: { errorGroup: group },
         });
         return [list.status, preview.status, list.body.items?.length, preview.body.work];
       };
@@ -587,7 +587,7 @@ describe("payloads", () => {
         for (const group of [id, names[index] ?? ""]) expect(await chosen("full", group)).toEqual([200, 200, 1, 1]);
         expect(await chosen("hidden", names[index] ?? "")).toEqual([200, 200, 1, 1]);
       }
-      const job = { action: "discard", filter: { group: ids[0] } };
+      const job = { action: "discard", filter: { errorGroup: ids[0] } };
       expect((await as("full").post<BulkJobRow>("api/jobs", job)).body.filter).toEqual({ isGroup: true });
       expect((await as("hidden").get<BulkJobList>("api/jobs")).body.jobs[0]?.filter).toEqual({ isGroup: true });
     });

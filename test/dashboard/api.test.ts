@@ -230,7 +230,7 @@ describe("errors and jobs", () => {
     expect(group?.counts).toHaveLength(body.times.length);
     expect(group?.counts.reduce((sum, count) => sum + count, 0)).toBe(3);
 
-    const job = { action: "discard", filter: { group: group?.group } };
+    const job = { action: "discard", filter: { errorGroup: group?.group } };
     expect((await dashboard.post<JobPreview>("api/jobs/preview", job)).body).toEqual({ events: 3, work: 3 });
     const { id } = (await dashboard.post<BulkJobRow>("api/jobs", job)).body;
     const done = { action: "discard", by: "ann", state: "done", total: 3, done: 3 };

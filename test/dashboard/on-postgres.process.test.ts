@@ -47,7 +47,7 @@ describeOnPostgres((database) => {
 
     // All processes sign tokens with the secret of the store.
     const headers = { [TOKEN_HEADER]: session.token };
-    const job = { action: "discard", filter: { group: errors.items[0]?.group } };
+    const job = { action: "discard", filter: { errorGroup: errors.items[0]?.group } };
     const created = await other.dashboard.post<BulkJobRow>("api/jobs", job, headers);
     expect(created).toMatchObject({ status: 200, body: { by: "ann", total: 3 } });
     const jobs = async () => (await one.dashboard.get<BulkJobList>("api/jobs")).body.jobs;

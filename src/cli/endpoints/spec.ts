@@ -1,6 +1,7 @@
 import { defineCommand, type OptionSpec } from "../frame/spec.js";
 import { databaseOption } from "../values/options.js";
-import { parseDuration, parsePastMoment } from "../values/parse-option.js";
+import { readPastMoment } from "../../operator/read-past-moment.js";
+import { parseDuration } from "../values/parse-option.js";
 
 const writeSecret = {
   value: "file",
@@ -46,7 +47,7 @@ export const endpointsRepair = defineCommand({
     db: databaseOption,
     since: {
       value: "time",
-      parse: parsePastMoment,
+      parse: readPastMoment,
       summary: "Begin of the outage, such as 2d or 2026-01-31. Required.",
     },
     enable: { summary: "Switches the endpoint on, if it is off." },

@@ -13,14 +13,16 @@ import { allRows } from "../values/all-rows.js";
 import { paintWork } from "../values/event-work.js";
 import { withInbox } from "../values/find-inbox.js";
 import { setImmediate } from "node:timers/promises";
+import { pickFilters } from "../../operator/filter-reader.js";
+import { WORK_FILTERS } from "../../store/filters.js";
 import { textOfEvent } from "../../dev/api/find-rows.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 
 export const list: RunCommand<typeof specs.inboxList> = ({ options, context }) =>
   withInbox(options.db, context, async (inbox) => {
     const { out } = context;
-    const { state, handler, type, error, errorGroup, since, until, text, limit } = options;
-    const filter = { state, handler, type, error, errorGroup, since, until };
+    const { state, text, limit } = options;
+    const filter = { state, ...pickFilters(WORK_FILTERS, options) };
     const rows: string[][] = [];
     const eventsOf = (most: number): AsyncIterable<EventView> =>
       allRows(most, (page) => inbox.listEvents({ ...filter, ...page }));

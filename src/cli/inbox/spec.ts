@@ -1,4 +1,6 @@
+import { filterOptions } from "../../operator/filter-reader.js";
 import { EVENT_TYPES } from "../../protocol/event-types.js";
+import { WORK_FILTERS } from "../../store/filters.js";
 import { defineCommand, type OptionSpec } from "../frame/spec.js";
 import { databaseOption, limitOption, timeOptions } from "../values/options.js";
 import { parseErrorGroup } from "../values/error-group.js";
@@ -10,24 +12,12 @@ const group = "Operate";
 const options = { db: databaseOption };
 const ids = { variadic: true, summary: "Ids of events." } as const;
 
-const typeOption = {
-  value: "type",
-  suggestions: EVENT_TYPES,
-  parse: parseWholeType,
-  summary: "Only events of this type, given in full.",
-} as const satisfies OptionSpec;
-
 /** Which work; the same for lists and changes, so that a list shows what a change would choose. */
+const filters = filterOptions(WORK_FILTERS);
 const workOptions = {
-  handler: { value: "name", summary: "Only work of this handler." },
-  type: typeOption,
-  error: { value: "text", summary: "Only work with this text in its reason or last error." },
-  errorGroup: {
-    value: "id",
-    parse: parseErrorGroup,
-    summary: "Only work of this group of errors, as inbox errors names it.",
-  },
-  ...timeOptions("events received"),
+  ...filters,
+  type: { ...filters.type, suggestions: EVENT_TYPES, parse: parseWholeType },
+  errorGroup: { ...filters.errorGroup, parse: parseErrorGroup },
 } as const satisfies Record<string, OptionSpec>;
 
 export const inboxList = defineCommand({
@@ -127,7 +117,7 @@ export const inboxErrors = defineCommand({
   options: {
     ...options,
     handler: workOptions.handler,
-    type: typeOption,
+    type: workOptions.type,
     state: {
       value: "state",
       choices: ["pending", "leased", "dead", "parked"],

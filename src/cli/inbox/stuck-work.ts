@@ -2,6 +2,9 @@ import { describeRest } from "../../capture/model/describe-rest.js";
 import type { InboxOperator, StuckWork } from "../../store/inbox-operator.js";
 import type { WorkChoice } from "../../store/inbox-view.js";
 import { usageError } from "../frame/command-error.js";
+import { flagName } from "../frame/spec.js";
+import { pickFilters } from "../../operator/filter-reader.js";
+import { WORK_FILTERS } from "../../store/filters.js";
 import { confirm } from "../frame/confirm.js";
 import type { CommandContext, RunCommand } from "../frame/context.js";
 import { EXIT, type ExitCode } from "../frame/exit-code.js";
@@ -95,12 +98,14 @@ function readChoice(
   ids: readonly string[],
   options: WorkChoice & { state: string | undefined },
 ): WorkChoice | undefined {
-  const { state, handler, type, error, errorGroup, since, until } = options;
-  const choice = { handler, type, error, errorGroup, since, until };
-  const isChosen = [state, ...Object.values(choice)].some((value) => value !== undefined);
+  const choice = pickFilters(WORK_FILTERS, options);
+  const isChosen = [options.state, ...Object.values(choice)].some((value) => value !== undefined);
   if (isChosen === ids.length > 0) {
     throw usageError(
-      "Give either ids of events, or choose work with --state, --handler, --type, --error, --error-group, --since or --until.",
+      `Give either ids of events, or choose work with --state, ${Object.keys(WORK_FILTERS)
+        .map((name) => flagName(name))
+        .join(", ")
+        .replace(/, (?=[^,]*$)/, " or ")}.`,
     );
   }
   return isChosen ? choice : undefined;

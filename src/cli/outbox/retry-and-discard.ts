@@ -3,6 +3,8 @@ import { PigeonholeError } from "../../base/error.js";
 import { findCallInFront } from "../../store/call-in-front.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import type { ContactEventChoice } from "../../store/outbox.js";
+import { pickFilters } from "../../operator/filter-reader.js";
+import { CONTACT_EVENT_FILTERS } from "../../store/filters.js";
 import { usageError } from "../frame/command-error.js";
 import { confirm } from "../frame/confirm.js";
 import type { RunCommand } from "../frame/context.js";
@@ -87,9 +89,9 @@ async function discardChosen(
 /** The dead contact events that the options choose; undefined where keys are given. */
 function readChoice(
   keys: readonly string[],
-  { state, name, error, since, until }: ContactEventChoice & { state: "dead" | undefined },
+  { state, ...options }: ContactEventChoice & { state: "dead" | undefined },
 ): ContactEventChoice | undefined {
-  const choice = { name, error, since, until };
+  const choice = pickFilters(CONTACT_EVENT_FILTERS, options);
   const isChosen = [state, ...Object.values(choice)].some((value) => value !== undefined);
   if (isChosen === keys.length > 0) {
     throw usageError(

@@ -2,6 +2,8 @@ import { isoTime } from "../../base/iso-time.js";
 import { wordOfContactEvent } from "../../capture/model/contact-event-word.js";
 import { findCallInFront } from "../../store/call-in-front.js";
 import type { OutboxView } from "../../store/outbox.js";
+import { pickFilters } from "../../operator/filter-reader.js";
+import { CONTACT_EVENT_FILTERS } from "../../store/filters.js";
 import type { RunCommand } from "../frame/context.js";
 import { escapeControls } from "../../base/text.js";
 import { formatJson, formatTable } from "../frame/format.js";
@@ -19,8 +21,8 @@ const COLUMNS = ["RECORDED", "STATE", "NAME", "KEY", "ATTEMPTS", "NEXT TRY", "WH
 export const list: RunCommand<typeof specs.outboxList> = ({ options, context }) =>
   withInbox(options.db, context, async (inbox) => {
     const { out } = context;
-    const { state, name, error, event: inboxEventId, since, until, limit } = options;
-    const filter = { state, name, error, inboxEventId, since, until };
+    const { state, event: inboxEventId, limit } = options;
+    const filter = { state, ...pickFilters(CONTACT_EVENT_FILTERS, { ...options, inboxEventId }) };
     const inFront = await findCallInFront(inbox);
     const rows: string[][] = [];
     for await (const event of allRows(limit, (page) => inbox.listContactEvents({ ...filter, ...page }))) {

@@ -1,16 +1,14 @@
 import { defineCommand, type OptionSpec } from "../frame/spec.js";
-import { databaseOption, limitOption, timeOptions } from "../values/options.js";
+import { filterOptions } from "../../operator/filter-reader.js";
+import { CONTACT_EVENT_FILTERS } from "../../store/filters.js";
+import { databaseOption, limitOption } from "../values/options.js";
 
 const group = "Operate";
 const options = { db: databaseOption };
 const keys = { variadic: true, optional: true, summary: "Idempotency keys, as outbox list shows them." } as const;
 
 /** Which contact events; the same for lists and changes, so that a list shows what a change would choose. */
-const choiceOptions = {
-  name: { value: "name", summary: "Only contact events of this name." },
-  error: { value: "text", summary: "Only those with this text in the service's answer or the last error." },
-  ...timeOptions("those recorded"),
-} as const satisfies Record<string, OptionSpec>;
+const { inboxEventId: eventOption, ...choiceOptions } = filterOptions(CONTACT_EVENT_FILTERS);
 
 /** Which dead contact events, in place of named ones. */
 const deadOptions = {
@@ -30,7 +28,7 @@ export const outboxList = defineCommand({
       summary: "Only those in this state: leased is listed as leased or retrying, done as done or discarded.",
     },
     ...choiceOptions,
-    event: { value: "id", summary: "Only those that handlers recorded for this event." },
+    event: eventOption,
     limit: limitOption,
   },
   examples: [

@@ -1,5 +1,6 @@
+import { readPastMoment } from "../../operator/read-past-moment.js";
 import type { OptionSpec } from "../frame/spec.js";
-import { parseDuration, parseFieldChange, parsePastMoment, parseWholeNumber } from "./parse-option.js";
+import { parseDuration, parseFieldChange, parseWholeNumber } from "./parse-option.js";
 
 /** Where captures are kept, in the working folder. */
 export const CAPTURE_STORE = ".pigeonhole";
@@ -41,8 +42,8 @@ export const limitOption = {
 /** `--since` and `--until` of what is chosen by its time; `what` is such as "events received". */
 export const timeOptions = (what: string) =>
   ({
-    since: { value: "time", parse: parsePastMoment, summary: `Only ${what} since then, such as 1h or 2026-01-31.` },
-    until: { value: "time", parse: parsePastMoment, summary: `Only ${what} before then.` },
+    since: { value: "time", parse: readPastMoment, summary: `Only ${what} since then, such as 1h or 2026-01-31.` },
+    until: { value: "time", parse: readPastMoment, summary: `Only ${what} before then.` },
   }) as const satisfies Record<string, OptionSpec>;
 
 /** Changes of an event before it is sent. */

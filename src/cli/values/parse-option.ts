@@ -53,29 +53,10 @@ export function parseDuration(text: string): number {
 
 /** Parses the time from one look to the next: from a second to an hour. */
 export function parseInterval(text: string): number {
-  if (/^\d+$/.test(text)) throw withoutUnit(text, "s");
+  if (/^\d+$/.test(text)) throw new Error(`It has no unit: write ${text}s.`);
   const ms = parseDuration(text);
   if (ms >= SECOND && ms <= HOUR) return ms;
   throw new Error("It must be a duration from 1s to 1h.");
-}
-
-/** Unix seconds have 10 digits since 2001; a shorter number is an age whose unit was forgotten. */
-const MIN_UNIX_DIGITS = 10;
-
-function withoutUnit(number: string, ...units: string[]): Error {
-  return new Error(`It has no unit: write ${units.map((unit) => number + unit).join(" or ")}.`);
-}
-
-/** Parses a time in the past into milliseconds since 1970: an age such as `1h`, ISO 8601, or Unix seconds. */
-export function parsePastMoment(text: string): number {
-  if (/^\d+$/.test(text) && text.length < MIN_UNIX_DIGITS) throw withoutUnit(text, "m", "h", "d");
-  try {
-    return /^\d+$/.test(text) ? parseMoment(text) : Date.now() - parseDuration(text);
-  } catch {
-    const at = /^\d{4}-/.test(text) ? Date.parse(text) : Number.NaN;
-    if (Number.isFinite(at)) return at;
-    throw new Error("It must be an age such as 1h or 7d, ISO 8601, or Unix seconds.");
-  }
 }
 
 /** Parses a time into milliseconds since 1970: ISO 8601, Unix seconds, or a duration from now such as `-10m`. */

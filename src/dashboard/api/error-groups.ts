@@ -15,7 +15,7 @@ export interface ErrorGroupPage {
 }
 
 export interface ErrorGroupRow {
-  /** Opaque, and the same for everybody; names the group in {@link WorkFilter.group}. */
+  /** Opaque, and the same for everybody; names the group in {@link WorkFilter.errorGroup}. */
   group: string;
   handler: string;
   /** Event type. */

@@ -26,7 +26,7 @@ export interface JobPreview {
 }
 
 /** Which work a job changes. Each list of jobs has it, so it does not have the ids. */
-export interface JobFilter extends Omit<WorkFilter, "ids" | "group"> {
+export interface JobFilter extends Omit<WorkFilter, "ids" | "errorGroup"> {
   /** As in {@link WorkFilter}; `[hidden]` for people who could not have found it in errors as they see them. */
   error?: string | undefined;
   /** True when there was such a text and it was erased; left out otherwise. */

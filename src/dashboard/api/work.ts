@@ -1,5 +1,5 @@
 /*
- * GET  api/events?state=&handler=&type=&error=&id=&text=&since=&until=&group=&cursor= → DashboardEventPage
+ * GET  api/events?state=&handler=&type=&error=&id=&text=&since=&until=&errorGroup=&cursor= → DashboardEventPage
  * GET  api/running                             → RunningWork
  * GET  api/handlers                            → HandlerReport
  * POST api/handlers/pause {handler}            → PauseReport
@@ -22,7 +22,7 @@ export interface WorkFilter {
   /** ISO 8601: only events received before. */
   until?: string | undefined;
   /** {@link ErrorGroupRow.group}. */
-  group?: string | undefined;
+  errorGroup?: string | undefined;
   /** Exactly these events, {@link MAX_CHOSEN} at most: a selection. */
   ids?: string[] | undefined;
 }

@@ -8,7 +8,8 @@ import { readIds } from "./capture-routes.js";
 import { changeEach, discardEachContactEvent, retryEachContactEvent } from "./change-each.js";
 import { findRows, textOfContactEvent, textOfEvent } from "./find-rows.js";
 import { contactEventRow, eventRow, handlerTimesRow } from "./inbox-rows.js";
-import { givenIn, momentOf, listPageOf } from "../../web/page-of-query.js";
+import { CONTACT_EVENT_FILTERS, WORK_FILTERS } from "../../store/filters.js";
+import { filtersIn, listPageOf } from "../../web/page-of-query.js";
 import { PageApiError } from "../../web/page-api-error.js";
 import type {
   ContactEventDetail,
@@ -53,8 +54,7 @@ export function inboxRoutes({ receiver, folder }: InboxRouteDeps): WebRoute[] {
       method: "GET",
       path: "/api/inbox/handler-times",
       handle: async ({ query }): Promise<HandlerTimesReport> => {
-        const handler = query.get("handler") ?? undefined;
-        const [since, until] = [momentOf(query, "since"), momentOf(query, "until")];
+        const { handler, since, until } = filtersIn(query, WORK_FILTERS);
         const times = await database().handlerTimes({ handler, since, until });
         return { handlers: times.map(handlerTimesRow) };
       },
@@ -93,8 +93,7 @@ export function inboxRoutes({ receiver, folder }: InboxRouteDeps): WebRoute[] {
 }
 
 async function listEvents(database: InboxOperator, query: URLSearchParams): Promise<InboxEventPage> {
-  const type = query.get("type") ?? "";
-  const wanted = { ...listPageOf(query, WORK_STATES), ...(type === "" ? {} : { type }) };
+  const wanted = { ...listPageOf(query, WORK_STATES), ...filtersIn(query, WORK_FILTERS) };
   const { items, nextCursor } = await findRows({
     list: (page) => database.listEvents({ ...wanted, ...page }),
     cursor: wanted.cursor,
@@ -163,13 +162,7 @@ function contactEventRoutes(database: () => InboxOperator): WebRoute[] {
       method: "GET",
       path: "/api/inbox/contact-events",
       handle: async ({ query }): Promise<ContactEventPage> => {
-        const wanted = {
-          ...listPageOf(query, OUTBOX_STATES),
-          name: givenIn(query, "name"),
-          inboxEventId: givenIn(query, "event"),
-          error: givenIn(query, "error"),
-          since: momentOf(query, "since"),
-        };
+        const wanted = { ...listPageOf(query, OUTBOX_STATES), ...filtersIn(query, CONTACT_EVENT_FILTERS) };
         const { items, nextCursor } = await findRows({
           list: (page) => database().listContactEvents({ ...wanted, ...page }),
           cursor: wanted.cursor,

@@ -93,7 +93,7 @@ export const listContactEvents = (filter: object) =>
 
 /** Those that handlers recorded for an event of the inbox, the newest of them. */
 export const listRecordedContactEvents = (event: string) =>
-  readJson<ContactEventPage>(`/api/inbox/contact-events?${new URLSearchParams({ event })}`);
+  readJson<ContactEventPage>(`/api/inbox/contact-events?${new URLSearchParams({ inboxEventId: event })}`);
 
 export const readContactEvent = (key: string) => readJson<ContactEventDetail>(`/api/inbox/contact-events/${at(key)}`);
 

@@ -5,7 +5,7 @@ import type {
 } from "../../dashboard/api/contact-events.js";
 
 /** Which contact events are listed; an empty field asks for all. */
-export type OutboxFilter = Record<"state" | "name" | "text" | "error" | "event" | "since" | "cursor", string>;
+export type OutboxFilter = Record<"state" | "name" | "text" | "error" | "inboxEventId" | "since" | "cursor", string>;
 
 /** What the outbox needs of the face of the page that shows it. */
 export interface OutboxFace {

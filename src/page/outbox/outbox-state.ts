@@ -17,7 +17,7 @@ export const outboxList = createPagedList((cursor) =>
     name: readParam("name"),
     text: readParam("text"),
     error: readParam("error"),
-    event: readParam("event"),
+    inboxEventId: readParam("event"),
     since: sinceOf(readParam("span")),
     cursor,
   }),

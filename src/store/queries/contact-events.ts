@@ -1,4 +1,5 @@
 import { type Nullable, checkState, readSeqCursor, seqCursor, withoutNulls } from "../check-query.js";
+import { CONTACT_EVENT_FILTERS } from "../filters.js";
 import { pageLimit } from "../inbox-view.js";
 import {
   type ContactEventChoice,
@@ -16,20 +17,11 @@ type Given = "seq" | "key" | "state" | "body" | "recordedAt" | "occurredAt" | "a
 
 type Row = Pick<OutboxView, Given> & Nullable<Omit<OutboxView, Given>>;
 
-const CONDITIONS: Record<keyof ContactEventChoice, string> = {
-  name: "name = :name",
-  error: `(strpos(lower(concat_ws(' ', reason, code, param, message)), lower(:error)) > 0
-    OR send IN (SELECT send FROM pigeonhole.outbox_send WHERE strpos(lower(error), lower(:error)) > 0))`,
-  since: "recorded_at >= :since",
-  until: "recorded_at < :until",
-  inboxEventId: "inbox_seq = (SELECT seq FROM pigeonhole.inbox_event WHERE id = :inboxEventId)",
-};
-
 /** Conditions on rows of `outbox_event`, whose parameters have the names of the fields. */
 function chosen(choice: ContactEventChoice): string[] {
-  return Object.entries(CONDITIONS)
+  return Object.entries(CONTACT_EVENT_FILTERS)
     .filter(([field]) => choice[field as keyof typeof choice] !== undefined)
-    .map(([, condition]) => condition);
+    .map(([, { where }]) => where);
 }
 
 /** The newest events that fit, each with the call that it is part of. */

@@ -1,5 +1,6 @@
 import type { JobWork } from "../bulk-jobs.js";
 import { choiceValues } from "../error-group-id.js";
+import { WORK_FILTERS, conditionsOn } from "../filters.js";
 import type { StuckWork } from "../inbox-operator.js";
 import type { WorkState } from "../work-state.js";
 import { type StoreQuery, readFirst } from "./store-query.js";
@@ -9,19 +10,11 @@ export type ChosenWork = Omit<JobWork, "state"> & { state?: WorkState | undefine
 
 type Conditions = Partial<Record<keyof ChosenWork, string>>;
 
-const OF_EVENT: Conditions = {
-  type: "e.type = :type",
-  since: "e.received_at >= :since",
-  until: "e.received_at < :until",
-  ids: "e.id = ANY(:ids)",
-};
+const OF_EVENT: Conditions = { ...conditionsOn("event", WORK_FILTERS), ids: "e.id = ANY(:ids)" };
 
 const OF_WORK: Conditions = {
   state: "w.state = :state",
-  handler: "w.handler = :handler",
-  error: "(strpos(lower(w.reason), lower(:error)) > 0 OR strpos(lower(w.error), lower(:error)) > 0)",
-  errorGroup: `w.handler = :groupHandler AND w.error_type = :groupType AND w.error_group = :groupKey
-    AND w.failed_at IS NOT NULL`,
+  ...conditionsOn("work", WORK_FILTERS),
   failedBy: `NOT (coalesce(w.settled_at, w.failed_at, 0) > :failedBy::bigint
     AND coalesce(w.settled_at, w.failed_at, 0) <= :readAt::bigint)`,
 };

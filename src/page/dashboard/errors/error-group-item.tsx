@@ -68,21 +68,22 @@ const firstLine = (text: string): string => text.split("\n", 1)[0] ?? "";
 
 function GroupActions({ group: { group, kind, states } }: { group: ErrorGroupRow }) {
   const hasStopped = states.dead + states.parked > 0;
+  const work = { errorGroup: group };
   const name = shortText(kind);
   return (
     <div class="actions" role="toolbar" aria-label={`Group ${name}`}>
       {hasStopped && (
         <>
-          <button type="button" class="button small" onClick={() => void changeWork("retry", { group })}>
+          <button type="button" class="button small" onClick={() => void changeWork("retry", work)}>
             <Icon name="replay" /> Retry group
           </button>
-          <button type="button" class="button small danger" onClick={() => void changeWork("discard", { group })}>
+          <button type="button" class="button small danger" onClick={() => void changeWork("discard", work)}>
             <Icon name="trash" /> Discard group
           </button>
         </>
       )}
       {states.pending > 0 && (
-        <button type="button" class="button small" onClick={() => void changeWork("run", { group })}>
+        <button type="button" class="button small" onClick={() => void changeWork("run", work)}>
           <Icon name="clock" /> Run now
         </button>
       )}

@@ -36,7 +36,7 @@ function commonFilters() {
     handler: readParam("handler"),
     type: readParam("type"),
     error: readParam("error"),
-    group: readParam("group"),
+    errorGroup: readParam("group"),
     since: sinceOf(readParam("span")),
   };
 }

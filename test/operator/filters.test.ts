@@ -1,0 +1,106 @@
+import { DoNotRetry, type EventQuery } from "pigeonhole";
+import { fakeClock } from "pigeonhole/testing";
+import { describe, expect, test } from "vitest";
+import { MINUTE } from "#pigeonhole/base/duration.js";
+import { inboxRoutes } from "#pigeonhole/dev/api/inbox-routes.js";
+import { CONTACT_EVENT_FILTERS, WORK_FILTERS } from "#pigeonhole/store/filters.js";
+import { inboxList } from "#pigeonhole/cli/inbox/spec.js";
+import { outboxList } from "#pigeonhole/cli/outbox/spec.js";
+import { OPERATOR, openDashboard } from "../dashboard/dashboard-client.js";
+import { makeEvent, openReceiver, post, storeIn, tempFile, untilWork } from "../support/receiver.js";
+import { jsonLines, runCli } from "../support/run-cli.js";
+import { operate } from "../support/operate.js";
+
+interface Listed {
+  items: readonly { id: string }[];
+}
+
+const idsOf = ({ items }: Listed): string[] => items.map(({ id }) => id);
+
+/** An inbox with two events, of which each filter lists one, as each surface lists it. */
+async function openSurfaces() {
+  const file = tempFile();
+  const clock = fakeClock(Date.now() - 10 * MINUTE);
+  const store = storeIn(file);
+  const receiver = openReceiver({ store, clock });
+  receiver.on("email.sent", () => Promise.reject(new DoNotRetry("no answer")), { name: "mirror" });
+  receiver.on("email.received", () => undefined, { name: "reader" });
+  await receiver.start();
+  const found = makeEvent({ type: "email.sent" });
+  await post(receiver, found, { at: clock.now() });
+  await untilWork(receiver, found.id, { state: "dead" }, "mirror");
+  await clock.advance(5 * MINUTE);
+  const other = makeEvent({ type: "email.received" });
+  await post(receiver, other, { at: clock.now() });
+  await untilWork(receiver, other.id, { state: "done" }, "reader");
+
+  const between = clock.now() - MINUTE;
+  const operator = operate(store, clock.now());
+  const [group] = (await operator.listErrorGroups()).items;
+  const dashboard = openDashboard(receiver, { allow: () => ({ ...OPERATOR, payloads: "full" }) });
+  const [devList] = inboxRoutes({
+    receiver: { inbox: operator, work: undefined },
+    folder: { list: () => [] },
+  }).filter(({ path }) => path === "/api/inbox/events");
+
+  return {
+    found: found.id,
+    other: other.id,
+    between,
+    groupId: group?.id ?? "",
+    surfaces: {
+      receiver: async (query: EventQuery) => idsOf(await receiver.inbox.list(query)),
+      async cli(flags: readonly string[]) {
+        const { stdout } = await runCli(["inbox", "list", "--json", "--db", file, ...flags]);
+        return jsonLines({ stdout }).map(({ event }) => (event as { id: string }).id);
+      },
+      dev: async (query: URLSearchParams) =>
+        idsOf((await devList?.handle({ query } as Parameters<typeof devList.handle>[0])) as Listed),
+      dashboard: async (query: URLSearchParams) =>
+        idsOf((await dashboard.get<Listed>(`api/events?${query.toString()}`)).body),
+    },
+  };
+}
+
+/** What fits one event and not the other; times are given as each surface takes them. */
+const SAMPLES = {
+  handler: () => "mirror",
+  type: () => "email.sent",
+  error: () => "NO ANSWER",
+  errorGroup: ({ groupId }: { groupId: string }) => groupId,
+  since: ({ between }: { between: number }) => between,
+  until: ({ between }: { between: number }) => between,
+} satisfies Record<keyof typeof WORK_FILTERS, unknown>;
+
+const flagOf = (name: string): string => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+describe("the filters of the inbox", () => {
+  test.each(Object.keys(WORK_FILTERS) as (keyof typeof WORK_FILTERS)[])(
+    "%s lists the same event for an app, a command, the dev page and the dashboard",
+    async (name) => {
+      const opened = await openSurfaces();
+      const { found, other, surfaces } = opened;
+      const value = SAMPLES[name](opened);
+      const text = typeof value === "number" ? new Date(value).toISOString() : value;
+      const query = new URLSearchParams({ [name]: text });
+      const ids = [name === "since" ? other : found];
+      expect(await surfaces.receiver({ [name]: value })).toEqual(ids);
+      expect(await surfaces.cli([flagOf(name), text])).toEqual(ids);
+      expect(await surfaces.dev(query)).toEqual(ids);
+      expect(await surfaces.dashboard(query)).toEqual(ids);
+    },
+  );
+
+  test("a time may be an age on the pages, as on the command line", async () => {
+    const { other, surfaces } = await openSurfaces();
+    const query = new URLSearchParams({ since: "8m" });
+    expect(await surfaces.dev(query)).toEqual([other]);
+    expect(await surfaces.dashboard(query)).toEqual([other]);
+  });
+});
+
+test("each filter is an option of the list", () => {
+  expect(Object.keys(inboxList.options)).toEqual(expect.arrayContaining(Object.keys(WORK_FILTERS)));
+  const { inboxEventId: _, ...named } = CONTACT_EVENT_FILTERS;
+  expect(Object.keys(outboxList.options)).toEqual(expect.arrayContaining([...Object.keys(named), "event"]));
+});
