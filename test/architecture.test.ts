@@ -54,7 +54,7 @@ const CEILINGS: Record<string, number> = {
   testing: 200,
   web: 560,
   dev: 5_550,
-  page: 16_970,
+  page: 16_975,
   dashboard: 3_950,
   scaffold: 1_850,
   cli: 9_000,

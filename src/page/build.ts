@@ -8,6 +8,7 @@ import { join, relative, resolve } from "node:path";
 const ROOT = resolve(import.meta.dirname, "../..");
 const CONFIG = join(import.meta.dirname, "vite.config.ts");
 const PUBLIC = join(import.meta.dirname, "public");
+const STYLES = join(import.meta.dirname, "styles");
 
 /** Digests of the files of a build by their path. */
 type Sources = Record<string, string>;
@@ -37,7 +38,9 @@ for (const [mode, folder] of [
   const record = join(ROOT, `${folder.replace("dist/", "dist/.")}-sources.json`);
   if (isUnchanged(folder, record)) continue;
   const { build } = await import("vite");
-  const read = ["package-lock.json", CONFIG, ...readdirSync(PUBLIC).map((name) => join(PUBLIC, name))];
+  // What a style sheet imports is no module of the build.
+  const beside = [PUBLIC, STYLES].flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
+  const read = ["package-lock.json", CONFIG, ...beside];
   const recordSources = {
     name: "record-sources",
     generateBundle(this: { getModuleIds(): Iterable<string> }): void {

@@ -144,6 +144,7 @@ describe.skipIf(mustSkipBrowserTests())("text of a sender on the page", () => {
     await bench.dev.captures.remove([bench.dev.captures.list()[0]?.id ?? ""]);
     await page.evaluate('location.hash = "#/deliveries?q=work:evt_hostile"');
     await page.locator(".list-window .row").first().click();
+    await page.keyboard.press("1");
     await page.getByRole("tree", { name: "Payload" }).getByText("<img src=x").first().waitFor();
     await expectNoMarkup(page);
     expect(problems).toEqual([]);
