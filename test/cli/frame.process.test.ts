@@ -26,7 +26,13 @@ describe("help", () => {
   test("help of a command shows its options and examples, and where the common options are", async () => {
     const { code, stdout } = await runCli(["trigger", "--help"]);
     expect(code).toBe(0);
-    for (const part of ["--sign <how>", "wrong-secret", "pigeonhole --help", "Examples:", "$ pigeonhole trigger email.received"]) {
+    for (const part of [
+      "--sign <how>",
+      "wrong-secret",
+      "pigeonhole --help",
+      "Examples:",
+      "$ pigeonhole trigger email.received",
+    ]) {
       expect(stdout).toContain(part);
     }
   });
