@@ -109,7 +109,7 @@ describe("handlers that come and go", () => {
     first.on(
       "email.sent",
       () => {
-        throw new RetryAfter("not yet", 1);
+        throw new RetryAfter("not yet", 100);
       },
       { name: "billing" },
     );

@@ -92,7 +92,7 @@ describe("a step", () => {
         await step(ctx);
         throw new Error("again");
       },
-      { store: storeIn(file), retry: { initialMs: 100, jitter: 0 } },
+      { store: storeIn(file) },
     );
     await untilWork(first.receiver, first.event.id, { state: "pending", attempts: 1 });
     await closeReceiver(first.receiver);
@@ -101,6 +101,7 @@ describe("a step", () => {
     const second = openReceiver({ store: storeIn(file) });
     second.on("email.sent", async (_, ctx) => got.push(await step(ctx), ctx.attempt));
     await second.start();
+    await second.inbox.retry(first.event.id);
     await untilWork(second, first.event.id, { state: "done" });
     expect(got).toEqual(["receipt 1", 2]);
     expect(calls).toBe(1);

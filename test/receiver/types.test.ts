@@ -275,7 +275,7 @@ describe("the transaction of ctx.commit", () => {
   interface AsyncTransaction {
     readonly client: { query(sql: string): Promise<number> };
   }
-  const asyncStore = {} as Store<AsyncTransaction>;
+  const asyncStore = { openOperator: () => ({}) } as unknown as Store<AsyncTransaction>;
 
   test("the transaction of ctx.commit is the one of the store given, and its function may be asynchronous", () => {
     const receiver = createReceiver({ secrets: TEST_SECRET, schemas, store: asyncStore, logger: silent });

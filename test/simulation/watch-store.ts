@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { StoreCounts } from "#pigeonhole/store/inbox-view.js";
+import type { StoreOverview } from "#pigeonhole/store/inbox-operator.js";
 import type { SendRequest } from "#pigeonhole/store/outbox.js";
 import type { LeasePage, LeaseRequest, NewEvent, PruneLimits, RecoverResult } from "#pigeonhole/store/store.js";
 import type { Settlement } from "#pigeonhole/store/work.js";
@@ -19,9 +19,17 @@ interface WatchOptions {
 }
 
 /** What may make work due, and what may make a contact event due. */
-const MAKES_WORK = new Set(["accept", "settle", "release", "recover", "replan", "discard", "restartWaits"]);
-const MAKES_SENDS = new Set(["commit", "settle", "record", "settleSend", "recover", "retryOutbox", "restartWaits"]);
-const FIGURES = new Set(["counts", "countOutbox"]);
+const MAKES_WORK = new Set(["accept", "settle", "release", "recover", "replan", "retryWork", "restartWaits"]);
+const MAKES_SENDS = new Set([
+  "commit",
+  "settle",
+  "record",
+  "settleSend",
+  "recover",
+  "retryContactEvent",
+  "restartWaits",
+]);
+const FIGURES = new Set(["overview"]);
 /** What leaves the figures as they are. */
 const KEEPS_FIGURES = new Set([
   "renew",
@@ -30,10 +38,10 @@ const KEEPS_FIGURES = new Set([
   "keepPolicies",
   "loadSteps",
   "saveStep",
-  "list",
-  "get",
+  "listEvents",
+  "getEvent",
   "listStuck",
-  "listOutbox",
+  "listContactEvents",
 ]);
 interface Page {
   work?: unknown[];
@@ -89,15 +97,15 @@ export function watchStore(store: Store, options: WatchOptions): Store {
     const isOwned = owner !== life && owner?.isAlive === true && !owner.hasLostLock;
     if (isOwner === false && isOwned) return { owner: false, recovered: 0, parked: 0 };
     if (isOwner !== true || life.hasLostLock || life.isFrozen) return undefined;
-    return countLeased("counts") + countLeased("countOutbox") === 0
-      ? { owner: true, recovered: 0, parked: 0 }
-      : undefined;
+    return countLeased() === 0 ? { owner: true, recovered: 0, parked: 0 } : undefined;
   }
 
   /** NaN unless the figures are those of this moment. */
-  function countLeased(name: string): number {
-    const last = figures.get(name);
-    return last?.version === shared.figureVersion ? (last.value as { leased: number }).leased : Number.NaN;
+  function countLeased(): number {
+    const last = figures.get("overview");
+    if (last?.version !== shared.figureVersion) return Number.NaN;
+    const { events, contactEvents } = last.value as StoreOverview;
+    return events.leased + contactEvents.leased;
   }
 
   /** What is in the file is younger than all limits. */
@@ -111,8 +119,7 @@ export function watchStore(store: Store, options: WatchOptions): Store {
       case "lease":
       case "leaseSend":
         return findIdle(name, args[0] as LeaseRequest | SendRequest);
-      case "counts":
-      case "countOutbox":
+      case "overview":
         return findFigures(name);
       case "recover":
         return findRecovered();
@@ -170,16 +177,22 @@ export function watchStore(store: Store, options: WatchOptions): Store {
     return value;
   }
 
-  return new Proxy(store, {
-    get: (target, name) => {
-      const method = Reflect.get(target, name) as AnyMethod;
-      if (typeof name !== "string" || typeof method !== "function" || name === "close") return method;
-      if (name === "open") return (...args: unknown[]) => life.between("call", "answer", () => method(...args));
-      const callIt = (args: unknown[]): Promise<unknown> => time.hold(() => call(name, method, args));
-      return (...args: unknown[]) =>
-        life.between("call", "answer", () => (disk.delays(name) ? disk.wait().then(() => callIt(args)) : callIt(args)));
-    },
-  });
+  const watch = <Target extends object>(watched: Target): Target =>
+    new Proxy(watched, {
+      get: (target, name) => {
+        const method = Reflect.get(target, name) as AnyMethod;
+        if (typeof name !== "string" || typeof method !== "function" || name === "close") return method;
+        if (name === "openOperator")
+          return (...args: Parameters<Store["openOperator"]>) => watch(store.openOperator(...args));
+        if (name === "open") return (...args: unknown[]) => life.between("call", "answer", () => method(...args));
+        const callIt = (args: unknown[]): Promise<unknown> => time.hold(() => call(name, method, args));
+        return (...args: unknown[]) =>
+          life.between("call", "answer", () =>
+            disk.delays(name) ? disk.wait().then(() => callIt(args)) : callIt(args),
+          );
+      },
+    });
+  return watch(store);
 }
 
 function isWithoutWork(name: string, args: unknown[], value: unknown): boolean {
@@ -202,7 +215,7 @@ function isEmptyPage({ work, send }: Page): boolean {
 }
 
 function hasPending(value: object): boolean {
-  return "oldestDueAt" in value && (value as StoreCounts).pending > 0;
+  return (value as StoreOverview).events.pending > 0;
 }
 
 function changesFigures(name: string, value: unknown): boolean {
