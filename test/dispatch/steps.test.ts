@@ -92,7 +92,7 @@ describe("a step", () => {
         await step(ctx);
         throw new Error("again");
       },
-      { store: storeIn(file) },
+      { store: storeIn(file), retry: { initialMs: 60_000 } },
     );
     await untilWork(first.receiver, first.event.id, { state: "pending", attempts: 1 });
     await closeReceiver(first.receiver);
