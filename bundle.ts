@@ -29,6 +29,20 @@ const PROGRAMS = ["cli/bin", ...THREADS];
 const PARTS = {
   start: ["cli/bin"],
   protocol: ["protocol"],
+  // What the help of commands says as other parts do.
+  words: [
+    "base/error-text",
+    "base/nearest-word",
+    "base/package-version",
+    "base/text",
+    "capture/redact/redaction-profiles",
+    "operator/filter-reader",
+    "operator/read-past-moment",
+    "protocol/endpoint-path",
+    "protocol/event-pattern",
+    "store/error-group-id",
+    "store/filters",
+  ],
   // What a receiver needs of a client before its first call.
   calls: ["client/create-lazy-client", "client/errors", "client/retry"],
   client: ["client"],

@@ -32,7 +32,7 @@ function callLater(load: () => Promise<Client>, [resource, name]: [string, strin
   });
   const first = started.then(({ answer }) => answer);
   async function* rows(): AsyncGenerator<unknown, void> {
-    // Whoever walks a list does not await its first page, whose rejection must be handled.
+    // A loop over a list does not await the first page, whose rejection must be handled.
     await first;
     yield* (await started).answer as AsyncIterable<unknown>;
   }

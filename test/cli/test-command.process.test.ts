@@ -145,7 +145,7 @@ describe("test", () => {
     const cwd = await makeFixtures([sampleEvent("form.submitted")]);
     const refused = await testStarted(cwd);
     const failure =
-      "The contact event form.filled is dead: contactEvents.send: No contact has this address or id. (HTTP 404, cont";
+      "The contact event form.filled is dead: contactEvents.send: The contact does not exist or cannot be reached. (HTTP 404";
     expect([refused.code, refused.stdout]).toEqual([1, expect.stringContaining(failure)]);
     expect(refused.stdout).toMatch(
       /^✗ form\.submitted .* 200 accepted .*\n {4}The contact event .*"form\.filled":"dead"/,

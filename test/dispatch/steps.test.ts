@@ -101,7 +101,7 @@ describe("a step", () => {
     const second = openReceiver({ store: storeIn(file) });
     second.on("email.sent", async (_, ctx) => got.push(await step(ctx), ctx.attempt));
     await second.start();
-    await second.inbox.retry(first.event.id);
+    await second.inbox.runNow(first.event.id);
     await untilWork(second, first.event.id, { state: "done" });
     expect(got).toEqual(["receipt 1", 2]);
     expect(calls).toBe(1);

@@ -50,7 +50,7 @@ test("an argument that cannot be copied rejects its call, and the thread goes on
   const file = await makeInbox();
   const thread = new OperatorThread(file);
   await expect(thread.call({ method: "listEvents", args: [{ limit: () => 1 }], now: Date.now() })).rejects.toThrow(
-    "could not be cloned",
+    "listEvents was called with something that cannot be sent to a thread",
   );
   expect(await thread.call({ method: "listJobs", args: [], now: Date.now() })).toEqual([]);
   await thread.end();

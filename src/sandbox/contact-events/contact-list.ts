@@ -27,11 +27,15 @@ export interface ContactInput {
 export interface ContactRow extends SandboxContact {
   /** The member whose app added it; undefined for the owner. */
   addedBy: string | undefined;
+  /** Who added it: a person, or the service for a sender. */
   source: "manual" | "auto";
+  /** Free text. */
   notes: string | null;
+  /** ISO time of the last mail. */
   lastSeenAt: string | null;
   /** Null for a contact that was there before. */
   createdAt: string | null;
+  /** Null for a contact that was there before, until it is changed. */
   updatedAt: string | null;
   /** Audiences without the default one, with the time of joining. */
   audiences: Map<string, string>;

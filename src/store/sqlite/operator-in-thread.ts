@@ -100,17 +100,20 @@ export class OperatorThread {
   }
 }
 
-function sendCalls({ worker, waiting, unsent }: StartedThread): void {
-  const calls = unsent.splice(0);
-  if (calls.length === 0) return;
+function sendCalls(thread: StartedThread, calls = thread.unsent.splice(0)): void {
+  const [first] = calls;
+  if (first === undefined) return;
+  const { worker, waiting } = thread;
   try {
     worker.postMessage(calls);
-  } catch (error) {
-    // An argument that cannot be copied.
-    for (const { id } of calls) {
-      waiting.get(id)?.reject(error);
-      waiting.delete(id);
+  } catch (cause) {
+    if (calls.length > 1) {
+      for (const call of calls) sendCalls(thread, [call]);
+      return;
     }
+    const message = `${first.method} was called with something that cannot be sent to a thread.`;
+    waiting.get(first.id)?.reject(new PigeonholeError("invalid_argument", message, { cause }));
+    waiting.delete(first.id);
     if (waiting.size === 0) worker.unref();
   }
 }

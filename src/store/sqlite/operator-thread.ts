@@ -12,12 +12,12 @@ const port = parentPort;
 if (port === null) throw new PigeonholeError("invalid_argument", "operator-thread must be started as a worker thread.");
 const { file } = workerData as { file: string };
 let inbox: Promise<InboxOperator> | undefined;
-/** How far the clock of the caller is ahead of this machine's, as it was at the last call. */
-let aheadMs = 0;
+/** The caller's time of the last call. */
+let calledAt = 0;
 
 /** A file that could not be opened is tried again with the next call: it may have been put back. */
 async function opened(): Promise<InboxOperator> {
-  const opening = (inbox ??= openInboxFile(file, { now: () => Date.now() + aheadMs }));
+  const opening = (inbox ??= openInboxFile(file, { now: () => calledAt }));
   try {
     return await opening;
   } catch (error) {
@@ -31,7 +31,7 @@ async function opened(): Promise<InboxOperator> {
 
 async function answer({ id, method, args, now }: OperatorCall): Promise<OperatorAnswer> {
   try {
-    aheadMs = now - Date.now();
+    calledAt = now;
     const operator = await opened();
     const run = operator[method] as (...given: readonly unknown[]) => Promise<unknown>;
     return { id, ok: true, value: await run(...args) };
