@@ -140,8 +140,8 @@ describe.skipIf(mustSkipBrowserTests())("text of a sender on the page", () => {
       data: { subject: mark("subject") },
     });
     await bench.deliver({ body });
-    const { page, problems, close } = await openPage(browser, bench.pageUrl);
     await bench.dev.captures.remove([bench.dev.captures.list()[0]?.id ?? ""]);
+    const { page, problems, close } = await openPage(browser, bench.pageUrl);
     await page.evaluate('location.hash = "#/deliveries?q=work:evt_hostile"');
     await page.locator(".list-window .row").first().click();
     await page.keyboard.press("1");
