@@ -1,6 +1,7 @@
 import { isoTime } from "../base/iso-time.js";
 import type { EventAttempt, UnreadReason } from "../receiver/event-attempts.js";
-import type { EventDeliveries, TimelineEntry } from "./api/event.js";
+import type { EventDeliveries } from "./api/event.js";
+import type { TimelineEntry } from "../operator/timeline-entry.js";
 import type { LogAnswer } from "./delivery-log.js";
 
 /** What the time line says of the service's attempts. `show` removes from its words what must not be seen. */

@@ -1,11 +1,11 @@
 import { isoTime } from "../base/iso-time.js";
 import { withOutcomes } from "../capture/model/answer.js";
 import type { Capture } from "../capture/model/capture.js";
-import { eventTimeline, finishedSteps } from "../dev/api/event-timeline.js";
-import { workOn } from "../dev/api/inbox-rows.js";
+import { eventTimeline, finishedSteps } from "../operator/event-timeline.js";
+import { workOn, type HandlerErrorRows } from "../operator/inbox-rows.js";
 import { WORK_FILTERS } from "../store/filters.js";
 import { filtersIn, givenIn, listPageOf } from "../web/page-of-query.js";
-import type { HandlerErrorRows, InboxChange } from "../dev/api/page-api.js";
+import type { InboxChange } from "../operator/change-each.js";
 import { PageApiError } from "../web/page-api-error.js";
 import { type EventQuery, PAGE_LIMIT, bodyOf } from "../store/inbox-view.js";
 import { WORK_STATES } from "../store/work-state.js";

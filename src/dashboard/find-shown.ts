@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { RowPage } from "../dev/api/find-rows.js";
+import type { RowPage } from "../operator/find-rows.js";
 import { PAGE_LIMIT } from "../store/inbox-view.js";
 
 /** Rows that are listed together: few while they take long. */

@@ -2,7 +2,7 @@ import { DAY } from "../base/duration.js";
 import { isoTime } from "../base/iso-time.js";
 import { escapeControls } from "../base/text.js";
 import { requireField } from "../web/body-fields.js";
-import { handlerTimesRow } from "../dev/api/inbox-rows.js";
+import { handlerTimesRow } from "../operator/inbox-rows.js";
 import { badField } from "../web/page-api-error.js";
 import { stepAt } from "../store/figure-rows.js";
 import { LONG_STEPS } from "../store/figures.js";

@@ -1,7 +1,6 @@
-import { discardEachContactEvent, retryEachContactEvent } from "../dev/api/change-each.js";
+import { discardEachContactEvent, retryEachContactEvent, type InboxChanges } from "../operator/change-each.js";
 import { CONTACT_EVENT_FILTERS } from "../store/filters.js";
 import { filtersIn, givenIn, listPageOf } from "../web/page-of-query.js";
-import type { InboxChanges } from "../dev/api/page-api.js";
 import { PageApiError } from "../web/page-api-error.js";
 import { OUTBOX_STATES, type OutboxPage, type OutboxQuery } from "../store/outbox.js";
 import type { ActionLog } from "./action-log.js";
@@ -17,7 +16,7 @@ import type { PersonalData } from "./personal-data.js";
 import { readContactEventKeys } from "./job-choice.js";
 import { showContactEvents, type ContactEventShowTools } from "./shown-contact-events.js";
 import type { SharedReadings } from "./shared-readings.js";
-import type { RowPage } from "../dev/api/find-rows.js";
+import type { RowPage } from "../operator/find-rows.js";
 import { seqCursor } from "../store/check-query.js";
 import { findShown, holdsText } from "./find-shown.js";
 

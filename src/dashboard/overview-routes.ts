@@ -1,4 +1,4 @@
-import { handlerTimesRow } from "../dev/api/inbox-rows.js";
+import { handlerTimesRow } from "../operator/inbox-rows.js";
 import type { ReceiverParts } from "../receiver/receiver-parts.js";
 import { badField } from "../web/page-api-error.js";
 import { type FigureRange, LONG_STEPS } from "../store/figures.js";

@@ -5,7 +5,7 @@ import { createFakeValues } from "../capture/redact/fake-values.js";
 import { type RedactionRules, redactValue } from "../capture/redact/redact-value.js";
 import { createRedactor } from "../capture/redact/redactor.js";
 import { SHARED_PROFILE } from "../capture/redact/redaction-profiles.js";
-import { contactEventRow } from "../dev/api/inbox-rows.js";
+import { contactEventRow } from "../operator/inbox-rows.js";
 import { PageApiError, badField } from "../web/page-api-error.js";
 import type { OutboxView } from "../store/outbox.js";
 import type { DashboardContactEvent } from "./api/contact-events.js";

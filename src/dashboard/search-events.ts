@@ -1,4 +1,4 @@
-import type { RowPage } from "../dev/api/find-rows.js";
+import type { RowPage } from "../operator/find-rows.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { EventView } from "../store/inbox-view.js";
 import type { PatientEventQuery } from "../store/list-windows.js";

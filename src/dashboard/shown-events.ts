@@ -1,7 +1,6 @@
 import { isoTime } from "../base/iso-time.js";
-import type { RowPage } from "../dev/api/find-rows.js";
-import { eventRow } from "../dev/api/inbox-rows.js";
-import type { InboxHandler } from "../dev/api/page-api.js";
+import type { RowPage } from "../operator/find-rows.js";
+import { eventRow, type InboxHandler } from "../operator/inbox-rows.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { EventQuery, EventView } from "../store/inbox-view.js";
 import type { PatientEventQuery } from "../store/list-windows.js";

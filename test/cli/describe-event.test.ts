@@ -2,7 +2,7 @@ import pc from "picocolors";
 import { describe, expect, test } from "vitest";
 import { describeContactEvent } from "#pigeonhole/cli/inbox/describe-contact-event.js";
 import { describeEvent } from "#pigeonhole/cli/inbox/describe-event.js";
-import type { TimelineEntry } from "#pigeonhole/dev/api/timeline-entry.js";
+import type { TimelineEntry } from "#pigeonhole/operator/timeline-entry.js";
 import type { OutboxView } from "#pigeonhole/store/outbox.js";
 import { eventDetail } from "../support/event-detail.js";
 import { outboxView } from "../support/outbox-view.js";

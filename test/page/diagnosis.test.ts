@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { summarizeCapture } from "#pigeonhole/capture/model/summarize-capture.js";
 import type { CaptureSummary } from "#pigeonhole/capture/model/capture.js";
-import type { CaptureDetail, InboxEvent, InboxHandler } from "#pigeonhole/dev/api/page-api.js";
+import type { CaptureDetail } from "#pigeonhole/dev/api/page-api.js";
+import type { InboxEvent, InboxHandler } from "#pigeonhole/operator/inbox-rows.js";
 import { diagnose } from "../../src/page/state/diagnosis.js";
 import { makeCapture } from "../support/captures.js";
 

@@ -1,7 +1,7 @@
 import { isoTime } from "../../base/iso-time.js";
 import { escapeControls } from "../../base/text.js";
-import { wordOfContactEvent } from "../../capture/model/contact-event-word.js";
-import { contactEventRow } from "../../dev/api/inbox-rows.js";
+import { wordOfContactEvent } from "../../operator/contact-event-word.js";
+import { contactEventRow } from "../../operator/inbox-rows.js";
 import type { OutboxView } from "../../store/outbox.js";
 import { countOf } from "../frame/format.js";
 import type { Paint } from "../frame/output.js";

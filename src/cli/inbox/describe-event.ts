@@ -3,7 +3,7 @@ import { isoTime } from "../../base/iso-time.js";
 import { escapeControls } from "../../base/text.js";
 import { describeAttempts, describeRetry } from "../../capture/model/describe-work.js";
 import { isRetrying, wordOfPiece, wordOfWork } from "../../capture/model/work-word.js";
-import type { TimelineEntry } from "../../dev/api/timeline-entry.js";
+import type { TimelineEntry } from "../../operator/timeline-entry.js";
 import type { FailedRun, FailedRuns, HandlerDetail, HandlerView, KeptStep } from "../../store/inbox-view.js";
 import { clip, countOf, formatJson } from "../frame/format.js";
 import type { Paint } from "../frame/output.js";

@@ -1,6 +1,6 @@
-import { eventTimeline, finishedSteps } from "../../dev/api/event-timeline.js";
-import { contactEventRow } from "../../dev/api/inbox-rows.js";
-import type { TimelineEntry } from "../../dev/api/timeline-entry.js";
+import { eventTimeline, finishedSteps } from "../../operator/event-timeline.js";
+import { contactEventRow } from "../../operator/inbox-rows.js";
+import type { TimelineEntry } from "../../operator/timeline-entry.js";
 import { findCallInFront } from "../../store/call-in-front.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import type { EventDetail } from "../../store/inbox-view.js";

@@ -1,6 +1,6 @@
 import { isoTime } from "../../base/iso-time.js";
 import { wordOfWork } from "../../capture/model/work-word.js";
-import { handlerErrorRows } from "../../dev/api/inbox-rows.js";
+import { handlerErrorRows } from "../../operator/inbox-rows.js";
 import type { EventView } from "../../store/inbox-view.js";
 import { contactEventRecord } from "../values/contact-event.js";
 import type { EventLife } from "./event-life.js";

@@ -15,7 +15,7 @@ import { withInbox } from "../values/find-inbox.js";
 import { setImmediate } from "node:timers/promises";
 import { pickFilters } from "../../operator/filter-reader.js";
 import { WORK_FILTERS } from "../../store/filters.js";
-import { textOfEvent } from "../../dev/api/find-rows.js";
+import { textOfEvent } from "../../operator/find-rows.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 
 export const list: RunCommand<typeof specs.inboxList> = ({ options, context }) =>

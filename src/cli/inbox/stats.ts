@@ -3,7 +3,7 @@ import { isoTime } from "../../base/iso-time.js";
 import { describeRunTime } from "../../base/run-time-bounds.js";
 import { escapeControls } from "../../base/text.js";
 import { sleep } from "../../base/wait.js";
-import { handlerTimesRow } from "../../dev/api/inbox-rows.js";
+import { handlerTimesRow } from "../../operator/inbox-rows.js";
 import { LIMITS } from "../../protocol/limits.js";
 import { failuresInARow } from "../../store/failures-in-a-row.js";
 import type { HandlerTimes } from "../../store/handler-times.js";

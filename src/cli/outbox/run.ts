@@ -1,5 +1,5 @@
 import { isoTime } from "../../base/iso-time.js";
-import { wordOfContactEvent } from "../../capture/model/contact-event-word.js";
+import { wordOfContactEvent } from "../../operator/contact-event-word.js";
 import { findCallInFront } from "../../store/call-in-front.js";
 import type { OutboxView } from "../../store/outbox.js";
 import { pickFilters } from "../../operator/filter-reader.js";

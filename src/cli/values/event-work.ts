@@ -3,7 +3,7 @@ import { describeWork } from "../../capture/model/describe-work.js";
 import { type WorkWord, isRetryRequested, wordOfWork, isRetrying } from "../../capture/model/work-word.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { escapeControls, quoteForShell } from "../../base/text.js";
-import { eventRow } from "../../dev/api/inbox-rows.js";
+import { eventRow } from "../../operator/inbox-rows.js";
 import type { HandlerView } from "../../store/inbox-view.js";
 import type { Paint } from "../frame/output.js";
 import { DATABASE_VARIABLE, URL_VARIABLE } from "./inbox-place.js";

@@ -3,9 +3,7 @@
  * GET  api/outbox/{key}                        → DashboardContactEventDetail
  * POST api/outbox/retry | discard  {ids} (keys) → InboxChanges
  */
-import type { ContactEventDetail, ContactEventRow } from "../../dev/api/page-api.js";
-
-export type { InboxChanges } from "../../dev/api/page-api.js";
+import type { ContactEventDetail, ContactEventRow } from "../../operator/inbox-rows.js";
 
 /** A contact event. Its `key` names it on the dashboard, the same for everybody. */
 export interface DashboardContactEvent extends ContactEventRow {

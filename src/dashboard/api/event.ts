@@ -6,16 +6,13 @@
  * POST api/events/{id}/fixture {}              → FileText: a capture for the app's own tests; logged with the name
  * POST api/events/{id}/capture {}              → FileText: a capture, strictly redacted, for the dev server; logged
  */
-import type { InboxEventDetail } from "../../dev/api/page-api.js";
-import type { ShownStep, TimelineEntry } from "../../dev/api/timeline-entry.js";
+import type { EventWork } from "../../operator/inbox-rows.js";
+import type { ShownStep, TimelineEntry } from "../../operator/timeline-entry.js";
 import type { DashboardContactEvent } from "./contact-events.js";
 import type { DashboardEvent } from "./work.js";
 
-export type { ShownStep, TimelineEntry };
-export type { InboxChange } from "../../dev/api/page-api.js";
-
 /** One event with all that is known about it. */
-export interface DashboardEventDetail extends DashboardEvent, Pick<InboxEventDetail, "errors"> {
+export interface DashboardEventDetail extends DashboardEvent, Pick<EventWork, "errors"> {
   /** When the service signed the delivery that was stored, ISO 8601. */
   signedAt: string;
   /** Oldest first. */

@@ -1,7 +1,7 @@
 /*
  * GET  api/overview?range=1h|24h|7d            → DashboardOverview
  */
-import type { HandlerTimesRow } from "../../dev/api/page-api.js";
+import type { HandlerTimesRow } from "../../operator/inbox-rows.js";
 import type { FigureRange, FigureSeries, HandlerRunSeries, RunSeries, StepValues } from "../../store/figures.js";
 import type { DashboardNow } from "./now.js";
 

@@ -5,7 +5,7 @@
  * POST api/handlers/pause {handler}            → PauseReport
  * POST api/handlers/resume {handler}           → HandlerReport
  */
-import type { HandlerTimesRow, InboxEvent } from "../../dev/api/page-api.js";
+import type { HandlerTimesRow, InboxEvent } from "../../operator/inbox-rows.js";
 
 /** So many events, or contact events, are chosen one by one at most; a filter chooses any number. */
 export const MAX_CHOSEN = 500;

@@ -5,18 +5,21 @@ import { OUTBOX_STATES } from "../../store/outbox.js";
 import { WORK_STATES } from "../../store/work-state.js";
 import type { WorkFollower } from "./work-follower.js";
 import { readIds } from "./capture-routes.js";
-import { changeEach, discardEachContactEvent, retryEachContactEvent } from "./change-each.js";
-import { findRows, textOfContactEvent, textOfEvent } from "./find-rows.js";
-import { contactEventRow, eventRow, handlerTimesRow } from "./inbox-rows.js";
+import {
+  changeEach,
+  discardEachContactEvent,
+  retryEachContactEvent,
+  type InboxChange,
+  type InboxChanges,
+} from "../../operator/change-each.js";
+import { findRows, textOfContactEvent, textOfEvent } from "../../operator/find-rows.js";
+import { contactEventRow, eventRow, handlerTimesRow, type ContactEventDetail } from "../../operator/inbox-rows.js";
 import { CONTACT_EVENT_FILTERS, WORK_FILTERS } from "../../store/filters.js";
 import { filtersIn, listPageOf } from "../../web/page-of-query.js";
 import { PageApiError } from "../../web/page-api-error.js";
 import type {
-  ContactEventDetail,
   ContactEventPage,
   HandlerTimesReport,
-  InboxChange,
-  InboxChanges,
   InboxEventDetail,
   InboxEventPage,
   InboxOverview,

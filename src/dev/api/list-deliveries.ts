@@ -7,8 +7,8 @@ import type { InboxOperator } from "../../store/inbox-operator.js";
 import { type EventView, PAGE_LIMIT } from "../../store/inbox-view.js";
 import { WORK_STATES } from "../../store/work-state.js";
 import { badField } from "../../web/page-api-error.js";
-import { findRows, textOfEvent } from "./find-rows.js";
-import { eventRow } from "./inbox-rows.js";
+import { findRows, textOfEvent } from "../../operator/find-rows.js";
+import { eventRow } from "../../operator/inbox-rows.js";
 import type { CapturePage } from "./page-api.js";
 
 /** Newest events of the inbox that are looked at, for those that no capture carried and for a search by work. */

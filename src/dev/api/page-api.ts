@@ -42,8 +42,7 @@
  * a new nonce in every answer and sends it in `style-src 'self' 'nonce-…'` (the JSON editor creates its style sheet at
  * run time).
  */
-import type { HandlerTimes, RunTimeBucket } from "../../store/handler-times.js";
-import type { FailedRun } from "../../store/inbox-view.js";
+import type { ContactEventRow, EventWork, HandlerTimesRow, InboxEvent } from "../../operator/inbox-rows.js";
 import type { Capture, CaptureAttempt, CaptureSummary, SignMode } from "../../capture/model/capture.js";
 
 export interface Session {
@@ -200,86 +199,12 @@ export interface HandlerTimesReport {
   handlers: HandlerTimesRow[];
 }
 
-/** How long the runs of one handler took, as far as its receiver has written it: every 10 s. */
-export interface HandlerTimesRow extends Pick<HandlerTimes, "handler" | "runs" | "failed"> {
-  /** Half of the runs took less, in milliseconds; null for more than the last bucket's bound. */
-  medianMs: number | null;
-  /** 95 % of the runs took less, in milliseconds; null for more than the last bucket's bound. */
-  p95Ms: number | null;
-  /** From the first to the last bucket with a run, ascending; `toMs` is null for the last, which has no end. */
-  buckets: (Omit<RunTimeBucket, "toMs"> & { toMs: number | null })[];
-}
-
-export interface InboxHandler {
-  handler: string;
-  state: string;
-  reason: string | null;
-  error: string | null;
-  attempts: number;
-  /** How often the handler may fail; null where that is not known. */
-  maxAttempts: number | null;
-  /** ISO 8601 or null. */
-  dueAt: string | null;
-  /** Since when an event that was not understood waits to be read again, ISO 8601 or null. */
-  retryRequestedAt: string | null;
-  /** True when the work was ended without a run: by a discard, or because the handler has other bytes of the id. */
-  discarded: boolean;
-}
-
-/** What the app's handlers made of an event. */
-export interface EventWork {
-  event: InboxEvent;
-  /** First and last error of each handler in full, by its name; handlers without one are left out. */
-  errors: Record<string, HandlerErrorRows>;
-}
-
-/** The first and the last failed run of a handler. */
-export interface HandlerErrorRows {
-  first: HandlerErrorRow;
-  last: HandlerErrorRow;
-}
-
-export interface HandlerErrorRow extends Pick<FailedRun, "attempt" | "stack"> {
-  /** When it ended, ISO 8601. */
-  at: string;
-}
-
 export interface WorkList {
   events: EventWork[];
 }
 
 /** What may be done to the work of events. `run`: what waits for its next run is run now. */
 export type WorkChange = "retry" | "run" | "discard";
-
-/** What a change of work did. */
-export interface InboxChange {
-  /** Pieces of work. */
-  changed: number;
-  /** When an event that was not understood is read again; missing where none is. */
-  readAgain?: "now" | "at_start";
-}
-
-/** What a change of several events, or contact events, did. */
-export interface InboxChanges {
-  /** Pieces of work, or contact events; of a retry, with all others of the calls that are repeated. */
-  changed: number;
-  /** Events that are not there any more, or have lost their body; contact events in another state. */
-  failed: number;
-  /** Of `failed` of a retry: contact events that wait for their turn, behind the call in front. */
-  waiting?: number;
-  /** Contact events that were discarded and go out again when another of their call is retried. */
-  mayGoOut?: number;
-}
-
-export interface InboxEvent {
-  id: string;
-  type: string;
-  test: boolean;
-  /** ISO 8601. */
-  receivedAt: string;
-  state: string;
-  handlers: InboxHandler[];
-}
 
 export interface InboxEventDetail extends InboxEvent, Pick<EventWork, "errors"> {
   /** Text of the body; null after retention deleted it. */
@@ -291,40 +216,6 @@ export interface InboxEventDetail extends InboxEvent, Pick<EventWork, "errors"> 
 export interface InboxEventPage {
   items: InboxEvent[];
   nextCursor: string | null;
-}
-
-export interface ContactEventRow {
-  key: string;
-  state: string;
-  name: string;
-  contact: string;
-  /** When it was recorded, when it happened, and when it became done or dead: ISO 8601. */
-  recordedAt: string;
-  occurredAt: string;
-  settledAt: string | null;
-  /** Tries of its calls so far. */
-  attempts: number;
-  /** When its call is tried next, ISO 8601 or null. */
-  dueAt: string | null;
-  /** Error of the last try; null once its call is settled. */
-  error: string | null;
-  reason: string | null;
-  code: string | null;
-  param: string | null;
-  message: string | null;
-  /** The service's id of it; null until the service has taken it. */
-  remoteId: string | null;
-  /** The event of the inbox whose handler recorded it; null for others, and once that event is gone. */
-  inboxEventId: string | null;
-  /** Number of its call, if that may have arrived and is only repeated as it was; else null. */
-  call: number | null;
-  /** How many events that call has; null without one. */
-  callEvents: number | null;
-}
-
-export interface ContactEventDetail extends ContactEventRow {
-  /** JSON text as it is sent; once it was erased, only the name is left. */
-  body: string;
 }
 
 export interface ContactEventPage {

@@ -1,5 +1,5 @@
 import { isRetrying } from "../../capture/model/work-word.js";
-import { type Clock, type Timer } from "../../base/clock.js";
+import type { Clock, Timer } from "../../base/clock.js";
 import { SECOND } from "../../base/duration.js";
 import { setNewest } from "../../base/set-newest.js";
 import { outcomeOf } from "../../capture/model/answer.js";
@@ -7,8 +7,7 @@ import type { CaptureSummary } from "../../capture/model/capture.js";
 import { attemptEventId } from "../../capture/model/sent-event-id.js";
 import type { EventDetail, HandlerView } from "../../store/inbox-view.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
-import { workOn } from "./inbox-rows.js";
-import type { EventWork } from "./page-api.js";
+import { workOn, type EventWork } from "../../operator/inbox-rows.js";
 import type { DevEvent, Report } from "../lines/dev-event.js";
 
 /** Most events that are followed at once, and whose work is known; beyond it the oldest is left. */

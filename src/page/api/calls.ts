@@ -1,12 +1,9 @@
 import type {
   CaptureDetail,
   CapturePage,
-  ContactEventDetail,
   ContactEventPage,
   ExportBody,
   HandlerTimesReport,
-  InboxChange,
-  InboxChanges,
   InboxOverview,
   MarkBody,
   ReplayBody,
@@ -18,6 +15,8 @@ import type {
   WorkChange,
   WorkList,
 } from "../../dev/api/page-api.js";
+import type { ContactEventDetail } from "../../operator/inbox-rows.js";
+import type { InboxChange, InboxChanges } from "../../operator/change-each.js";
 import type {
   AdvanceBody,
   AdvanceReport,

@@ -1,4 +1,5 @@
-import type { EventWork, Session } from "../../dev/api/page-api.js";
+import type { EventWork } from "../../operator/inbox-rows.js";
+import type { Session } from "../../dev/api/page-api.js";
 import type { CaptureSummary } from "../../capture/model/capture.js";
 import { addressOf } from "./address-of.js";
 

@@ -1,7 +1,7 @@
 import { escapeControls } from "../../base/text.js";
 import { memo } from "../ui/memo.js";
 import type { CaptureSummary } from "../../capture/model/capture.js";
-import type { EventWork } from "../../dev/api/page-api.js";
+import type { EventWork } from "../../operator/inbox-rows.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";
 import { userTags } from "../../dev/forward/held-tag.js";
 import { LIMITS } from "../../protocol/limits.js";

@@ -1,5 +1,6 @@
 import { changeInboxEvents } from "../api/calls.js";
-import type { InboxEvent, WorkChange } from "../../dev/api/page-api.js";
+import type { InboxEvent } from "../../operator/inbox-rows.js";
+import type { WorkChange } from "../../dev/api/page-api.js";
 import { loadCaptures } from "../state/captures.js";
 import { runAction, showNotice } from "../state/notice.js";
 import { followChange, readWaiting } from "../state/run-again.js";

@@ -1,6 +1,6 @@
 import { judgeAnswer } from "../../capture/model/answer.js";
 import type { CaptureSummary } from "../../capture/model/capture.js";
-import type { EventWork } from "../../dev/api/page-api.js";
+import type { EventWork } from "../../operator/inbox-rows.js";
 import { isHeld } from "../../dev/forward/held-tag.js";
 import { wordOfWork } from "../../capture/model/work-word.js";
 

@@ -1,6 +1,6 @@
 import { DAY, HOUR, MINUTE, SECOND } from "../../base/duration.js";
 import type { CaptureSummary } from "../../capture/model/capture.js";
-import type { EventWork } from "../../dev/api/page-api.js";
+import type { EventWork } from "../../operator/inbox-rows.js";
 import type { TimeRange } from "../state/time-range.js";
 import { DELIVERY_OUTCOMES, deliveryOutcome, type DeliveryOutcome } from "./delivery-outcome.js";
 

@@ -2,7 +2,7 @@ import { FORWARD_FLAG, answerAdvice, seenAnswer, shownAnswer } from "../../captu
 import { answerHead, judgeAnswer, whyNotRun } from "../../capture/model/answer.js";
 import type { Capture, CaptureAttempt } from "../../capture/model/capture.js";
 import { sentEventId } from "../../capture/model/sent-event-id.js";
-import type { EventWork } from "../../dev/api/page-api.js";
+import type { EventWork } from "../../operator/inbox-rows.js";
 import { session } from "../state/session.js";
 import { works } from "../state/work.js";
 import { StatusBadge, WorkBadge } from "../ui/badges.js";

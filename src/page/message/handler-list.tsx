@@ -1,7 +1,7 @@
 import { escapeControls, escapeControlsInLines } from "../../base/text.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { describeAttempts } from "../../capture/model/describe-work.js";
-import type { EventWork, InboxHandler } from "../../dev/api/page-api.js";
+import type { EventWork, InboxHandler } from "../../operator/inbox-rows.js";
 import type { SeenRetry } from "../state/work.js";
 import { isRetryRequested, wordOfPiece } from "../../capture/model/work-word.js";
 import { WordBadge } from "../ui/badges.js";

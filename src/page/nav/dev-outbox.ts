@@ -1,4 +1,4 @@
-import type { ContactEventRow } from "../../dev/api/page-api.js";
+import type { ContactEventRow } from "../../operator/inbox-rows.js";
 import type { DashboardContactEvent } from "../../dashboard/api/contact-events.js";
 import { changeContactEvents, listContactEvents, readContactEvent } from "../api/calls.js";
 import type { OutboxFace } from "../outbox/outbox-face.js";

@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import { escapeControls, escapeControlsInLines } from "../../base/text.js";
-import type { ContactEventRow } from "../../dev/api/page-api.js";
+import type { ContactEventRow } from "../../operator/inbox-rows.js";
 import { BodyView } from "../message/body-view.js";
 import { formatExactTime, formatTime, plural } from "../ui/format.js";
 import { RefusalTags } from "./refusal-tags.js";

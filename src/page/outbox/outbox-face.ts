@@ -1,8 +1,5 @@
-import type {
-  DashboardContactEventDetail,
-  DashboardContactEventPage,
-  InboxChanges,
-} from "../../dashboard/api/contact-events.js";
+import type { DashboardContactEventDetail, DashboardContactEventPage } from "../../dashboard/api/contact-events.js";
+import type { InboxChanges } from "../../operator/change-each.js";
 
 /** Which contact events are listed; an empty field asks for all. */
 export type OutboxFilter = Record<"state" | "name" | "text" | "error" | "inboxEventId" | "since" | "cursor", string>;

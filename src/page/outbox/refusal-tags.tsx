@@ -1,5 +1,5 @@
 import { escapeControls } from "../../base/text.js";
-import type { ContactEventRow } from "../../dev/api/page-api.js";
+import type { ContactEventRow } from "../../operator/inbox-rows.js";
 
 /** The service's error code for a contact event, and the parameter that it names. */
 export function RefusalTags({ event: { code, param } }: { event: Pick<ContactEventRow, "code" | "param"> }) {

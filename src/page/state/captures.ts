@@ -1,6 +1,6 @@
 import { computed, effect, signal } from "@preact/signals";
 import type { CaptureSummary } from "../../capture/model/capture.js";
-import type { EventWork } from "../../dev/api/page-api.js";
+import type { EventWork } from "../../operator/inbox-rows.js";
 import { takeWork, works } from "./work.js";
 import { listCaptures } from "../api/calls.js";
 import { PageApiError } from "../../web/page-api-error.js";

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { SECOND } from "../../base/duration.js";
-import type { HandlerTimesRow } from "../../dev/api/page-api.js";
+import type { HandlerTimesRow } from "../../operator/inbox-rows.js";
 import { listHandlerTimes } from "../api/calls.js";
 import { readParam } from "./address.js";
 import { runAction } from "./notice.js";

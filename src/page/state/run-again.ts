@@ -1,4 +1,5 @@
-import type { InboxEvent, InboxHandler, WorkChange } from "../../dev/api/page-api.js";
+import type { InboxEvent, InboxHandler } from "../../operator/inbox-rows.js";
+import type { WorkChange } from "../../dev/api/page-api.js";
 import { changeInboxEvent } from "../api/calls.js";
 import { runAction, showNotice } from "./notice.js";
 import { describeEnd, readWork, works } from "./work.js";

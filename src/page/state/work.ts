@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { CaptureSummary } from "../../capture/model/capture.js";
 import { describeWork } from "../../capture/model/describe-work.js";
-import type { EventWork, InboxEvent } from "../../dev/api/page-api.js";
+import type { EventWork, InboxEvent } from "../../operator/inbox-rows.js";
 import { changeInboxEvent, findWork, listWork } from "../api/calls.js";
 import { confirmed } from "./confirmed.js";
 import { runAction, reportProblem, showNotice } from "./notice.js";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { discardEachContactEvent, retryEachContactEvent } from "#pigeonhole/dev/api/change-each.js";
+import { discardEachContactEvent, retryEachContactEvent } from "#pigeonhole/operator/change-each.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import type { ContactEventChoice } from "#pigeonhole/store/outbox.js";
 import type { Store } from "#pigeonhole/store/store.js";

@@ -1,16 +1,7 @@
-import type {
-  DashboardContactEventDetail,
-  DashboardContactEventPage,
-  InboxChanges,
-} from "../../../dashboard/api/contact-events.js";
+import type { DashboardContactEventDetail, DashboardContactEventPage } from "../../../dashboard/api/contact-events.js";
+import type { InboxChanges, InboxChange } from "../../../operator/change-each.js";
 import type { ErrorGroupPage } from "../../../dashboard/api/error-groups.js";
-import type {
-  DashboardEventDetail,
-  EventDeliveries,
-  FileText,
-  InboxChange,
-  UnveiledPayload,
-} from "../../../dashboard/api/event.js";
+import type { DashboardEventDetail, EventDeliveries, FileText, UnveiledPayload } from "../../../dashboard/api/event.js";
 import type { BulkJobList, BulkJobRow, JobBody, JobPreview } from "../../../dashboard/api/jobs.js";
 import type { DashboardOverview, FigureRange } from "../../../dashboard/api/overview.js";
 import { TOKEN_HEADER, type DashboardSession } from "../../../dashboard/api/session.js";

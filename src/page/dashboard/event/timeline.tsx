@@ -1,6 +1,6 @@
 import { NOTE_HANDLER } from "../../../base/note-handler.js";
 import { escapeControlsInLines } from "../../../base/text.js";
-import type { TimelineEntry } from "../../../dashboard/api/event.js";
+import type { TimelineEntry } from "../../../operator/timeline-entry.js";
 import { LongText } from "../../message/long-text.js";
 import { formatExactTime, formatTime } from "../../ui/format.js";
 import { Icon, type IconName } from "../../ui/icon.js";

@@ -1,6 +1,25 @@
-import { isPigeonholeError, PigeonholeError } from "../../base/error.js";
-import type { InboxOperator } from "../../store/inbox-operator.js";
-import type { InboxChanges } from "./page-api.js";
+import { isPigeonholeError, PigeonholeError } from "../base/error.js";
+import type { InboxOperator } from "../store/inbox-operator.js";
+
+/** What a change of work did. */
+export interface InboxChange {
+  /** Pieces of work. */
+  changed: number;
+  /** When an event that was not understood is read again; missing where none is. */
+  readAgain?: "now" | "at_start";
+}
+
+/** What a change of several events, or contact events, did. */
+export interface InboxChanges {
+  /** Pieces of work, or contact events; of a retry, with all others of the calls that are repeated. */
+  changed: number;
+  /** Events that are not there any more, or have lost their body; contact events in another state. */
+  failed: number;
+  /** Of `failed` of a retry: contact events that wait for their turn, behind the call in front. */
+  waiting?: number;
+  /** Contact events that were discarded and go out again when another of their call is retried. */
+  mayGoOut?: number;
+}
 
 /** Changes one event after the other. One that cannot be changed is counted, and does not keep the others back. */
 export async function changeEach(

@@ -1,8 +1,8 @@
-import { isoTime } from "../../base/iso-time.js";
-import { wordOfContactEvent } from "../../capture/model/contact-event-word.js";
-import type { EventDetail, FailedRun, FailedRuns, HandlerDetail } from "../../store/inbox-view.js";
-import type { PausedHandler } from "../../store/paused-handlers.js";
-import type { ContactEventRow } from "./page-api.js";
+import { isoTime } from "../base/iso-time.js";
+import { wordOfContactEvent } from "./contact-event-word.js";
+import type { EventDetail, FailedRun, FailedRuns, HandlerDetail } from "../store/inbox-view.js";
+import type { PausedHandler } from "../store/paused-handlers.js";
+import type { ContactEventRow } from "./inbox-rows.js";
 import type { ShownStep, TimelineEntry } from "./timeline-entry.js";
 
 type Pause = Pick<PausedHandler, "since" | "by">;

@@ -1,5 +1,5 @@
-import { type EventView, PAGE_LIMIT } from "../../store/inbox-view.js";
-import type { OutboxView } from "../../store/outbox.js";
+import { type EventView, PAGE_LIMIT } from "../store/inbox-view.js";
+import type { OutboxView } from "../store/outbox.js";
 import { contactEventRow } from "./inbox-rows.js";
 
 /** Rows that one search looks at. */

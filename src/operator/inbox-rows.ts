@@ -1,0 +1,160 @@
+import { isoTime } from "../base/iso-time.js";
+import type { HandlerTimes, RunTimeBucket } from "../store/handler-times.js";
+import type { EventDetail, EventView, FailedRun, FailedRuns, HandlerView } from "../store/inbox-view.js";
+import type { OutboxView } from "../store/outbox.js";
+
+export interface InboxHandler {
+  handler: string;
+  state: string;
+  reason: string | null;
+  error: string | null;
+  attempts: number;
+  /** How often the handler may fail; null where that is not known. */
+  maxAttempts: number | null;
+  /** ISO 8601 or null. */
+  dueAt: string | null;
+  /** Since when an event that was not understood waits to be read again, ISO 8601 or null. */
+  retryRequestedAt: string | null;
+  /** True when the work was ended without a run: by a discard, or because the handler has other bytes of the id. */
+  discarded: boolean;
+}
+
+export interface InboxEvent {
+  id: string;
+  type: string;
+  test: boolean;
+  /** ISO 8601. */
+  receivedAt: string;
+  state: string;
+  handlers: InboxHandler[];
+}
+
+export interface HandlerErrorRow extends Pick<FailedRun, "attempt" | "stack"> {
+  /** When it ended, ISO 8601. */
+  at: string;
+}
+
+/** The first and the last failed run of a handler. */
+export interface HandlerErrorRows {
+  first: HandlerErrorRow;
+  last: HandlerErrorRow;
+}
+
+/** What the app's handlers made of an event. */
+export interface EventWork {
+  event: InboxEvent;
+  /** First and last error of each handler in full, by its name; handlers without one are left out. */
+  errors: Record<string, HandlerErrorRows>;
+}
+
+/** How long the runs of one handler took, as far as its receiver has written it: every 10 s. */
+export interface HandlerTimesRow extends Pick<HandlerTimes, "handler" | "runs" | "failed"> {
+  /** Half of the runs took less, in milliseconds; null for more than the last bucket's bound. */
+  medianMs: number | null;
+  /** 95 % of the runs took less, in milliseconds; null for more than the last bucket's bound. */
+  p95Ms: number | null;
+  /** From the first to the last bucket with a run, ascending; `toMs` is null for the last, which has no end. */
+  buckets: (Omit<RunTimeBucket, "toMs"> & { toMs: number | null })[];
+}
+
+export interface ContactEventRow {
+  key: string;
+  state: string;
+  name: string;
+  contact: string;
+  /** When it was recorded, when it happened, and when it became done or dead: ISO 8601. */
+  recordedAt: string;
+  occurredAt: string;
+  settledAt: string | null;
+  /** Tries of its calls so far. */
+  attempts: number;
+  /** When its call is tried next, ISO 8601 or null. */
+  dueAt: string | null;
+  /** Error of the last try; null once its call is settled. */
+  error: string | null;
+  reason: string | null;
+  code: string | null;
+  param: string | null;
+  message: string | null;
+  /** The service's id of it; null until the service has taken it. */
+  remoteId: string | null;
+  /** The event of the inbox whose handler recorded it; null for others, and once that event is gone. */
+  inboxEventId: string | null;
+  /** Number of its call, if that may have arrived and is only repeated as it was; else null. */
+  call: number | null;
+  /** How many events that call has; null without one. */
+  callEvents: number | null;
+}
+
+export interface ContactEventDetail extends ContactEventRow {
+  /** JSON text as it is sent; once it was erased, only the name is left. */
+  body: string;
+}
+
+/** An event of the inbox as the page shows it. */
+export function eventRow({ id, type, test, receivedAt, state, handlers }: EventView): InboxEvent {
+  return { id, type, test, receivedAt: isoTime(receivedAt), state, handlers: handlers.map(handlerRow) };
+}
+
+/** What the handlers made of an event, with the errors in full. */
+export function workOn(event: EventDetail): EventWork {
+  const errors = event.handlers.flatMap(({ handler, failed }) =>
+    failed === undefined ? [] : [[handler, handlerErrorRows(failed)]],
+  );
+  return { event: eventRow(event), errors: Object.fromEntries(errors) as EventWork["errors"] };
+}
+
+/** The kept errors of a handler as the page shows them. */
+export function handlerErrorRows({ first, last }: FailedRuns): HandlerErrorRows {
+  return { first: { ...first, at: isoTime(first.at) }, last: { ...last, at: isoTime(last.at) } };
+}
+
+function handlerRow(view: HandlerView): InboxHandler {
+  const { handler, state, reason, error, attempts, maxAttempts, dueAt, retryRequestedAt, discarded } = view;
+  return {
+    handler,
+    state,
+    reason: reason ?? null,
+    error: error ?? null,
+    attempts,
+    maxAttempts: maxAttempts ?? null,
+    dueAt: isoTime(dueAt),
+    retryRequestedAt: isoTime(retryRequestedAt),
+    discarded,
+  };
+}
+
+/** The times of a handler as the page shows them. */
+export function handlerTimesRow({ medianMs, p95Ms, buckets, ...times }: HandlerTimes): HandlerTimesRow {
+  return {
+    ...times,
+    medianMs: medianMs ?? null,
+    p95Ms: p95Ms ?? null,
+    buckets: buckets.map(({ toMs, ...bucket }) => ({ ...bucket, toMs: toMs ?? null })),
+  };
+}
+
+/** A contact event of the outbox as the page shows it. */
+export function contactEventRow(view: OutboxView): ContactEventRow {
+  const { name, email, contactId } = JSON.parse(view.body) as { name: string; email?: string; contactId?: string };
+  return {
+    key: view.key,
+    state: view.state,
+    name,
+    contact: email ?? contactId ?? "",
+    recordedAt: isoTime(view.recordedAt),
+    occurredAt: isoTime(view.occurredAt),
+    settledAt: isoTime(view.settledAt),
+    attempts: view.attempts,
+    dueAt: isoTime(view.dueAt),
+    error: view.error ?? null,
+    reason: view.reason ?? null,
+    code: view.code ?? null,
+    param: view.param ?? null,
+    message: view.message ?? null,
+    remoteId: view.remoteId ?? null,
+    inboxEventId: view.inboxEventId ?? null,
+    call: view.call ?? null,
+    callEvents: view.callEvents ?? null,
+  };
+}
