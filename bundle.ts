@@ -43,10 +43,12 @@ const PARTS = {
     "store/error-group-id",
     "store/filters",
   ],
+  // What the threads of a store load, without the rest of a receiver and its dependencies.
+  threads: THREADS,
   // What a receiver needs of a client before its first call.
   calls: ["client/create-lazy-client", "client/errors", "client/retry"],
   client: ["client"],
-  receiver: ["index", ...THREADS],
+  receiver: ["index"],
   store: ["store"],
   postgres: ["postgres"],
   sandbox: ["sandbox"],

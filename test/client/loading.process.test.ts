@@ -10,11 +10,8 @@ const RECEIVER = `
   const { createReceiver } = await import("pigeonhole");
   const receiver = createReceiver({ secrets: "whsec_" + "a".repeat(43), store: ":memory:", api: ${API} });`;
 
-test.each([
-  ["pigeonhole", 'await import("pigeonhole");', false],
-  ["a receiver that is made with an API", RECEIVER, false],
-  ["a client that is made", `(await import("pigeonhole/client")).createClient(${API});`, true],
-])("%s loads the rows of the API when it needs them, and not before", async (_, program, isLoaded) => {
+/** What a program loads, as URLs. */
+async function loadedBy(program: string): Promise<string[]> {
   const script = `
     import { registerHooks } from "node:module";
     const seen = [];
@@ -25,7 +22,21 @@ test.each([
   const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", script], {
     cwd: fileURLToPath(ROOT),
   });
-  const seen = JSON.parse(stdout) as string[];
+  return JSON.parse(stdout) as string[];
+}
+
+test.each([
+  ["pigeonhole", 'await import("pigeonhole");', false],
+  ["a receiver that is made with an API", RECEIVER, false],
+  ["a client that is made", `(await import("pigeonhole/client")).createClient(${API});`, true],
+])("%s loads the rows of the API when it needs them, and not before", async (_, program, isLoaded) => {
+  const seen = await loadedBy(program);
   expect(seen.some((url) => url.includes("/dist/chunks/calls.js"))).toBe(true);
   expect(seen.some((url) => url.includes("/dist/chunks/client-create-client.js"))).toBe(isLoaded);
+});
+
+test("a thread of a store loads the store alone", async () => {
+  const seen = await loadedBy('await import("./dist/chunks/threads.js");');
+  expect(seen.some((url) => url.includes("/better-sqlite3/"))).toBe(true);
+  expect(seen.filter((url) => /\/(zod|pino|raw-body|receiver\.js)/.test(url))).toEqual([]);
 });
