@@ -136,19 +136,6 @@ test("captures rm deletes captures of the folder, and refuses files elsewhere in
   expect(existsSync(join(folder, file))).toBe(false);
 });
 
-describe("all, without captures", () => {
-  test.each([[["export", "all", "--out", "out.ndjson"]], [["types"]], [["rm", "all", "--yes"]]])(
-    "captures %j ends with 2 if there are no captures, says so and writes nothing",
-    async (args) => {
-      const cwd = makeFolder();
-      mkdirSync(join(cwd, ".pigeonhole", "captures"), { recursive: true });
-      const { code, stdout, stderr } = await runCli(["captures", ...args], { cwd });
-      expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining("There are no captures in")]);
-      expect(existsSync(join(cwd, "out.ndjson"))).toBe(false);
-    },
-  );
-});
-
 describe("replay without --to", () => {
   test("replay without --to goes to the target that answered the capture last, not to one that did not answer", async () => {
     const app = await startReceiverApp();

@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import { join } from "node:path";
 import express from "express";
-import { createReceiver } from "pigeonhole";
+import { createReceiver, type Receiver } from "pigeonhole";
 import { describe, expect, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { serve } from "../support/mounts.js";
@@ -18,6 +18,19 @@ interface Check {
   status: string;
   message: string;
   fix: string | null;
+}
+
+/** A receiver in memory behind HTTP; `mount` puts it into an app. */
+async function startReceiver(mount: (receiver: Receiver) => RequestListener, options: { maxBodyBytes?: number } = {}) {
+  const plain = { secrets: SECRET, store: ":memory:", logger: silentLogger, telemetry: false };
+  const receiver = createReceiver({ ...plain, ...options });
+  await receiver.start();
+  const server = await serve(mount(receiver));
+  closeAfterTest(async () => {
+    await server.close();
+    await receiver.stop();
+  });
+  return { receiver, url: `${server.url}/webhooks` };
 }
 
 async function checkUp(args: string[], options: { env?: Record<string, string>; cwd?: string } = { env }) {
@@ -85,16 +98,12 @@ describe("doctor", () => {
     ["express.raw()", express.raw({ type: () => true }), ["413", "pass"]],
     ["express.raw({ limit })", express.raw({ type: () => true, limit: "5mb" }), ["pass", "pass"]],
   ])("doctor says what %s in front of the receiver refuses", async (_, parser, expected) => {
-    const receiver = createReceiver({ secrets: SECRET, store: ":memory:", logger: silentLogger, telemetry: false });
-    await receiver.start();
     const refuse: express.ErrorRequestHandler = (error: { status: number }, _request, response, _next) =>
       void response.sendStatus(error.status);
-    const server = await serve(express().post("/webhooks", parser, receiver.middleware()).use(refuse));
-    closeAfterTest(async () => {
-      await server.close();
-      await receiver.stop();
-    });
-    const { code, find } = await checkUp(["--app", `${server.url}/webhooks`]);
+    const { receiver, url } = await startReceiver((own) =>
+      express().post("/webhooks", parser, own.middleware()).use(refuse),
+    );
+    const { code, find } = await checkUp(["--app", url]);
     expect(find("delivery")?.status).toBe("pass");
     for (const [index, name] of ["large body", "not JSON"].entries()) {
       const want = expected[index] ?? "";
@@ -111,21 +120,8 @@ describe("doctor", () => {
   });
 
   test("doctor warns of a receiver whose maxBodyBytes is below 150 kB", async () => {
-    const options = {
-      secrets: SECRET,
-      store: ":memory:",
-      logger: silentLogger,
-      telemetry: false,
-      maxBodyBytes: 10_000,
-    };
-    const receiver = createReceiver(options);
-    await receiver.start();
-    const server = await serve(receiver.middleware());
-    closeAfterTest(async () => {
-      await server.close();
-      await receiver.stop();
-    });
-    const { find } = await checkUp(["--app", server.url]);
+    const { url } = await startReceiver((receiver) => receiver.middleware(), { maxBodyBytes: 10_000 });
+    const { find } = await checkUp(["--app", url]);
     expect(find("large body")).toMatchObject({
       status: "fail",
       fix: expect.stringContaining("maxBodyBytes") as string,
@@ -133,31 +129,16 @@ describe("doctor", () => {
   });
 
   test("doctor looks for the app of a port alone at the path that trigger sends to", async () => {
-    const receiver = createReceiver({ secrets: SECRET, store: ":memory:", logger: silentLogger, telemetry: false });
-    await receiver.start();
-    const server = await serve(express().post("/webhooks/mail", receiver.middleware()));
-    closeAfterTest(async () => {
-      await server.close();
-      await receiver.stop();
-    });
-    const { find } = await checkUp(["--app", new URL(server.url).port]);
+    const { url } = await startReceiver((receiver) => express().post("/webhooks/mail", receiver.middleware()));
+    const { find } = await checkUp(["--app", new URL(url).port]);
     expect(find("delivery")).toMatchObject({ status: "pass" });
   });
 
   test("doctor detects express.json() in front of the receiver and says how to fix it", async () => {
-    const receiver = createReceiver({ secrets: SECRET, store: ":memory:", logger: silentLogger, telemetry: false });
-    await receiver.start();
-    const app = express().use(express.json()).post("/webhooks", receiver.middleware());
-    const server = await serve(app);
-    closeAfterTest(async () => {
-      await server.close();
-      await receiver.stop();
-    });
-    const { code, find } = await checkUp(["--app", `${server.url}/webhooks`]);
-    expect(find("delivery")).toMatchObject({
-      status: "fail",
-      fix: expect.stringContaining("above express.json()") as string,
-    });
+    const { url } = await startReceiver((own) => express().use(express.json()).post("/webhooks", own.middleware()));
+    const { code, find } = await checkUp(["--app", url]);
+    const fix = expect.stringContaining("above express.json()") as string;
+    expect(find("delivery")).toMatchObject({ status: "fail", fix });
     expect(find("app")?.status).toBe("pass");
     expect(code).toBe(1);
   });
@@ -171,9 +152,9 @@ describe("doctor", () => {
     const wrongSecret = await checkUp(["--app", app.url], { env: { WEBHOOK_SECRET: `whsec_${"x".repeat(43)}` } });
     expect(wrongSecret.find("delivery")).toMatchObject({
       status: "fail",
-      fix: expect.stringContaining("same secret") as string,
+      fix: expect.stringContaining("has another secret than env:WEBHOOK_SECRET") as string,
     });
-    expect((await checkUp(["--app", `${routed.url}/webhooks`])).find("delivery")?.message).toContain("no POST route");
+    expect((await checkUp(["--app", `${routed.url}/webhooks`])).find("delivery")?.fix).toContain("no POST route");
     expect((await checkUp(["--app", other.url])).find("delivery")).toMatchObject({ status: "warn" });
     const nobody = await checkUp(["--app", "9/webhooks"]);
     expect([nobody.code, nobody.find("app")?.status, nobody.find("delivery")?.status]).toEqual([1, "fail", "skip"]);
@@ -203,12 +184,8 @@ describe("doctor", () => {
   test.each([
     [0, "pass", /^This machine's clock and that of 127\.0\.0\.1:\d+ agree\. That host is nearby/],
     [30, "pass", /is (?:29|30|31) s behind that of .* That is near enough\.$/],
-    [
-      -120,
-      "warn",
-      /is (?:2 min|1 min 59 s|2 min 1 s) ahead of that of .* still accepted, with (?:3 min|2 min 59 s|3 min 1 s) to spare\.$/,
-    ],
-    [3900.5, "fail", /is 1 h \d+ min behind that of .* valid for 5 min, so a receiver here accepts no delivery\.$/],
+    [-120, "warn", /is 2 min ahead of that of .* still accepted, with (?:179|180|181) s to spare\.$/],
+    [3900.5, "fail", /is 1 h behind that of .* valid for 5 min, so a receiver here accepts no delivery\.$/],
   ])(
     "doctor compares the clock with the Date of the API, and the result for %d s is %s",
     async (seconds, status, message) => {
@@ -244,7 +221,6 @@ describe("doctor", () => {
     }
 
     test.each<[string, Record<string, string>, string]>([
-      ["none", { "node_modules/pino": "10.0.0" }, "pass"],
       ["one", { "node_modules/better-sqlite3": "13.2.0" }, "pass"],
       [
         "one, and its types",

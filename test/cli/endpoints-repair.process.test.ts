@@ -4,7 +4,6 @@ import { type LossyServiceOptions, openLossyService } from "../support/lossy-ser
 import { describeOnPostgres } from "../support/postgres-server.js";
 import { tempFile } from "../support/receiver.js";
 import { type CliResult, jsonLines, runCli } from "../support/run-cli.js";
-import { beginOutage, effectsOf, runRepair } from "./outage.js";
 
 const ADDRESS = "canary.of.the.address@customer.example.com";
 
@@ -37,16 +36,6 @@ async function openService(options: LossyServiceOptions) {
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ");
 
 describe("endpoints repair", () => {
-  test("two days of outage are repaired by a command that is killed in the middle and run again", async () => {
-    const outage = await beginOutage(130);
-    expect(await runRepair(outage, 20)).toBeUndefined();
-    const report = await runRepair(outage);
-    expect(report).toMatchObject({ enabled: true, switchedOn: false, stopped: null, stillMissing: [] });
-    expect(report?.["missing"]).toBeLessThanOrEqual(Number(report?.["found"]) - 20);
-    expect(report).toMatchObject({ arrived: report?.["missing"], replayed: report?.["missing"] });
-    expect(await effectsOf(outage)).toEqual(outage.ids.toSorted());
-  });
-
   test("an endpoint that is off, and a begin before the inbox, are told with the flags that help", async () => {
     const file = tempFile();
     const service = await openService({ store: file });
@@ -80,16 +69,6 @@ describe("endpoints repair", () => {
     expect(code).toBe(1);
     expect(oneLine(stdout)).toContain("replayed 5 arrived 0 still missing 7");
     expect(stderr).toMatch(/several events in a row were not taken\. .*api webhooks\.update <id>/);
-  });
-
-  test.each([
-    ["without --since", [], "k", "--since"],
-    ["without a key", ["--since", "1d"], "", "PIGEONHOLE_API_KEY"],
-    ["without a database", ["--since", "1d"], "k", "--db"],
-  ])("a repair %s is refused and names what is missing", async (_, args, key, named) => {
-    const env = { PIGEONHOLE_BASE_URL: "http://127.0.0.1:9", PIGEONHOLE_API_KEY: key };
-    const result = await runCli(["endpoints", "repair", `whe_${"0".repeat(24)}`, ...args], { env });
-    expect(result).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(named) });
   });
 });
 

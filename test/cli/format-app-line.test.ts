@@ -31,15 +31,6 @@ test("the places where a handler threw follow on lines of their own, without tho
   expect(line([`at x (${ESC}[2J)`])[1]).not.toContain(ESC);
 });
 
-test.each([
-  ["7:46:37 AM [tsx] change in ./src/server.ts Restarting...", "07:46:37  info   restarting  change=./src/server.ts"],
-  ["12:00:01 AM [tsx] rename in ./src/a.ts Rerunning...", "00:00:01  info   rerunning  rename=./src/a.ts"],
-  ["12:46:37 PM [tsx] change in ./src/a b.ts Restarting...", '12:46:37  info   restarting  change="./src/a b.ts"'],
-  ["17:46:37 [tsx] change in ./a.ts Restarting...", "17:46:37  info   restarting  change=./a.ts"],
-])("the line %j of tsx watch has the style of the others", (line, expected) => {
-  expect(format(`${ESC}[2m${line}${ESC}[22m`)).toBe(expected);
-});
-
 test("a time that is a number is printed as a time of day", () => {
   expect(format(pino({ msg: "m", dueAt: TIME, lookedAt: 3, items: TIME }))).toBe(
     `09:05:07  info   m  dueAt=09:05:07  lookedAt=3  items=${TIME}`,

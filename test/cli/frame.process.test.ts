@@ -58,43 +58,6 @@ describe("help", () => {
   });
 });
 
-describe("a command line that cannot be used", () => {
-  test.each([
-    [["triger"], "unknown command 'triger' (Did you mean trigger?)"],
-    [["trigger", "--bdy", "x"], "unknown option '--bdy' (Did you mean --body?)"],
-    [["inbox", "show", "--db", ".", "--", "-evt"], "is a folder"],
-    [["inbox"], "pigeonhole inbox needs one of its commands"],
-    [["inbox", "lst"], "Did you mean list?"],
-    [["inbox", "list", "--limit", "0"], "'--limit <rows>' argument '0' is invalid. It must be a whole number"],
-    [["inbox", "list", "--state", "lost"], "Allowed choices are pending, leased, done, dead, parked"],
-    [["inbox", "show"], "missing required argument 'id'"],
-    [["trigger", "email.recieved"], "Did you mean email.received?"],
-    [["trigger"], "Give a type such as email.received"],
-    [["trigger", "email.sent", "--every", "soon"], "'--every <time>' argument 'soon' is invalid"],
-    [["trigger", "email.sent", "--expect", "good"], "--expect must be a status"],
-    [["doctor", "extra"], "too many arguments"],
-    [["-C", "/does/not/exist", "doctor"], "--cwd: the folder /does/not/exist does not exist"],
-    [["-C", process.execPath, "doctor"], `--cwd: ${process.execPath} is not a folder.`],
-    [["trigger", "email.sent", "--to", "ftp://x", "--sign", "missing"], '--to: "ftp://x" is not a target'],
-    [["doctor", "--app", ""], '--app: "" is not a target'],
-    [["inbox", "list", "--db", "."], "is a folder; give the path of a receiver's database"],
-    [["inbox", "list"], "There is no file"],
-    [["captures", "list"], "There are no captures in"],
-    [["endpoints", "test", "whe_1"], "PIGEONHOLE_BASE_URL"],
-  ])("the command line %j ends with 2 and says what is wrong", async (args, words) => {
-    const { code, stdout, stderr } = await runCli(args);
-    expect(stderr).toContain(words);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-  });
-
-  test("the error of a wrong command line is a JSON line on standard error with --json", async () => {
-    const { code, stderr } = await runCli(["inbox", "list", "--json"]);
-    expect(code).toBe(2);
-    const [line] = jsonLines({ stdout: stderr });
-    expect(line).toMatchObject({ schemaVersion: 1, error: { code: "invalid_argument" } });
-  });
-});
-
 describe("options of every command", () => {
   test("a common option may be given before and after the command's name", async () => {
     for (const args of [

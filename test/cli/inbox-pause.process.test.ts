@@ -24,15 +24,6 @@ test("inbox pause stops a handler of a running receiver until inbox resume, and 
   await untilWork(app.receiver, event.id, { attempts: 1 }, "complaints");
 });
 
-test("inbox pause refuses a name that no handler can have", async () => {
-  const app = await startReceiverApp();
-  for (const name of ["", "n".repeat(201)]) {
-    const { code, stderr } = await runCli(["inbox", "pause", name, "--db", app.file]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining("1 to 200 characters")]);
-  }
-  expect((await app.receiver.stats()).paused ?? []).toEqual([]);
-});
-
 test("inbox pause says of a name that nothing knows which handlers there are, and pauses it", async () => {
   const app = await startReceiverApp();
   const operator = partsOf(app.receiver).options.store.openOperator(Date.now);
@@ -63,10 +54,6 @@ test("inbox errors gathers errors, and its groups choose work", async () => {
   const app = await startReceiverApp();
   const inbox = (...args: string[]) => runCli(["inbox", ...args, "--db", app.file]);
   expect((await inbox("errors")).stderr).toContain("No errors.");
-  expect(await inbox("errors", "--since", "1h", "--until", "2h")).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining("--since must be before --until"),
-  });
   expect((await inbox("errors", "--since", "1700000000")).stderr).toContain("No errors.");
   const events = [sampleEvent("email.complained"), sampleEvent("email.complained")];
   for (const event of events) await deliver(app.receiver, event, { secret: SECRET });
@@ -89,15 +76,6 @@ test("inbox errors gathers errors, and its groups choose work", async () => {
   const listed = await inbox("list", "--error-group", group.id, "--json");
   expect(jsonLines(listed)).toHaveLength(2);
   expect(jsonLines(await inbox("retry", "--error-group", group.id, "--json"))).toMatchObject([{ runNow: 2 }]);
-  for (const command of ["list", "discard"])
-    expect(await inbox(command, "--error-group", "x")).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(
-        /--error-group <id>' argument 'x' is invalid.*as "pigeonhole inbox errors" lists it/,
-      ),
-    });
-  const shown = `group_${"A".repeat(60)}`;
-  expect((await inbox("retry", "--error-group", shown)).stderr).toContain("a stand-in of the dashboard");
 });
 
 test("inbox list --text finds events by what a list shows of them and by the body, as many as wanted", async () => {

@@ -28,19 +28,6 @@ test("inbox retry runs waiting work now, which keeps its attempts", async () => 
   expect([none.code, none.stdout]).toEqual([0, "No such work is dead or parked, or waits for its next run.\n"]);
 });
 
-test("inbox retry needs ids or a choice, and not both", async () => {
-  const app = await startReceiverApp();
-  const inbox = (...args: string[]) => runCli(["inbox", "retry", ...args, "--db", app.file]);
-  const nothing = await inbox();
-  expect(nothing.code).toBe(2);
-  expect(nothing.stderr).toContain(
-    "choose work with --state, --handler, --type, --error, --error-group, --since or --until",
-  );
-  expect((await inbox("evt_1", "--state", "dead")).code).toBe(2);
-  const missing = await inbox("evt_1");
-  expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining("No event with id")]);
-});
-
 test("trigger names the command that does not wait for the next run", async () => {
   const app = await startReceiverApp();
   const args = ["trigger", "email.complained", "--id", "evt_1", "--to", app.url, "--inbox", app.file];

@@ -58,15 +58,6 @@ test("outbox list says that the outbox is empty", async () => {
   expect(await list("--state", "dead")).toMatchObject({ code: 0, stderr: "No such contact events.\n" });
 });
 
-test.each([
-  [["outbox", "retry"], "--state", "dead"],
-  [["outbox", "discard", "key_1", "--name", "greeted"], "--state", "dead"],
-])("%j does not say which, and is refused", async (args, words) => {
-  const { file } = await startReceiverApp();
-  const { code, stderr } = await runCli([...args, "--db", file]);
-  expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);
-});
-
 describe("outbox, beside a running receiver", () => {
   test("outbox list and outbox show print what the service refused and why", async () => {
     const { file, key } = await startOutbox();

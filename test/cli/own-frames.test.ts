@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ownFrames } from "#pigeonhole/cli/frame/own-frames.js";
+import { ownFrames } from "#pigeonhole/cli/frame/format.js";
 
 const OURS = "    at #run (file:///app/node_modules/pigeonhole/dist/dispatch/runner.js:31:21)";
 const OWN = "    at onSent (/app/src/handlers.ts:9:9)";

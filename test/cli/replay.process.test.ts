@@ -51,19 +51,6 @@ describe("captures and replay, beside a running dev server", () => {
     await expect.poll(() => app.handled.length).toBe(3);
   });
 
-  test("replay of many captures keeps their ids, and causes no warning of Node", async () => {
-    const app = await startReceiverApp();
-    const { cwd, url } = await startDevFor(app);
-    await trigger(url, "-n", "15");
-    const at = { cwd, env };
-    const { code, stdout, stderr } = await runCli(["replay", "all"], at);
-    expect([code, stderr]).toEqual([
-      0,
-      expect.stringMatching(/^What the app.s handlers make of it is not known [^\n]+\n15 of 15 answered, 15 not run, /),
-    ]);
-    expect(stdout.match(/200 duplicate/g)).toHaveLength(15);
-  });
-
   test("replay compares with the previous attempt, and ends with 3 if no server listens", async () => {
     const app = await startReceiverApp();
     const { cwd, url } = await startDevFor(app);
@@ -118,22 +105,6 @@ describe("captures and replay, beside a running dev server", () => {
     const { code, stderr, stdout } = await runCli(["replay", "all", "-n", "2"], at);
     expect([code, stderr]).toEqual([0, expect.stringMatching(/^What [^\n]+\n6 of 6 answered, 6 not run, /)]);
     expect(stdout.match(/200 duplicate/g)).toHaveLength(6);
-  });
-
-  test.each([
-    [["replay"], "missing required argument 'selection'"],
-    [["replay", "cap_nothing"], "no_capture|No capture"],
-    [["replay", "last", "--exact", "--new-id"], "--exact sends the captured bytes, so --new-id"],
-    [["replay", "nonsense:1"], "nonsense"],
-    [["captures", "show", "type:email.*"], "picks 2 captures; give one"],
-    [["captures", "rm", "all"], "--yes"],
-  ])("the command line %j on two captures ends with 2 and says what is wrong", async (args, words) => {
-    const cwd = makeFolder();
-    writeFileSync(join(cwd, "events.json"), JSON.stringify([sampleEvent("email.sent"), sampleEvent("email.sent")]));
-    await runCli(["captures", "import", "events.json"], { cwd });
-    const { code, stderr } = await runCli(args, { cwd, env });
-    expect(stderr).toMatch(new RegExp(words));
-    expect(code).toBe(2);
   });
 
   test("captures rm deletes what a running dev server captured", async () => {

@@ -97,21 +97,6 @@ describe("parked events at the start", () => {
     expect(stdout).toBe("3 parked events will be read again at the next start\n");
   });
 
-  test("no line says that parked events match where none does", async () => {
-    const file = tempFile();
-    await parkEvents(file, [{ id: "evt_new", type: NEW_TYPE }]);
-    const app = await startNextVersion(file, []);
-    const timesRead = () => app.lines.filter(({ msg }) => msg === "parked_events_read_again").length;
-    // The second request is read after the look at the parked events, whenever the first one is.
-    for (const times of [1, 2]) {
-      await runCli(["inbox", "retry", "evt_new", "--db", file]);
-      await expect.poll(timesRead).toBe(times);
-    }
-    app.signal("SIGTERM");
-    await app.ended;
-    expect(app.lines.map(({ msg }) => msg)).not.toContain("parked_events_match_a_handler_now");
-  });
-
   test("with retryParkedAtStart those that match run once, over several starts, and the others stay parked", async () => {
     const file = tempFile();
     await parkEvents(file, THREE);

@@ -67,16 +67,6 @@ describe("a secret", () => {
   });
 
   test.each([
-    [["--secret", "env:MISSING"], "--secret: the variable MISSING is not set"],
-    [["--secret", "file:none.txt"], "--secret: the file none.txt cannot be read"],
-    [[], "give --secret env:NAME"],
-  ])("a secret that is missing (%j) ends with 2 and names a way to give one", async (args, words) => {
-    const { code, stderr } = await sign(args, {});
-    expect(code).toBe(2);
-    expect(stderr).toContain(words);
-  });
-
-  test.each([
     ["UTF-8", Buffer.from(`\uFEFFWEBHOOK_SECRET=${SECRET}\n`)],
     ["UTF-16", Buffer.from(`\uFEFFWEBHOOK_SECRET=${SECRET}\r\n`, "utf16le")],
   ])(

@@ -248,12 +248,10 @@ describe("test", () => {
     },
   );
 
-  test("test ends with 3 and says what to do if no server answers, and with 2 if the folder is missing", async () => {
+  test("test ends with 3 and says what to do if no server answers", async () => {
     const cwd = await makeFixtures([sampleEvent("email.sent")]);
     const { code, stderr } = await runCli(["test", "--to", "9/webhooks", "--answers-only"], { cwd, env });
     expect([code, stderr]).toEqual([3, expect.stringContaining("Start the app first, or have the command start it")]);
-    expect(await runCli(["test", "nowhere", "--answers-only"], { cwd, env })).toMatchObject({ code: 2 });
-    expect(await runCli(["test", "--reporter", "tap=x"], { cwd, env })).toMatchObject({ code: 2 });
   });
 
   test("test stops the app and itself on Ctrl-C while it waits", async () => {

@@ -109,34 +109,12 @@ describe("trigger", () => {
     expect(stdout.slice(0, painted.length)).toBe(painted);
   });
 
-  test.each([
-    ["stale", "503 unverified"],
-    ["wrong-secret", "503 unverified"],
-    ["tampered", "503 unverified"],
-    ["missing", "401 unsigned"],
-  ])("trigger --sign %s is answered %s", async (sign, words) => {
-    const app = await startReceiverApp();
-    const status = words.slice(0, 3);
-    const { code, stdout } = await runCli(
-      ["trigger", "email.sent", "--to", app.url, "--sign", sign, "--expect", status],
-      { env },
-    );
-    expect(stdout).toContain(words);
-    expect(code).toBe(0);
-    expect((await app.receiver.inbox.list()).items).toEqual([]);
-  });
-
   test("trigger ends with 1 after an answer other than 2xx, unless it is expected", async () => {
     const app = await startReceiverApp();
     const send = (...args: string[]) =>
       runCli(["trigger", "email.sent", "--sign", "stale", "--to", app.url, ...args], { env });
     expect(await send()).toMatchObject({ code: 1, stdout: expect.stringMatching(/^✗ .* 503 /) as string });
     expect((await send("--expect", "503")).code).toBe(0);
-  });
-
-  test("trigger ends with 3 if no server listens", async () => {
-    const { code, stdout } = await runCli(["trigger", "email.sent", "--to", "9/webhooks"], { env });
-    expect([code, stdout]).toEqual([3, expect.stringContaining("Nothing listens at 127.0.0.1:9")]);
   });
 
   test("trigger sets and removes fields, and prints the delivery without sending it", async () => {
@@ -167,11 +145,6 @@ describe("trigger", () => {
     expect(code).toBe(0);
     const stored = await app.receiver.inbox.get("evt_by_hand");
     expect(Buffer.from(stored?.body ?? []).toString()).toBe(input);
-  });
-
-  test("trigger refuses a target outside this machine, unless an option allows it", async () => {
-    const { code, stderr } = await runCli(["trigger", "email.sent", "--to", "http://192.0.2.1/"], { env });
-    expect([code, stderr]).toEqual([2, expect.stringContaining("--allow-remote")]);
   });
 
   test("trigger ends with 130 on Ctrl-C while it waits", async () => {

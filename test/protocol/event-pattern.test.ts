@@ -3,7 +3,7 @@ import { createSandbox } from "pigeonhole/sandbox";
 import { fakeClock } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
 import { readMatcher } from "#pigeonhole/capture/query/query-fields.js";
-import { wantedEndpoint } from "#pigeonhole/cli/values/wanted-endpoint.js";
+import { wantedEndpoint } from "#pigeonhole/cli/values/parse-option.js";
 import { createForwardRules } from "#pigeonhole/dev/forward/forward-rules.js";
 import {
   checkPattern,

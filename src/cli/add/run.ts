@@ -2,10 +2,9 @@ import { resolve } from "node:path";
 import { USUAL_EVENTS } from "../../scaffold/project/event-names.js";
 import { type MountPlan, planMount } from "../../scaffold/mount/plan-mount.js";
 import { writeMount } from "../../scaffold/mount/write-mount.js";
-import { usageError } from "../frame/command-error.js";
+import { usageError, EXIT } from "../frame/command-error.js";
 import { confirm } from "../frame/confirm.js";
 import type { RunCommand } from "../frame/context.js";
-import { EXIT } from "../frame/exit-code.js";
 import type { Output } from "../frame/output.js";
 import type { add } from "./spec.js";
 

@@ -1,15 +1,13 @@
 import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { parseEvents } from "../../scaffold/project/event-names.js";
-import { defineCommand, type OptionSpec } from "../frame/spec.js";
+import { defineCommand, withValue } from "../frame/spec.js";
 
 /** `--events` of every command that writes handlers. */
-export const eventsOption = {
-  value: "types",
+export const eventsOption = withValue("types", "Event types that get a handler: email.received,form.* or all.", {
   short: "e",
   parse: parseEvents,
   suggestions: EVENT_TYPES,
-  summary: "Event types that get a handler: email.received,form.* or all.",
-} as const satisfies OptionSpec;
+});
 
 export const add = defineCommand({
   name: "add",

@@ -9,8 +9,9 @@ import { sendCall } from "./send-call.js";
 import type { api } from "./spec.js";
 import { API_RESOURCES, type NamedOperation, listOperations } from "../../contract/contract.js";
 import { pathNames } from "../../contract/operation.js";
-import { countOf, formatTable } from "../frame/format.js";
+import { countOf } from "../frame/format.js";
 import type { Output } from "../frame/output.js";
+import { printRows } from "../frame/rows.js";
 
 /** The documentation does not name the service's host. */
 const EXAMPLE_URL = "https://api.example.com/v1";
@@ -25,14 +26,14 @@ export const run: RunCommand<typeof api> = async (input) => {
     return;
   }
   if (args.call === undefined) {
-    listResources(out);
+    await listResources(out);
     return;
   }
   const named = findCall(args.call);
   if (named.kind === "resource") {
     if (args.params.length > 0)
       throw usageError(`${named.resource} is a resource: name one of its calls, such as ${named.resource}.list.`);
-    listCalls(named.rows, out);
+    await listCalls(named.rows, out);
   } else if (options.help) {
     out.result({ call: named.call, operation: named.row.operation.doc }, describeCall(named, out.paint));
   } else {
@@ -41,27 +42,32 @@ export const run: RunCommand<typeof api> = async (input) => {
 };
 
 /** Prints the resources of the API with their calls. */
-function listResources(out: Output): void {
-  const rows = API_RESOURCES.map((resource) => {
-    const calls = listOperations().filter((row) => row.resource === resource);
-    const names = calls.map(({ name }) => name);
-    if (out.isJson) out.result({ resource, calls: names.map((name) => `${resource}.${name}`) }, "");
-    return [resource, countOf(names.length, "call"), names.join(" ")];
+async function listResources(out: Output): Promise<void> {
+  const namesOf = (wanted: string): string[] =>
+    listOperations().flatMap(({ resource, name }) => (resource === wanted ? [name] : []));
+  await printRows(out, API_RESOURCES, {
+    columns: ["RESOURCE", "", "CALLS"],
+    record: (resource) => ({ resource, calls: namesOf(resource).map((name) => `${resource}.${name}`) }),
+    cells: (resource) => [resource, countOf(namesOf(resource).length, "call"), namesOf(resource).join(" ")],
   });
-  if (out.isJson) return;
-  out.result({}, formatTable(["RESOURCE", "", "CALLS"], rows, out.paint.dim));
   out.note(
     "pigeonhole api <resource> shows what its calls do, and pigeonhole api <resource.call> --help what one takes.",
   );
 }
 
 /** Prints the calls of a resource. */
-function listCalls(rows: readonly NamedOperation[], out: Output): void {
-  const cells = rows.map(({ resource, name, operation }) => {
-    const { doc, method, path } = operation;
-    const call = `${resource}.${name}`;
-    if (out.isJson) out.result({ call, method, path, doc }, "");
-    return [[call, ...pathNames(path).map((param) => `<${param}>`)].join(" "), `${method} ${path}`, doc];
+function listCalls(rows: readonly NamedOperation[], out: Output): Promise<void> {
+  const callOf = ({ resource, name }: NamedOperation): string => `${resource}.${name}`;
+  return printRows(out, rows, {
+    columns: ["CALL", "OPERATION", ""],
+    record: (row) => {
+      const { method, path, doc } = row.operation;
+      return { call: callOf(row), method, path, doc };
+    },
+    cells: (row) => {
+      const { method, path, doc } = row.operation;
+      const params = pathNames(path).map((param) => `<${param}>`);
+      return [[callOf(row), ...params].join(" "), `${method} ${path}`, doc];
+    },
   });
-  if (!out.isJson) out.result({}, formatTable(["CALL", "OPERATION", ""], cells, out.paint.dim));
 }

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Download } from "../../client/download.js";
 import type { PagePromise } from "../../client/page-promise.js";
 import type { Page } from "../../contract/paging.js";
-import { usageError, CommandError } from "../frame/command-error.js";
+import { usageError, CommandError, EXIT } from "../frame/command-error.js";
 import type { CommandContext, CommandInput } from "../frame/context.js";
 import { formatJson } from "../frame/format.js";
 import { openClient } from "../values/api-client.js";
@@ -14,7 +14,6 @@ import { ApiError, InvalidInputError } from "../../client/errors.js";
 import { API_ERROR_CODES } from "../../contract/api-error-codes.js";
 import { describeScopes } from "../../contract/scopes.js";
 import { SECOND } from "../../base/duration.js";
-import { EXIT } from "../frame/exit-code.js";
 
 type AnyCalls = Record<string, Record<string, (...args: unknown[]) => Promise<unknown>>>;
 

@@ -1,4 +1,4 @@
-import { defineCommand } from "../frame/spec.js";
+import { defineCommand, withValue } from "../frame/spec.js";
 
 export const api = defineCommand({
   name: "api",
@@ -14,15 +14,15 @@ export const api = defineCommand({
     params: { optional: true, variadic: true, summary: "The parameters of its path, in order." },
   },
   options: {
-    query: { value: "field=value", repeat: true, summary: "A field of the query, such as limit=10." },
-    body: {
-      value: "json",
-      summary: "What is sent: JSON, @file, or @- for standard input. For an upload, the bytes of the file.",
-    },
-    contentType: { value: "type", summary: "Content type of an upload. Default: application/octet-stream." },
-    idempotencyKey: { value: "key", summary: "The same key with the same body has one effect." },
+    query: withValue("field=value", "A field of the query, such as limit=10.", { repeat: true }),
+    body: withValue(
+      "json",
+      "What is sent: JSON, @file, or @- for standard input. For an upload, the bytes of the file.",
+    ),
+    contentType: withValue("type", "Content type of an upload. Default: application/octet-stream."),
+    idempotencyKey: withValue("key", "The same key with the same body has one effect."),
     all: { summary: "Every row of a list, instead of the first page." },
-    out: { value: "file", summary: "Writes a download to this file." },
+    out: withValue("file", "Writes a download to this file."),
     openapi: { summary: "Prints the OpenAPI 3.1 document of all operations." },
     help: { short: "h", summary: "Prints help; after a call or a resource, about it." },
   },

@@ -1,6 +1,7 @@
 import type { CommandContext } from "../frame/context.js";
 import { readVariable } from "../values/secret-option.js";
-import { portOf } from "./is-taken.js";
+import { connect } from "node:net";
+import { SECOND } from "../../base/duration.js";
 
 /** The variable that tells an app its port. */
 export const PORT_VARIABLE = "PORT";
@@ -20,4 +21,25 @@ export function findAppPort(context: Pick<CommandContext, "env" | "cwd">): strin
 export function portVariable(app: URL, context: Pick<CommandContext, "env" | "cwd">): Record<string, string> {
   const port = findAppPort(context);
   return String(portOf(app)) === port ? { [PORT_VARIABLE]: port } : {};
+}
+
+/** On this machine a port answers at once or not at all. */
+const CONNECT_TIMEOUT_MS = 2 * SECOND;
+
+/** Whether a program already listens at a port. */
+export function isTaken({ hostname, port }: { hostname: string; port: number }): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: hostname.replace(/^\[(.*)\]$/, "$1"), port });
+    const settle = (taken: boolean) => (): void => {
+      socket.destroy();
+      resolve(taken);
+    };
+    socket.setTimeout(CONNECT_TIMEOUT_MS, settle(false));
+    socket.once("connect", settle(true)).once("error", settle(false));
+  });
+}
+
+/** The port of a URL, which may leave out the usual one. */
+export function portOf({ port, protocol }: URL): number {
+  return Number(port === "" ? (protocol === "https:" ? 443 : 80) : port);
 }

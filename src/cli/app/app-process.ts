@@ -8,8 +8,7 @@ import { sleep } from "../../base/wait.js";
 import { waitingClock } from "../../base/clock.js";
 import { sendRequest } from "../../capture/send/send-request.js";
 import { hasGroup, signalGroup } from "../../dev/tunnel/signal-group.js";
-import { EXIT } from "../frame/exit-code.js";
-import { CommandError } from "../frame/command-error.js";
+import { EXIT, CommandError } from "../frame/command-error.js";
 
 /** An app that was started for the time of a command. */
 export interface AppProcess {

@@ -1,3 +1,4 @@
+import type * as specs from "./spec.js";
 import { isPigeonholeError } from "../../base/error.js";
 import { exportCaptures } from "../../capture/export/export-captures.js";
 import { type Imported, parseImport } from "../../capture/export/import-captures.js";
@@ -7,18 +8,16 @@ import type { Capture } from "../../capture/model/capture.js";
 import { fromInbox } from "../../capture/model/from-inbox.js";
 import { createRedactor } from "../../capture/redact/redactor.js";
 import { escapeControls } from "../../base/text.js";
-import { usageError } from "../frame/command-error.js";
+import { usageError, EXIT } from "../frame/command-error.js";
 import type { CommandContext, RunCommand } from "../frame/context.js";
-import { EXIT } from "../frame/exit-code.js";
-import type * as specs from "./spec.js";
 import { openCaptures, readCaptures, pickCaptures } from "../values/capture-store.js";
-import { allRows } from "../values/all-rows.js";
-import { withInbox } from "../values/find-inbox.js";
+import { allRows, withInbox } from "../values/find-inbox.js";
 import { countOf } from "../frame/format.js";
-import { writeOutput } from "../values/output-file.js";
 import { readInput } from "../values/read-input.js";
 import { findSecrets } from "../values/secret-option.js";
 import { findSigningSecret } from "../values/signing-secret.js";
+import { resolve } from "node:path";
+import { writePrivateFile } from "../../capture/folder/write-private-file.js";
 
 export const exportSelected: RunCommand<typeof specs.capturesExport> = async ({ args, options, context }) => {
   const { as, fromInbox: database, to, out } = options;
@@ -81,4 +80,20 @@ function readImport(file: string, text: string, secrets: readonly NamedSecret[])
     if (!isPigeonholeError(error)) throw error;
     throw usageError(`${escapeControls(file)}: ${error.message}`);
   }
+}
+
+/** Prints a text unchanged, or writes it to the file of `--out` and reports `what`, such as `3 captures`. */
+export async function writeOutput(
+  text: string,
+  file: string | undefined,
+  what: string,
+  context: CommandContext,
+): Promise<void> {
+  const { out, cwd } = context;
+  if (file === undefined) {
+    out.raw(text);
+    return;
+  }
+  await writePrivateFile(resolve(cwd, file), text);
+  out.result({ file, what }, `${what} in ${file}.`);
 }

@@ -1,6 +1,13 @@
+import type * as specs from "./spec.js";
 import { existsSync, realpathSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
-import type { Capture, CaptureAttempt, CaptureSummary, VerdictCode } from "../../capture/model/capture.js";
+import {
+  type Capture,
+  type CaptureAttempt,
+  type CaptureSummary,
+  type VerdictCode,
+  CUT_TAG,
+} from "../../capture/model/capture.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";
 import { bodyBytes } from "../../capture/model/capture-request.js";
 import { bodyText } from "../../capture/model/captured-body.js";
@@ -11,19 +18,19 @@ import { sentEventId } from "../../capture/model/sent-event-id.js";
 import { type WorkWord, wordOfWork } from "../../capture/model/work-word.js";
 import { summarizeCapture } from "../../capture/model/summarize-capture.js";
 import { escapeControls } from "../../base/text.js";
-import { usageError } from "../frame/command-error.js";
+import { usageError, EXIT } from "../frame/command-error.js";
 import { confirm } from "../frame/confirm.js";
 import type { CommandContext, RunCommand } from "../frame/context.js";
-import { EXIT } from "../frame/exit-code.js";
 import type { Paint } from "../frame/output.js";
-import { formatJson, formatTable } from "../frame/format.js";
-import type * as specs from "./spec.js";
+import { formatJson } from "../frame/format.js";
+import { printRows } from "../frame/rows.js";
 import { openExistingCaptures, pickCaptures, readExistingCaptures, readCaptures } from "../values/capture-store.js";
 import { describeEventWork, describeUnknown, isWorkUnknown, paintWork, workRecord } from "../values/event-work.js";
 import { CAPTURE_STORE } from "../values/options.js";
 import { findSecrets } from "../values/secret-option.js";
 import { type WorkReader, withWorkReader } from "../values/work-reader.js";
-import { type SignatureCheckResult, checkCapturedSignature } from "./signature-check.js";
+import { headerListReader, nameSecrets, type NamedSecret } from "../../capture/model/judge-signature.js";
+import { explainSignature } from "../../protocol/explain-signature.js";
 
 export const list: RunCommand<typeof specs.capturesList> = async ({ args, options, context }) => {
   const { out } = context;
@@ -35,20 +42,15 @@ export const list: RunCommand<typeof specs.capturesList> = async ({ args, option
     shown: await withWork(summaries, reader),
     unread: reader.unread,
   }));
-  if (out.isJson) {
-    for (const { capture, word } of shown) out.result({ capture, work: word ?? null }, "");
-    return;
-  }
-  if (found.length === 0) {
-    out.note(all.length === 0 ? "There are no captures yet." : `None of ${all.length} captures matches.`);
-    return;
-  }
   // Without an inbox the column would be empty.
   const hasWork = shown.some(({ word }) => word !== undefined);
-  const rows = shown.map(({ capture, word }) => listRow(capture, hasWork ? [word] : [], out.paint));
   const work = hasWork ? ["WORK"] : [];
-  const columns = ["RECEIVED", "SIGNATURE", "TYPE", "ANSWER", ...work, "TOOK", "ID", "ABOUT"];
-  out.result({}, formatTable(columns, rows, out.paint.dim));
+  await printRows(out, shown, {
+    columns: ["RECEIVED", "SIGNATURE", "TYPE", "ANSWER", ...work, "TOOK", "ID", "ABOUT"],
+    record: ({ capture, word }) => ({ capture, work: word ?? null }),
+    cells: ({ capture, word }) => listCells(capture, hasWork ? [word] : [], out.paint),
+    none: all.length === 0 ? "There are no captures yet." : `None of ${all.length} captures matches.`,
+  });
   if (!hasWork && shown.some(({ capture }) => isWorkUnknown(capture, undefined))) out.note(describeUnknown(unread));
   if (found.length > shown.length) out.note(`${found.length - shown.length} more; --limit shows them.`);
 };
@@ -69,7 +71,7 @@ async function withWork(captures: readonly CaptureSummary[], reader: WorkReader)
   return listed;
 }
 
-function listRow(capture: CaptureSummary, words: readonly (WorkWord | undefined)[], paint: Paint): string[] {
+function listCells(capture: CaptureSummary, words: readonly (WorkWord | undefined)[], paint: Paint): string[] {
   const { receivedAt, verdict, type, subject, status, outcome, ms, attempts, id } = capture;
   return [
     receivedAt,
@@ -182,4 +184,37 @@ function describeSignature({ code, secretRef, summary, findings }: SignatureChec
 function describeAttempt({ kind, mode, target, status, headers, ms, error, at }: CaptureAttempt): string {
   const answer = status === null && error !== null ? error : describeAnswer(answerHead({ status, headers }));
   return escapeControls(`${answer}  ${ms} ms  ${kind}, ${mode}  ${target}  ${at}`);
+}
+
+/** Whether a signature is genuine, and what to do where it is not. */
+export interface SignatureCheckResult {
+  /** `ok`, or why not. */
+  code: string;
+  /** Name of the secret that matches. */
+  secretRef: string | null;
+  summary: string;
+  findings: { message: string; fix: string }[];
+}
+
+/** As of the arrival, with the secrets known now; without any, or of a body that was cut, as it was found then. */
+export function checkCapturedSignature(capture: Capture, secrets: readonly NamedSecret[]): SignatureCheckResult {
+  const { verify, request, receivedAt, tags } = capture;
+  if (secrets.length === 0 || tags.includes(CUT_TAG)) {
+    const { code, secretRef, summary, fix } = verify;
+    return { code, secretRef, summary, findings: fix === null ? [] : [{ message: summary, fix }] };
+  }
+  const { verdict, summary, findings } = explainSignature({
+    body: bodyBytes(capture),
+    headers: headerListReader(request.headers),
+    secrets: secrets.map(({ value }) => value),
+    nowMs: Date.parse(receivedAt),
+  });
+  // The explanation gives the number of a secret. The user knows them by name.
+  const named = (text: string): string => nameSecrets(text, secrets);
+  return {
+    code: verdict.ok ? "ok" : verdict.reason,
+    secretRef: "secretIndex" in verdict ? (secrets[verdict.secretIndex]?.ref ?? null) : null,
+    summary: named(summary),
+    findings: findings.map(({ message, fix }) => ({ message: named(message), fix: named(fix) })),
+  };
 }

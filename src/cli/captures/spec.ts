@@ -1,7 +1,7 @@
 import { EXPORT_FORMATS } from "../../capture/export/export-formats.js";
 import { REDACTION_HELP, REDACTION_PROFILES } from "../../capture/redact/redaction-profiles.js";
 import { searchTerm } from "../frame/search-terms.js";
-import { defineCommand } from "../frame/spec.js";
+import { defineCommand, withValue } from "../frame/spec.js";
 import { inboxOption, limitOption } from "../values/options.js";
 import { secretOption } from "../values/secret-option.js";
 
@@ -63,21 +63,18 @@ export const capturesExport = defineCommand({
   details: `curl and http are signed again if a secret is found; the secret is not in them. With --from-inbox, personal data is replaced unless --redact none is given; the inbox keeps no signatures, so a replay signs its events again. --redact ${REDACTION_HELP}`,
   arguments: { selection },
   options: {
-    as: { value: "format", choices: EXPORT_FORMATS, default: "ndjson", summary: "What is written." },
-    redact: {
-      value: "profile",
+    as: withValue("format", "What is written.", { choices: EXPORT_FORMATS, default: "ndjson" }),
+    redact: withValue("profile", "Replaces personal data. Default: none, with --from-inbox default.", {
       choices: [...REDACTION_PROFILES, "none"],
-      summary: "Replaces personal data. Default: none, with --from-inbox default.",
-    },
-    fromInbox: {
-      value: "database",
-      whenBare: "",
-      summary:
-        "Chooses among the newest 10,000 events of a receiver instead of captures: in its SQLite file or the postgres:// URL of its database. Without a value, where DATABASE_FILE or DATABASE_URL of the environment or of .env says, else pigeonhole.db.",
-    },
-    to: { value: "url", default: "3000", summary: "Where curl and http post to." },
+    }),
+    fromInbox: withValue(
+      "database",
+      "Chooses among the newest 10,000 events of a receiver instead of captures: in its SQLite file or the postgres:// URL of its database. Without a value, where DATABASE_FILE or DATABASE_URL of the environment or of .env says, else pigeonhole.db.",
+      { whenBare: "" },
+    ),
+    to: withValue("url", "Where curl and http post to.", { default: "3000" }),
     secret: secretOption,
-    out: { value: "file", short: "o", summary: "Writes to this file, readable by you alone, instead of printing." },
+    out: withValue("file", "Writes to this file, readable by you alone, instead of printing.", { short: "o" }),
   },
   examples: [
     ["pigeonhole captures export tag:vip --redact strict --out vip.ndjson", "to be imported elsewhere"],
@@ -110,9 +107,9 @@ export const capturesTypes = defineCommand({
     "The service does not document the shapes of data; the schemas describe the captures. Samples of this package, from trigger, init and the sandbox, are left out unless --samples is given. A field is optional until 10 captures of its type have had it. With --check the module is compared with the captures instead: exits with 1 when they do not match it.",
   arguments: { selection: { ...selection, optional: true, summary: `${selection.summary}. Default: all.` } },
   options: {
-    out: { value: "file", short: "o", summary: "Writes the module to this file instead of printing it." },
+    out: withValue("file", "Writes the module to this file instead of printing it.", { short: "o" }),
     samples: { summary: "Learns from the samples of trigger, init and the sandbox, too; their data is made up." },
-    check: { value: "file", summary: "Compares this module, written earlier, with the captures." },
+    check: withValue("file", "Compares this module, written earlier, with the captures."),
   },
   examples: [
     ["pigeonhole captures types --out src/webhook-schemas.ts", "all types that were captured"],

@@ -6,7 +6,7 @@ import { compareSchemas } from "../../capture/schemas/compare-schemas.js";
 import { describeCaptures, generateSchemas } from "../../capture/schemas/generate-schemas.js";
 import { escapeControls } from "../../base/text.js";
 import type { CommandContext, RunCommand } from "../frame/context.js";
-import { EXIT, type ExitCode } from "../frame/exit-code.js";
+import { EXIT, type ExitCode } from "../frame/command-error.js";
 import type { capturesTypes } from "./spec.js";
 import { readCaptures, pickCaptures } from "../values/capture-store.js";
 import { countOf } from "../frame/format.js";

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { escapeControls } from "../../base/text.js";
 import { clockTime } from "../../dev/lines/clock-time.js";
-import { ownFrames } from "../frame/own-frames.js";
+import { ownFrames } from "../frame/format.js";
 import type { Paint } from "../frame/output.js";
 
 /** Numbers from here on, in fields such as dueAt, are milliseconds since 1970: in 2001. */
@@ -27,13 +27,10 @@ interface PinoLine {
   [field: string]: unknown;
 }
 
-/**
- * A line of the app's output without its colours; a JSON line of pino, and one of `tsx watch` itself, as time, level,
- * message and fields.
- */
+/** A line of the app's output without its colours; a JSON line of pino as time, level, message and fields. */
 export function formatAppLine(line: string, paint: Paint): string {
   const parsed = readPinoLine(line);
-  if (parsed === undefined) return formatText(stripVTControlCharacters(line), paint);
+  if (parsed === undefined) return stripVTControlCharacters(line);
   const { level, time, pid: _pid, hostname: _hostname, ...rest } = parsed;
   const text = typeof rest["msg"] === "string" ? rest["msg"] : "";
   const [stack, frames] = [framesOf(rest["err"]), placesOf(rest["at"])];
@@ -55,22 +52,6 @@ export function formatAppLine(line: string, paint: Paint): string {
 export function failureIn(line: string): string | undefined {
   const { msg, eventId, handler, attempt }: Partial<PinoLine> = readPinoLine(line) ?? {};
   return msg === "handler_failed" || msg === "handler_dead" ? [eventId, handler, attempt].join(" ") : undefined;
-}
-
-/** Such as `7:46:37 AM [tsx] change in ./src/app.ts Restarting...`. */
-const TSX_LINE = /^(\d{1,2}:\d{2}:\d{2})(?: ([AP])M)? \[tsx\] (\S+) in (.+) (\w+)\.{3}$/;
-
-function formatText(text: string, paint: Paint): string {
-  const [, time, half, change = "", file = "", verb = ""] = TSX_LINE.exec(text) ?? [];
-  if (time === undefined) return text;
-  const head = [paint.dim(in24Hours(time, half)), paintLevel(paint, 30, "info "), paint.bold(verb.toLowerCase())];
-  return [...head, `${escapeControls(change)}=${textOf("file", file, 0)}`].join("  ");
-}
-
-function in24Hours(time: string, half: string | undefined): string {
-  const [hours = "", ...rest] = time.split(":");
-  const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + (half === "P" ? 12 : 0);
-  return [String(hour).padStart(2, "0"), ...rest].join(":");
 }
 
 function readPinoLine(line: string): PinoLine | undefined {

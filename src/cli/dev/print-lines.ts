@@ -61,7 +61,7 @@ export function createDevLines({ out: plain, stdout }: CommandContext, hasSource
         else for (const line of writer.write(event)) out.result({}, line);
       };
     },
-    app: isJson ? printApp : withoutScriptLines(printApp),
+    app: printApp,
     sandbox(entry, { service, endpointId }) {
       // The line of the dev server has the advice on what it forwarded.
       const [endpoints, allBy] = [service.endpoints.list(), "--with-sandbox"];
@@ -93,29 +93,4 @@ function withSource(out: Output, source: Source): Output {
 
 function paintTone({ green, red, yellow, dim, bold }: Paint, tone: Tone, text: string): string {
   return { good: green, bad: red, warn: yellow, dim, strong: bold, plain: String }[tone](text);
-}
-
-/** Such as `> mail-receiver@0.0.0 app`. */
-const SCRIPT = /^> \S+@\S* \S+$/;
-
-/** A warning of npm or pnpm, which may come before those lines. */
-const WARNING = /^(?:npm | )warn\b/i;
-
-/**
- * Leaves out what a package manager prints first for a script: its name, its command, and empty lines around them.
- * Calls `print` for each other line.
- */
-export function withoutScriptLines(print: (line: string) => void): (line: string) => void {
-  let expects: "script" | "command" | "nothing" = "script";
-  return (line) => {
-    if (expects === "nothing" || WARNING.test(line)) return print(line);
-    if (line.trim() === "") return;
-    if (expects === "script" && SCRIPT.test(line)) {
-      expects = "command";
-      return;
-    }
-    const isCommand = expects === "command" && line.startsWith("> ");
-    expects = isCommand ? "script" : "nothing";
-    if (!isCommand) print(line);
-  };
 }

@@ -1,11 +1,14 @@
 import { randomBytes } from "node:crypto";
+import { describeAnswer } from "../../capture/model/answer.js";
+import { answerAdvice, seenAnswer } from "../../capture/model/answer-advice.js";
 import { headerListReader, type NamedSecret } from "../../capture/model/judge-signature.js";
 import { type SendResult, sendRequest } from "../../capture/send/send-request.js";
 import { OUTCOME_HEADER } from "../../protocol/outcome.js";
+import { isRetryableStatus } from "../../protocol/retry-schedule.js";
+import { makeSecret } from "../../protocol/secret.js";
 import { signHere } from "../../protocol/sign-here.js";
 import { sampleTestEvent } from "../../sandbox/samples/sample-event.js";
-import { type PostToApp, checkParsers } from "./check-parsers.js";
-import { type CheckResult, fail, pass, skip, warn } from "../frame/check-result.js";
+import { type CheckResult, checksNamed } from "../frame/check-result.js";
 
 export interface AppCheckInput {
   url: string;
@@ -14,6 +17,9 @@ export interface AppCheckInput {
   allowRemote: boolean;
   signal: AbortSignal;
 }
+
+/** Posts a body with these signature headers to the app. */
+type PostToApp = (body: string, signature: Record<string, string>) => Promise<SendResult>;
 
 /** Posts one signed test delivery and reads the answer: reachable, verified, and not read by another parser first. */
 export async function checkApp({ url, secret, allowRemote, signal }: AppCheckInput): Promise<CheckResult[]> {
@@ -28,97 +34,84 @@ export async function checkApp({ url, secret, allowRemote, signal }: AppCheckInp
     });
   const event = { ...sampleTestEvent({ seed: randomBytes(8).toString("hex") }), createdAt: new Date().toISOString() };
   const body = JSON.stringify(event);
+  const at = event.createdAt;
   // Unsigned, it still shows whether the app answers.
-  const signature = secret === undefined ? {} : signHere({ body, secret: secret.value });
-  const answer = await post(body, signature);
-  const { status } = answer;
-  if (status === null) return [unreachable(answer), skip("delivery", "Not tried: the app gave no answer.")];
-  const reached = pass("app", `The app answers (${answer.ms} ms).`);
-  if (secret === undefined) return [reached, skip("delivery", "Not tried: there is no secret to sign with.")];
-  const outcome = headerListReader(answer.headers)(OUTCOME_HEADER);
-  const delivery = outcome === undefined ? judgeOther(status) : judgeOutcome(outcome, status);
+  const answer = await post(body, secret === undefined ? {} : signHere({ body, secret: secret.value }));
+  const { status, ms, error } = answer;
+  const [app, { skip }] = [checksNamed("app"), checksNamed("delivery")];
+  if (status === null) {
+    const fix = "Start the app, and give --app the URL of its webhook route.";
+    return [app.fail(error ?? "The app gave no answer.", fix), skip("Not tried: the app gave no answer.")];
+  }
+  const reached = app.pass(`The app answers (${ms} ms).`);
+  if (secret === undefined) return [reached, skip("Not tried: there is no secret to sign with.")];
+  const delivery = judgeDelivery({ ...answer, status, at, target: url }, secret);
   // If even a small test delivery fails, its own result says what to do.
   return [reached, delivery, ...(delivery.status === "pass" ? await checkParsers(post) : [])];
 }
 
-function unreachable({ error }: SendResult): CheckResult {
-  return fail("app", error ?? "The app gave no answer.", "Start the app, and give --app the URL of its webhook route.");
-}
-
-/** What each outcome of a receiver means for its setup. */
-const REMEDIES: Record<string, { message: string; fix: string }> = {
-  body_consumed: {
-    message: "A body parser reads the delivery before the receiver, so the signed bytes are gone.",
-    fix: "Mount receiver.middleware() above express.json(), or limit the parser to other paths.",
-  },
-  unverified: {
-    message: "The receiver does not know this secret, or its clock differs.",
-    fix: "Give doctor and the app the same secret: the whole string of this endpoint, with whsec_.",
-  },
-  unreadable: {
-    message: "The signature header reached the receiver in a form that it cannot read.",
-    fix: "Look for a proxy that rewrites headers, and for the option signature of createReceiver.",
-  },
-  unsigned: {
-    message: "The signature header did not reach the receiver.",
-    fix: "Look for a proxy or a middleware that drops or renames headers.",
-  },
-  not_started: {
-    message: "The receiver is mounted and was not started.",
-    fix: "Await receiver.start() before the app listens.",
-  },
-  not_accepting: {
-    message: "The receiver has the role work, which takes no deliveries.",
-    fix: "Send deliveries to a process with the role accept or both.",
-  },
-  stopping: { message: "The receiver is stopping.", fix: "Start the app again." },
-  store_unavailable: {
-    message: "The receiver cannot write its database.",
-    fix: "Look for a full disk or a locked file; the app's log has SQLite's code.",
-  },
-  wrong_method: { message: "The receiver did not get a POST.", fix: "Look for a redirect in front of the app." },
+/** What to do after outcomes of a receiver of which other commands say nothing. */
+const FIXES: Readonly<Record<string, string>> = {
+  unreadable: "Look for a proxy that rewrites the signature header, and for the option signature of createReceiver.",
+  unsigned: "Look for a proxy or a middleware that drops or renames the signature header.",
+  not_accepting: "The receiver has the role work: send deliveries to a process with the role accept or both.",
+  store_unavailable: "Look for a full disk or a locked file; the app's log has SQLite's code.",
 };
 
-function judgeOutcome(outcome: string, status: number): CheckResult {
+function judgeDelivery(answer: Parameters<typeof seenAnswer>[0], secret: NamedSecret): CheckResult {
+  const { pass, warn, fail } = checksNamed("delivery");
+  const seen = seenAnswer(answer);
+  const { status, outcome } = seen;
+  const what = describeAnswer(seen);
   if (outcome === "accepted" || outcome === "duplicate") {
-    return pass(
-      "delivery",
-      `A signed test delivery was accepted (${status} ${outcome}): secret, clock and raw body are right.`,
-    );
+    return pass(`A signed test delivery was accepted (${what}): secret, clock and raw body are right.`);
   }
-  const { message, fix } = REMEDIES[outcome] ?? {
-    message: `The receiver answered ${status} ${outcome}.`,
-    fix: "The app's log names the cause.",
-  };
-  return fail("delivery", message, fix);
+  const advice = answerAdvice({ ...seen, isSigned: true, secretRef: secret.ref, pathFlag: "--app 3000/hooks" });
+  const fix = advice ?? FIXES[outcome ?? ""] ?? "The app's log names the cause.";
+  if (outcome !== null) return fail(`The receiver answered ${what}.`, fix);
+  const report = (status ?? 0) < 300 ? warn : fail;
+  return report(`The app answered ${what}, and not through a receiver of this package.`, fix);
 }
 
-/** An answer that no receiver of this package gave. */
-function judgeOther(status: number): CheckResult {
-  if (status === 404 || status === 405) {
-    return fail(
-      "delivery",
-      `The app has no POST route there (${status}).`,
-      "Give --app the whole URL with the path of the receiver.",
-    );
+const ABOVE = "Mount receiver.middleware() above every body parser, or limit the parsers to other paths.";
+
+/** What is posted, and how the result describes it. The parsers of Express refuse above 100 kB by default. */
+const PROBES: readonly { name: string; what: string; body: string }[] = [
+  {
+    name: "large body",
+    what: "a delivery of 150 kB",
+    body: JSON.stringify({ probe: "pigeonhole doctor", filler: "x".repeat(150_000) }),
+  },
+  { name: "not JSON", what: "a delivery that is not JSON", body: "pigeonhole doctor" },
+];
+
+/** Outcomes after the body was read: the receiver got the bytes and did not know the secret. */
+const READ: ReadonlySet<string | undefined> = new Set(["unverified", "secrets_unavailable"]);
+
+/**
+ * Posts bodies that body parsers refuse, and reports whether the receiver gets them. Signed with an unknown random
+ * secret: the receiver reads, refuses and does not store them, so that the check leaves nothing in the inbox.
+ */
+async function checkParsers(post: PostToApp): Promise<CheckResult[]> {
+  const results: CheckResult[] = [];
+  for (const { name, what, body } of PROBES) {
+    results.push(judgeProbe(name, what, await post(body, signHere({ body, secret: makeSecret() }))));
   }
-  if (status >= 300 && status < 400) {
-    return fail(
-      "delivery",
-      `The app redirects (${status}), which the service counts as failed.`,
-      "Give the final URL.",
-    );
+  return results;
+}
+
+function judgeProbe(name: string, what: string, { status, headers, error }: SendResult): CheckResult {
+  const { pass, fail } = checksNamed(name);
+  const outcome = headerListReader(headers)(OUTCOME_HEADER);
+  if (READ.has(outcome)) return pass(`The bytes of ${what} reach the receiver.`);
+  if (status === null) return fail(`The app gave no answer to ${what}: ${error ?? "it ended the connection"}.`, ABOVE);
+  if (outcome === "too_large") {
+    return fail(`The receiver refuses ${what} (${status}), which is final.`, "Raise maxBodyBytes of createReceiver.");
   }
-  if (status < 300) {
-    return warn(
-      "delivery",
-      `The app answered ${status}, and not through a receiver of this package.`,
-      "Check whether another route or a middleware answers first.",
-    );
-  }
+  if (outcome !== undefined) return fail(`The receiver answered ${status} ${outcome} to ${what}.`, ABOVE);
+  const loss = isRetryableStatus(status) ? "" : ", which is final: the event would be lost";
   return fail(
-    "delivery",
-    `The app answered ${status} before the receiver was reached.`,
-    "Often express.json() or another middleware refuses first; mount the receiver above it.",
+    `Something in front of the receiver answered ${status} to ${what}${loss}.`,
+    `${ABOVE} express.json() refuses above 100 kB and anything that is not JSON, express.raw() above 100 kB: even with a verify hook.`,
   );
 }

@@ -1,20 +1,20 @@
 import { checkApp } from "./check-app.js";
 import { checkClock } from "./check-clock.js";
-import { checkDatabase } from "./check-database.js";
-import { checkNode, checkPort, checkReceiver, checkTunnelPrograms } from "./check-machine.js";
-import { checkSqliteCopies } from "./check-sqlite-copies.js";
+import { checkNode, checkPort, checkReceiver, checkTunnelPrograms, checkSqliteCopies } from "./check-machine.js";
 import { checkWorkspace } from "./check-workspace.js";
-import { reportSecrets } from "../values/report-secrets.js";
-import { type CheckResult, type CheckStatus, skip } from "../frame/check-result.js";
-import { usageError } from "../frame/command-error.js";
+import { reportSecrets } from "../values/signing-secret.js";
+import { type CheckResult, checksNamed } from "../frame/check-result.js";
+import { usageError, EXIT } from "../frame/command-error.js";
 import type { CommandContext, RunCommand } from "../frame/context.js";
-import { EXIT } from "../frame/exit-code.js";
-import type { Output, Paint } from "../frame/output.js";
+import type { Output } from "../frame/output.js";
 import type { doctor } from "./spec.js";
 import { API_KEY_VARIABLE, BASE_URL_VARIABLE, openClient } from "../values/api-client.js";
-import { presentPlaces, readPlace } from "../values/inbox-place.js";
+import { presentPlaces, readPlace, type InboxPlace } from "../values/inbox-place.js";
 import { findSecrets, readVariable } from "../values/secret-option.js";
 import { readWebhookUrl } from "../values/flag-values.js";
+import { errorMessage } from "../../base/error-text.js";
+import type { InboxOperator } from "../../store/inbox-operator.js";
+import { findInbox } from "../values/find-inbox.js";
 
 /** Prints each check as soon as it is known. */
 export const run: RunCommand<typeof doctor> = async ({ options, context }) => {
@@ -53,7 +53,7 @@ async function* checks(options: DoctorOptions, context: CommandContext): AsyncGe
     yield* checkWorkspace({ client, apiKey, signal });
   }
   if (url !== undefined) yield* await checkApp({ url, secret: secrets[0], allowRemote, signal });
-  else yield skip("app", "Not tried: give --app, the URL of the webhook route of your running app.");
+  else yield checksNamed("app").skip("Not tried: give --app, the URL of the webhook route of your running app.");
   yield* await checkDatabase(db === undefined ? presentPlaces(context) : [readPlace("--db", db, context)]);
   yield await checkPort(options.port);
   yield checkTunnelPrograms(env);
@@ -67,14 +67,42 @@ function readBaseUrl(context: CommandContext): URL | undefined {
   throw usageError(`${BASE_URL_VARIABLE} must be the http(s) URL of the API, got "${text}".`);
 }
 
-function show({ name, status, message, fix }: CheckResult, out: Output): void {
-  const fixLine = fix === null ? "" : `\n             ${out.paint.dim("→")} ${fix}`;
-  out.result(
-    { check: name, status, message, fix },
-    `${sign(status, out.paint)} ${name.padEnd(10)} ${message}${fixLine}`,
-  );
+function show({ name, status, message, fix }: CheckResult, { paint, ...out }: Output): void {
+  const { green, yellow, red, dim } = paint;
+  const sign = { pass: green("✓"), warn: yellow("!"), fail: red("✗"), skip: dim("–") }[status];
+  const fixLine = fix === null ? "" : `\n             ${dim("→")} ${fix}`;
+  out.result({ check: name, status, message, fix }, `${sign} ${name.padEnd(10)} ${message}${fixLine}`);
 }
 
-function sign(status: CheckStatus, { green, yellow, red, dim }: Paint): string {
-  return { pass: green("✓"), warn: yellow("!"), fail: red("✗"), skip: dim("–") }[status];
+/** Opens the receiver's database and finds work that needs a person. No result if there are no places to look in. */
+async function checkDatabase(places: readonly InboxPlace[]): Promise<CheckResult[]> {
+  const found = await findInbox(places);
+  if (found.kind === "none") return [];
+  const { by = "--db", flag } = found.place;
+  const { fail, skip } = checksNamed("database");
+  const unusable = (error: unknown): CheckResult => fail(errorMessage(error), `Look at ${by}.`);
+  if (found.kind === "without_inbox" && by !== "--db") return [skip(`Not looked at: ${found.error.message}`)];
+  if (found.kind !== "open") return [unusable(found.error)];
+  try {
+    return [await checkWork(found.inbox, flag)];
+  } catch (error) {
+    return [unusable(error)];
+  } finally {
+    await found.inbox.close();
+  }
+}
+
+async function checkWork(inbox: InboxOperator, flag: string): Promise<CheckResult> {
+  const { database } = inbox;
+  const { events, contactEvents } = await inbox.overview();
+  const stuck = events.dead + events.parked + contactEvents.dead;
+  if (stuck === 0) return checksNamed("database").pass(`${database} is in order; ${events.pending} pending.`);
+  const counts = { "inbox list --state dead": events.dead, "inbox list --state parked": events.parked };
+  const lists = Object.entries({ ...counts, "outbox list --state dead": contactEvents.dead }).filter(
+    ([, count]) => count > 0,
+  );
+  return checksNamed("database").warn(
+    `${database} has ${events.dead} dead and ${events.parked} parked pieces of work, and ${contactEvents.dead} dead contact events.`,
+    `Look with ${lists.map(([list]) => `npx pigeonhole ${list}${flag}`).join(" and ")}.`,
+  );
 }

@@ -1,4 +1,4 @@
-import { defineCommand } from "../frame/spec.js";
+import { defineCommand, withValue } from "../frame/spec.js";
 import { parsePort } from "../values/parse-option.js";
 import { secretOption } from "../values/secret-option.js";
 
@@ -9,26 +9,21 @@ export const doctor = defineCommand({
   details:
     "With --app it posts one signed test delivery, as the service's own test does: the receiver stores it and runs only handlers that ask for test events. Then it posts 150 kB and something that is not JSON, with an invalid signature, to see whether a body parser refuses them first; they are not stored. With PIGEONHOLE_BASE_URL it compares the clocks, and with PIGEONHOLE_API_KEY too it looks at the workspace: a key that expires soon or has too narrow scopes, endpoints that are off, failed deliveries of the last day, and a paused lane. Exits with 1 when a check fails.",
   options: {
-    app: {
-      value: "url",
+    app: withValue("url", "The webhook URL of your running app; a port such as 3000 means its path /webhooks/mail.", {
       short: "a",
-      summary: "The webhook URL of your running app; a port such as 3000 means its path /webhooks/mail.",
-    },
+    }),
     secret: secretOption,
-    db: {
-      value: "database",
-      short: "d",
-      summary:
-        "A receiver's database to check, as a SQLite file or a postgres:// URL. Default: that of DATABASE_FILE or DATABASE_URL of the environment or of .env, else pigeonhole.db, if the file exists.",
-    },
-    port: {
-      value: "port",
+    db: withValue(
+      "database",
+      "A receiver's database to check, as a SQLite file or a postgres:// URL. Default: that of DATABASE_FILE or DATABASE_URL of the environment or of .env, else pigeonhole.db, if the file exists.",
+      { short: "d" },
+    ),
+    port: withValue("port", "The port for pigeonhole dev.", {
       short: "p",
       parse: parsePort,
       default: "4400",
       variable: "DEV_PORT",
-      summary: "The port for pigeonhole dev.",
-    },
+    }),
     allowRemote: { summary: "Allows an app that is neither on this machine nor in a private network." },
   },
   examples: [

@@ -1,12 +1,9 @@
-import { defineCommand, type OptionSpec } from "../frame/spec.js";
+import { defineCommand, withValue } from "../frame/spec.js";
 import { databaseOption } from "../values/options.js";
 import { readPastMoment } from "../../operator/read-past-moment.js";
 import { parseDuration } from "../values/parse-option.js";
 
-const writeSecret = {
-  value: "file",
-  summary: "Writes the secret to this file, readable by you alone, instead of printing it.",
-} as const satisfies OptionSpec;
+const writeSecret = withValue("file", "Writes the secret to this file, readable by you alone, instead of printing it.");
 
 const id = { summary: "Id of the endpoint, whe_ and 24 hex digits." } as const;
 const group = "Operate";
@@ -45,23 +42,17 @@ export const endpointsRepair = defineCommand({
   arguments: { id },
   options: {
     db: databaseOption,
-    since: {
-      value: "time",
-      parse: readPastMoment,
-      summary: "Begin of the outage, such as 2d or 2026-01-31. Required.",
-    },
+    since: withValue("time", "Begin of the outage, such as 2d or 2026-01-31. Required.", { parse: readPastMoment }),
     enable: { summary: "Switches the endpoint on, if it is off." },
     dryRun: { summary: "Shows what is missing and changes nothing." },
     mayRepeat: {
       summary:
         "Allows a begin before the database has all ids, and events that may be from before, have only replays in the log, or were delivered by another attempt: they may have been handled, and would be handled again.",
     },
-    wait: {
-      value: "duration",
+    wait: withValue("duration", "How long to wait for replayed events to arrive.", {
       parse: parseDuration,
       default: "30s",
-      summary: "How long to wait for replayed events to arrive.",
-    },
+    }),
   },
   examples: [
     [

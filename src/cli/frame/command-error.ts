@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { PigeonholeError } from "../../base/error.js";
-import { EXIT, type ExitCode } from "./exit-code.js";
 
 /** Why a command failed, for a person: what happened, and what to do. */
 export class CommandError extends Error {
@@ -112,3 +111,18 @@ function frames({ stack = "" }: Error): string {
     .filter((line) => /^ {4}at /.test(line))
     .join("\n");
 }
+
+/** Exit codes of the process, the same for every command. */
+export const EXIT = {
+  ok: 0,
+  /** An assertion or a verification failed: the command did its work, and the result is negative. */
+  failed: 1,
+  /** The command line, a file or a setting cannot be used; nothing was done. */
+  usage: 2,
+  /** The target cannot be reached, or the service answered with an error. */
+  unreachable: 3,
+  /** Ctrl-C. */
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { SECOND } from "../../base/duration.js";
 import type { HostProcess } from "./context.js";
-import { EXIT } from "./exit-code.js";
+import { EXIT } from "./command-error.js";
 
 /** How long a command has to end after Ctrl-C. */
 const GRACE_MS = 10 * SECOND;

@@ -1,8 +1,7 @@
 import { fstatSync, writeFileSync } from "node:fs";
 import pc from "picocolors";
 import { escapeControls } from "../../base/text.js";
-import { describeError } from "./command-error.js";
-import type { ExitCode } from "./exit-code.js";
+import { describeError, type ExitCode } from "./command-error.js";
 
 /** Colours, or none. */
 export type Paint = ReturnType<typeof pc.createColors>;

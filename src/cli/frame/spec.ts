@@ -89,6 +89,15 @@ export function defineCommand<const Spec extends CommandSpec>(spec: Spec): Spec 
   return spec;
 }
 
+/** An option that takes a value, which help shows as `<value>`. */
+export function withValue<const Rest extends Omit<OptionSpec, "value" | "summary"> = Record<never, never>>(
+  value: string,
+  summary: string,
+  rest?: Rest,
+): Rest & { value: string; summary: string } {
+  return { ...(rest as Rest), value, summary };
+}
+
 /** `forwardTo` → `--forward-to`; a negated one `--no-…`. */
 export function flagName(name: string, spec?: Pick<OptionSpec, "negated">): string {
   const dashed = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

@@ -4,7 +4,9 @@ import { usageError } from "../frame/command-error.js";
 import type { RunCommand } from "../frame/context.js";
 import { countOf } from "../frame/format.js";
 import { readPlace } from "../values/inbox-place.js";
-import type { inboxCopy } from "./spec.js";
+import type { inboxCopy, inboxBackup } from "./spec.js";
+import { resolve } from "node:path";
+import { withInbox } from "../values/find-inbox.js";
 
 /** Copies a file's inbox and outbox into a PostgreSQL. */
 export const copyInboxTo: RunCommand<typeof inboxCopy> = async ({ args, context }) => {
@@ -30,3 +32,14 @@ export const copyInboxTo: RunCommand<typeof inboxCopy> = async ({ args, context 
 };
 
 const there = (rows: number): string => (rows === 0 ? "" : `, ${rows} were there already`);
+
+/** Copies the database while its receiver may be running. */
+export const backupInbox: RunCommand<typeof inboxBackup> = async ({ args, options, context }) => {
+  const { out, cwd, signal } = context;
+  const copy = resolve(cwd, args.file);
+  await withInbox(options.db, context, async (inbox) => {
+    const { database: file } = inbox;
+    const { bytes } = await inbox.backUp({ copy, replace: options.force, signal });
+    out.result({ file, copy, bytes }, `${args.file} holds all of ${file}: ${bytes} bytes.`);
+  });
+};

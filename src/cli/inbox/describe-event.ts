@@ -5,9 +5,8 @@ import { describeAttempts, describeRetry } from "../../capture/model/describe-wo
 import { isRetrying, wordOfPiece, wordOfWork } from "../../capture/model/work-word.js";
 import type { TimelineEntry } from "../../operator/timeline-entry.js";
 import type { FailedRun, FailedRuns, HandlerDetail, HandlerView, KeptStep } from "../../store/inbox-view.js";
-import { clip, countOf, formatJson } from "../frame/format.js";
+import { clip, countOf, formatJson, ownFrames } from "../frame/format.js";
 import type { Paint } from "../frame/output.js";
-import { ownFrames } from "../frame/own-frames.js";
 import { paintWork } from "../values/event-work.js";
 import { describeContactEvent } from "./describe-contact-event.js";
 import type { EventLife } from "./event-life.js";

@@ -2,10 +2,9 @@ import { resolve } from "node:path";
 import { createMentionsEmail } from "../../base/mentions-email.js";
 import { type ErasedCaptures, eraseCaptures } from "../../capture/redact/erase-captures.js";
 import type { OperatorErasure } from "../../store/inbox-operator.js";
-import { usageError } from "../frame/command-error.js";
+import { usageError, EXIT } from "../frame/command-error.js";
 import { confirm } from "../frame/confirm.js";
 import type { RunCommand } from "../frame/context.js";
-import { EXIT } from "../frame/exit-code.js";
 import { countOf } from "../frame/format.js";
 import { hasCaptures } from "../values/capture-store.js";
 import { withInbox } from "../values/find-inbox.js";
@@ -33,12 +32,16 @@ export const eraseFromInbox: RunCommand<typeof inboxErase> = async ({ options, c
   if (erased === undefined) return EXIT.failed;
   const counts = { ...erased, ...(hasFolder ? await eraseCaptures({ email, folder, dryRun }) : NO_CAPTURES) };
   const fields = { dryRun, ...counts, walLeft: counts.walLeft ?? null };
-  context.out.result(fields, describe(counts, { dryRun, hasFolder }));
+  context.out.result(fields, describeErasure(counts, { dryRun, hasFolder }));
   const isLeft = !dryRun && counts.eventsLeft + counts.contactEventsLeft + counts.jobsLeft > 0;
   return isLeft || counts.filesLeft.length > 0 ? EXIT.failed : EXIT.ok;
 };
 
-function describe(erased: InboxErasure, { dryRun, hasFolder }: { dryRun: boolean; hasFolder: boolean }): string {
+/** What was erased, and what is left and why. */
+export function describeErasure(
+  erased: InboxErasure,
+  { dryRun, hasFolder }: { dryRun: boolean; hasFolder: boolean },
+): string {
   const { events, work, eventsLeft, contactEvents, contactEventsLeft, jobs, jobsLeft } = erased;
   const { captures, filesLeft, walLeft } = erased;
   const be = dryRun ? "would be " : "";

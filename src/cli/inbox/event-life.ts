@@ -5,7 +5,7 @@ import { findCallInFront } from "../../store/call-in-front.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import type { EventDetail } from "../../store/inbox-view.js";
 import type { OutboxView } from "../../store/outbox.js";
-import { allRows } from "../values/all-rows.js";
+import { allRows } from "../values/find-inbox.js";
 
 /** An event with what is known of its life in the receiver's database. */
 export interface EventLife {

@@ -1,47 +1,48 @@
+import type * as specs from "./spec.js";
 import { isoTime } from "../../base/iso-time.js";
-import type { EventView } from "../../store/inbox-view.js";
+import { type EventView, bodyOf, foundEvent } from "../../store/inbox-view.js";
 import { describeRetry } from "../../capture/model/describe-work.js";
 import { wordOfPiece, wordOfWork } from "../../capture/model/work-word.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import type { RunCommand } from "../frame/context.js";
 import type { Paint } from "../frame/output.js";
 import { escapeControls } from "../../base/text.js";
-import { formatTable } from "../frame/format.js";
-import { eventRecord } from "./event-record.js";
-import type * as specs from "./spec.js";
-import { allRows } from "../values/all-rows.js";
+import { printRows } from "../frame/rows.js";
+import { eventRecord, detailRecord } from "./event-record.js";
+import { allRows, withInbox } from "../values/find-inbox.js";
 import { paintWork } from "../values/event-work.js";
-import { withInbox } from "../values/find-inbox.js";
 import { setImmediate } from "node:timers/promises";
 import { pickFilters } from "../../operator/filter-reader.js";
 import { WORK_FILTERS } from "../../store/filters.js";
 import { textOfEvent } from "../../operator/find-rows.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
+import { describeEvent } from "./describe-event.js";
+import { readEventLife } from "./event-life.js";
+import type { ErrorGroup } from "../../store/error-groups.js";
+import { usageError } from "../frame/command-error.js";
+import { MAX_ROWS } from "../values/options.js";
+import { groupRecord } from "./group-record.js";
 
 export const list: RunCommand<typeof specs.inboxList> = ({ options, context }) =>
   withInbox(options.db, context, async (inbox) => {
     const { out } = context;
     const { state, text, limit } = options;
     const filter = { state, ...pickFilters(WORK_FILTERS, options) };
-    const rows: string[][] = [];
     const eventsOf = (most: number): AsyncIterable<EventView> =>
       allRows(most, (page) => inbox.listEvents({ ...filter, ...page }));
     const { signal } = context;
     const found =
       text === undefined ? eventsOf(limit) : eventsWithText(eventsOf(Infinity), { inbox, text, limit, signal });
-    for await (const event of found) {
-      if (out.isJson) out.result({ event: eventRecord(event) }, "");
-      else rows.push(eventRow(event, out.paint));
-    }
-    if (out.isJson) return;
-    if (rows.length === 0)
-      out.note(
-        [text, ...Object.values(filter)].every((value) => value === undefined) ? "No events." : "No such events.",
-      );
-    else out.result({}, formatTable(["RECEIVED", "STATE", "TYPE", "ID", "HANDLERS"], rows, out.paint.dim));
+    const isAny = [text, ...Object.values(filter)].every((value) => value === undefined);
+    await printRows(out, found, {
+      columns: ["RECEIVED", "STATE", "TYPE", "ID", "HANDLERS"],
+      record: (event) => ({ event: eventRecord(event) }),
+      cells: (event) => eventCells(event, out.paint),
+      none: isAny ? "No events." : "No such events.",
+    });
   });
 
-function eventRow({ id, type, receivedAt, handlers }: EventView, paint: Paint): string[] {
+function eventCells({ id, type, receivedAt, handlers }: EventView, paint: Paint): string[] {
   const work = handlers.map((view) => {
     const word = wordOfPiece(view);
     if (view.handler === NOTE_HANDLER) return `(${view.reason ?? word})`;
@@ -89,4 +90,55 @@ async function* eventsWithText(
     left -= 1;
     if (left === 0) return;
   }
+}
+
+/** Shows one event with all that the database knows of it, or the bytes of its body. */
+export const showInboxEvent: RunCommand<typeof specs.inboxShow> = ({ args, options, context }) =>
+  withInbox(options.db, context, async (inbox) => {
+    const { out } = context;
+    const event = foundEvent(await inbox.getEvent(args.id), args.id, inbox.database);
+    if (options.body) {
+      out.raw(bodyOf(event));
+      return;
+    }
+    const body = event.body === undefined ? null : Buffer.from(event.body).toString("utf8");
+    const life = await readEventLife(inbox, event);
+    out.result({ event: { ...detailRecord(life), body } }, describeEvent(life, body, out.paint));
+  });
+
+/** Lists errors of unfinished work, gathered by what they have in common. */
+export const errors: RunCommand<typeof specs.inboxErrors> = ({ options, context }) =>
+  withInbox(options.db, context, async (inbox) => {
+    const { out } = context;
+    const { handler, type, state, since, until, limit } = options;
+    if (since !== undefined && until !== undefined && since >= until) {
+      throw usageError("No time is between --since and --until: --since must be before --until.");
+    }
+    const filter = { handler, type, state, since, until };
+    const groups: ErrorGroup[] = [];
+    // One more than is shown says whether there are others.
+    const found = allRows(limit + 1, (page) => inbox.listErrorGroups({ ...filter, ...page }));
+    for await (const group of found) groups.push(group);
+    await printRows(out, groups.slice(0, limit), {
+      columns: ["FIRST", "LAST", "EVENTS", "HANDLER", "TYPE", "ERROR", "GROUP"],
+      record: (group) => ({ group: groupRecord(group) }),
+      cells: groupCells,
+      none: "No errors.",
+    });
+    if (groups.length > limit) {
+      const raise = limit < MAX_ROWS ? "raise --limit, or " : "";
+      out.note(`There are more groups: ${raise}choose by --handler or --type.`);
+    }
+  });
+
+function groupCells({ firstAt, lastAt, events, isCapped, handler, type, kind, message, id }: ErrorGroup): string[] {
+  return [
+    isoTime(firstAt),
+    isoTime(lastAt),
+    isCapped ? `${events}+` : String(events),
+    escapeControls(handler === "" ? "–" : handler),
+    escapeControls(type === "" ? "–" : type),
+    message === "" ? kind : `${kind}: ${message}`,
+    id,
+  ];
 }

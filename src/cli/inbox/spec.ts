@@ -1,11 +1,9 @@
 import { filterOptions } from "../../operator/filter-reader.js";
 import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { WORK_FILTERS } from "../../store/filters.js";
-import { defineCommand, type OptionSpec } from "../frame/spec.js";
+import { defineCommand, type OptionSpec, withValue } from "../frame/spec.js";
 import { databaseOption, limitOption, timeOptions } from "../values/options.js";
-import { parseErrorGroup } from "../values/error-group.js";
-import { parseWholeType } from "../values/event-type.js";
-import { parseInterval } from "../values/parse-option.js";
+import { parseErrorGroup, parseWholeType, parseInterval } from "../values/parse-option.js";
 
 const group = "Operate";
 
@@ -28,18 +26,16 @@ export const inboxList = defineCommand({
     "With --json, work is the word that the list shows, such as no handler, discarded or retrying; state is the stored one, which is done for the first two.",
   options: {
     ...options,
-    state: {
-      value: "state",
-      choices: ["pending", "leased", "done", "dead", "parked"],
-      summary:
-        "Only events that have work in this state: pending is listed as waiting or retrying, leased as running, done also as discarded. An event that no handler got has no work.",
-    },
+    state: withValue(
+      "state",
+      "Only events that have work in this state: pending is listed as waiting or retrying, leased as running, done also as discarded. An event that no handler got has no work.",
+      { choices: ["pending", "leased", "done", "dead", "parked"] },
+    ),
     ...workOptions,
-    text: {
-      value: "text",
-      summary:
-        "Only events with this text in id, type, handlers, reasons, errors or body; reads each event, so add --since where there are many.",
-    },
+    text: withValue(
+      "text",
+      "Only events with this text in id, type, handlers, reasons, errors or body; reads each event, so add --since where there are many.",
+    ),
     limit: limitOption,
   },
   examples: [
@@ -72,11 +68,9 @@ export const inboxRetry = defineCommand({
   arguments: { ids: { ...ids, optional: true } },
   options: {
     ...options,
-    state: {
-      value: "state",
+    state: withValue("state", "Only work in this state, instead of named events.", {
       choices: ["dead", "parked", "retrying"],
-      summary: "Only work in this state, instead of named events.",
-    },
+    }),
     ...workOptions,
   },
   examples: [
@@ -95,11 +89,7 @@ export const inboxDiscard = defineCommand({
   arguments: { ids: { ...ids, optional: true } },
   options: {
     ...options,
-    state: {
-      value: "state",
-      choices: ["dead", "parked"],
-      summary: "Only work in this state, instead of named events.",
-    },
+    state: withValue("state", "Only work in this state, instead of named events.", { choices: ["dead", "parked"] }),
     ...workOptions,
   },
   examples: [
@@ -118,11 +108,7 @@ export const inboxErrors = defineCommand({
     ...options,
     handler: workOptions.handler,
     type: workOptions.type,
-    state: {
-      value: "state",
-      choices: ["pending", "leased", "dead", "parked"],
-      summary: "Only work in this state.",
-    },
+    state: withValue("state", "Only work in this state.", { choices: ["pending", "leased", "dead", "parked"] }),
     ...timeOptions("work that failed last"),
     limit: { ...limitOption, summary: "Most groups." },
   },
@@ -162,7 +148,7 @@ export const inboxErase = defineCommand({
     "The receiver may be running. Ids and done marks stay, so nothing runs or is sent twice; work that waits ends without a run. Jobs of the dashboard lose the texts by which people chose their work, whatever they say. What is being handled or sent is left and counted: exits with 1 then, and the command can be run again. A capture file that cannot be read is named, with the same exit code. Copies, exports and other files are not reached: see docs/data.md.",
   options: {
     ...options,
-    email: { value: "address", summary: "The whole address, in any case. Required." },
+    email: withValue("address", "The whole address, in any case. Required."),
     dryRun: { summary: "Counts, and changes nothing." },
   },
   examples: [
@@ -183,12 +169,11 @@ export const inboxStats = defineCommand({
     ...options,
     since: { ...runTimes.since, default: "24h" },
     until: runTimes.until,
-    watch: {
-      value: "time",
-      parse: parseInterval,
-      whenBare: "1s",
-      summary: "Prints them again and again, in this time from 1s to 1h; on a terminal in the same place.",
-    },
+    watch: withValue(
+      "time",
+      "Prints them again and again, in this time from 1s to 1h; on a terminal in the same place.",
+      { parse: parseInterval, whenBare: "1s" },
+    ),
   },
   examples: [
     ["pigeonhole inbox stats --json", "for a monitor"],

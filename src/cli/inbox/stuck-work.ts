@@ -1,16 +1,13 @@
 import { describeRest } from "../../capture/model/describe-rest.js";
 import type { InboxOperator, StuckWork } from "../../store/inbox-operator.js";
 import type { WorkChoice } from "../../store/inbox-view.js";
-import { usageError } from "../frame/command-error.js";
-import { flagName } from "../frame/spec.js";
-import { pickFilters } from "../../operator/filter-reader.js";
+import { EXIT, type ExitCode } from "../frame/command-error.js";
 import { WORK_FILTERS } from "../../store/filters.js";
 import { confirm } from "../frame/confirm.js";
 import type { CommandContext, RunCommand } from "../frame/context.js";
-import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import { countOf } from "../frame/format.js";
-import { forEach } from "../values/for-each.js";
 import { withInbox } from "../values/find-inbox.js";
+import { changeNamed, readChosen } from "../values/change-named.js";
 import type * as specs from "./spec.js";
 
 /** What a retry did to dead and parked work, and to work that waited for its next run. */
@@ -30,7 +27,7 @@ export const retryStuckWork: RunCommand<typeof specs.inboxRetry> = ({ args, opti
   withInbox(options.db, context, async (inbox) => {
     const { out } = context;
     const { ids } = args;
-    const choice = readChoice(ids, options);
+    const choice = readChosen(WORK_FILTERS, { names: ids, what: WHAT, options });
     const hasReceiver = await inbox.hasReceiver();
     if (choice !== undefined) {
       const { events, skipped, ...retried } = await retryChosen(inbox, choice, options.state);
@@ -42,14 +39,13 @@ export const retryStuckWork: RunCommand<typeof specs.inboxRetry> = ({ args, opti
       return EXIT.ok;
     }
     const total: Retried = { handlers: 0, readAgain: 0, runNow: 0 };
-    const exitCode = await forEach({ names: ids, field: "id", out }, async (id) => {
+    const sum = (): string => describeRetry(total, hasReceiver).join("\n") || NOTHING_RETRIED;
+    return changeNamed({ names: ids, field: "id", out, total: sum }, async (id) => {
       const retried: Retried = { ...(await inbox.retryEvent(id)), runNow: await inbox.runEvent(id) };
       for (const name of ["handlers", "readAgain", "runNow"] as const) total[name] += retried[name];
       const text = describeRetry(retried, hasReceiver).join(", ") || "nothing to retry";
       return { fields: { ...retried, hasReceiver }, text };
     });
-    if (ids.length > 1 && !out.isJson) out.result({}, describeRetry(total, hasReceiver).join("\n") || NOTHING_RETRIED);
-    return exitCode;
   });
 
 const BY_COMMAND = { by: "command", format: String } as const;
@@ -69,18 +65,17 @@ async function retryChosen(
 export const discardStuckWork: RunCommand<typeof specs.inboxDiscard> = ({ args, options, context }) =>
   withInbox(options.db, context, async (inbox) => {
     const { ids } = args;
-    const choice = readChoice(ids, options);
+    const choice = readChosen(WORK_FILTERS, { names: ids, what: WHAT, options });
     if (choice !== undefined) return discardChosen(inbox, { ...choice, state: options.state }, context);
     const question = `End all work of ${countOf(ids.length, "event")} without running it?`;
     if (!(await confirm(question, context))) return EXIT.failed;
     let total = 0;
-    const exitCode = await forEach({ names: ids, field: "id", out: context.out }, async (id) => {
+    const sum = (): string => `${piecesOf(total)} ended`;
+    return changeNamed({ names: ids, field: "id", out: context.out, total: sum }, async (id) => {
       const handlers = await inbox.discardEvent(id);
       total += handlers;
       return { fields: { handlers }, text: `${piecesOf(handlers)} ended` };
     });
-    if (ids.length > 1 && !context.out.isJson) context.out.result({}, `${piecesOf(total)} ended`);
-    return exitCode;
   });
 
 async function discardChosen(inbox: InboxOperator, choice: StuckWork, context: CommandContext): Promise<ExitCode> {
@@ -93,23 +88,7 @@ async function discardChosen(inbox: InboxOperator, choice: StuckWork, context: C
   return EXIT.ok;
 }
 
-/** The fields by which the options choose work; undefined where events are named. */
-function readChoice(
-  ids: readonly string[],
-  options: WorkChoice & { state: string | undefined },
-): WorkChoice | undefined {
-  const choice = pickFilters(WORK_FILTERS, options);
-  const isChosen = [options.state, ...Object.values(choice)].some((value) => value !== undefined);
-  if (isChosen === ids.length > 0) {
-    throw usageError(
-      `Give either ids of events, or choose work with --state, ${Object.keys(WORK_FILTERS)
-        .map((name) => flagName(name))
-        .join(", ")
-        .replace(/, (?=[^,]*$)/, " or ")}.`,
-    );
-  }
-  return isChosen ? choice : undefined;
-}
+const WHAT = "ids of events, or choose work";
 
 /** What becomes of what was retried, a line for each kind; none if there is nothing. */
 function describeRetry({ handlers, readAgain, runNow }: Retried, hasReceiver: boolean): string[] {

@@ -11,9 +11,8 @@ import { type PlannedFile, planScaffold } from "../../scaffold/project/plan-scaf
 import { projectName } from "../../scaffold/project/project-name.js";
 import { runProgram } from "../../scaffold/project/run-program.js";
 import { writeScaffold } from "../../scaffold/project/write-scaffold.js";
-import { usageError } from "../frame/command-error.js";
+import { usageError, EXIT, type ExitCode } from "../frame/command-error.js";
 import type { CommandContext, CommandInput, RunCommand } from "../frame/context.js";
-import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import type { Output } from "../frame/output.js";
 import { type Answers, defaultAnswers, type GivenAnswers, isOlderThanProject, takeDefaults } from "./answers.js";
 import { makeFixture } from "./make-fixture.js";

@@ -1,17 +1,15 @@
 import { PACKAGE_MANAGER_NAMES } from "../../scaffold/project/package-manager.js";
 import { TEMPLATE_NAMES } from "../../scaffold/project/templates.js";
 import { eventsOption } from "../add/spec.js";
-import { defineCommand } from "../frame/spec.js";
+import { defineCommand, withValue } from "../frame/spec.js";
 
 const options = {
-  template: { value: "name", short: "t", choices: TEMPLATE_NAMES, summary: "What the project is built with." },
+  template: withValue("name", "What the project is built with.", { short: "t", choices: TEMPLATE_NAMES }),
   minimal: { summary: "Writes at most ten files, on Express and SQLite, without a container." },
   events: eventsOption,
-  pm: {
-    value: "name",
+  pm: withValue("name", "Package manager. Default: the one that started this command.", {
     choices: PACKAGE_MANAGER_NAMES,
-    summary: "Package manager. Default: the one that started this command.",
-  },
+  }),
   install: { paired: true, summary: "Installs the packages." },
   git: { paired: true, summary: "Makes a git repository." },
   docker: { paired: true, summary: "Adds a Dockerfile and compose.yaml." },
@@ -35,11 +33,10 @@ export const init = defineCommand({
   arguments: { dir: { optional: true, summary: "The new project's folder." } },
   options: {
     ...options,
-    pigeonholeVersion: {
-      value: "spec",
-      summary:
-        "Version of pigeonhole in the project's package.json, such as file:../pigeonhole.tgz. Default: this version, or the tarball that this one was installed from.",
-    },
+    pigeonholeVersion: withValue(
+      "spec",
+      "Version of pigeonhole in the project's package.json, such as file:../pigeonhole.tgz. Default: this version, or the tarball that this one was installed from.",
+    ),
   },
   examples: [
     ["npx pigeonhole init", "asks, in a terminal"],

@@ -3,16 +3,14 @@ import { PigeonholeError } from "../../base/error.js";
 import { findCallInFront } from "../../store/call-in-front.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import type { ContactEventChoice } from "../../store/outbox.js";
-import { pickFilters } from "../../operator/filter-reader.js";
 import { CONTACT_EVENT_FILTERS } from "../../store/filters.js";
-import { usageError } from "../frame/command-error.js";
+import { EXIT, type ExitCode } from "../frame/command-error.js";
 import { confirm } from "../frame/confirm.js";
 import type { RunCommand } from "../frame/context.js";
-import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import { countOf } from "../frame/format.js";
-import { forEach } from "../values/for-each.js";
-import { describeCallInFront } from "../values/contact-event.js";
 import { withInbox } from "../values/find-inbox.js";
+import { changeNamed, readChosen } from "../values/change-named.js";
+import { describeCallInFront } from "../values/contact-event.js";
 import type * as specs from "./spec.js";
 
 const NONE_DEAD = "No such contact event is dead.";
@@ -21,7 +19,7 @@ export const retryContactEvents: RunCommand<typeof specs.outboxRetry> = ({ args,
   withInbox(options.db, context, async (inbox) => {
     const { out } = context;
     const { keys } = args;
-    const choice = readChoice(keys, options);
+    const choice = readChosen(CONTACT_EVENT_FILTERS, { names: keys, what: WHAT, options });
     const hasReceiver = await inbox.hasReceiver();
     const when = hasReceiver ? "by the running receiver, within 2 s" : "at the next start";
     if (choice !== undefined) {
@@ -31,7 +29,8 @@ export const retryContactEvents: RunCommand<typeof specs.outboxRetry> = ({ args,
       return EXIT.ok;
     }
     let total = 0;
-    const exitCode = await forEach({ names: keys, field: "key", out }, async (key) => {
+    const sum = (): string => `${eventsOf(total)} will be sent again ${when}`;
+    return changeNamed({ names: keys, field: "key", out, total: sum }, async (key) => {
       const contactEvents = await inbox.retryContactEvent(key);
       if (contactEvents === 0) {
         const event = await inbox.getContactEvent(key);
@@ -47,20 +46,19 @@ export const retryContactEvents: RunCommand<typeof specs.outboxRetry> = ({ args,
         text: `will be sent again${others} ${when}`,
       };
     });
-    if (keys.length > 1 && !out.isJson) out.result({}, `${eventsOf(total)} will be sent again ${when}`);
-    return exitCode;
   });
 
 export const discardContactEvents: RunCommand<typeof specs.outboxDiscard> = ({ args, options, context }) =>
   withInbox(options.db, context, async (inbox) => {
     const { out } = context;
     const { keys } = args;
-    const choice = readChoice(keys, options);
+    const choice = readChosen(CONTACT_EVENT_FILTERS, { names: keys, what: WHAT, options });
     if (choice !== undefined) return discardChosen(inbox, choice, context);
     const what = keys.length === 1 ? "this contact event" : eventsOf(keys.length);
     if (!(await confirm(`Discard ${what}?`, context))) return EXIT.failed;
     let total = 0;
-    const exitCode = await forEach({ names: keys, field: "key", out }, async (key) => {
+    const sum = (): string => `${eventsOf(total)} discarded`;
+    return changeNamed({ names: keys, field: "key", out, total: sum }, async (key) => {
       if (!(await inbox.discardContactEvent(key))) throw notFound(key, " that is dead or not yet being sent");
       total += 1;
       const callEvents = (await inbox.getContactEvent(key))?.callEvents ?? null;
@@ -70,8 +68,6 @@ export const discardContactEvents: RunCommand<typeof specs.outboxDiscard> = ({ a
           : `; it may have taken effect, and goes out again if another of the ${callEvents} events of its call is retried`;
       return { fields: { done: true, callEvents }, text: `discarded${note}` };
     });
-    if (keys.length > 1 && !out.isJson) out.result({}, `${eventsOf(total)} discarded`);
-    return exitCode;
   });
 
 async function discardChosen(
@@ -86,20 +82,7 @@ async function discardChosen(
   return EXIT.ok;
 }
 
-/** The dead contact events that the options choose; undefined where keys are given. */
-function readChoice(
-  keys: readonly string[],
-  { state, ...options }: ContactEventChoice & { state: "dead" | undefined },
-): ContactEventChoice | undefined {
-  const choice = pickFilters(CONTACT_EVENT_FILTERS, options);
-  const isChosen = [state, ...Object.values(choice)].some((value) => value !== undefined);
-  if (isChosen === keys.length > 0) {
-    throw usageError(
-      "Give either keys of contact events, or choose dead ones with --state, --name, --error, --since or --until.",
-    );
-  }
-  return isChosen ? choice : undefined;
-}
+const WHAT = "keys of contact events, or choose dead ones";
 
 const eventsOf = (count: number): string => countOf(count, "contact event");
 

@@ -6,17 +6,15 @@ import { pickFilters } from "../../operator/filter-reader.js";
 import { CONTACT_EVENT_FILTERS } from "../../store/filters.js";
 import type { RunCommand } from "../frame/context.js";
 import { escapeControls } from "../../base/text.js";
-import { formatJson, formatTable } from "../frame/format.js";
+import { formatJson } from "../frame/format.js";
+import { printRows } from "../frame/rows.js";
 import type * as specs from "./spec.js";
-import { allRows } from "../values/all-rows.js";
+import { allRows, withInbox } from "../values/find-inbox.js";
 import { contactEventRecord, describeUnsureCall, describeCallInFront, nextTry } from "../values/contact-event.js";
-import { withInbox } from "../values/find-inbox.js";
 import { notFound } from "./retry-and-discard.js";
 
 /** Of the names of facts. */
 const WIDTH = 14;
-
-const COLUMNS = ["RECORDED", "STATE", "NAME", "KEY", "ATTEMPTS", "NEXT TRY", "WHY"];
 
 export const list: RunCommand<typeof specs.outboxList> = ({ options, context }) =>
   withInbox(options.db, context, async (inbox) => {
@@ -24,15 +22,14 @@ export const list: RunCommand<typeof specs.outboxList> = ({ options, context }) 
     const { state, event: inboxEventId, limit } = options;
     const filter = { state, ...pickFilters(CONTACT_EVENT_FILTERS, { ...options, inboxEventId }) };
     const inFront = await findCallInFront(inbox);
-    const rows: string[][] = [];
-    for await (const event of allRows(limit, (page) => inbox.listContactEvents({ ...filter, ...page }))) {
-      if (out.isJson) out.result({ contactEvent: contactEventRecord(event) }, "");
-      else rows.push(row(event, inFront));
-    }
-    if (out.isJson) return;
-    const hasFilter = Object.values(filter).some((value) => value !== undefined);
-    if (rows.length === 0) out.note(hasFilter ? "No such contact events." : "No contact events.");
-    else out.result({}, formatTable(COLUMNS, rows, out.paint.dim));
+    const isAny = Object.values(filter).every((value) => value === undefined);
+    const events = allRows(limit, (page) => inbox.listContactEvents({ ...filter, ...page }));
+    await printRows(out, events, {
+      columns: ["RECORDED", "STATE", "NAME", "KEY", "ATTEMPTS", "NEXT TRY", "WHY"],
+      record: (event) => ({ contactEvent: contactEventRecord(event) }),
+      cells: (event) => cellsOf(event, inFront),
+      none: isAny ? "No contact events." : "No such contact events.",
+    });
   });
 
 export const show: RunCommand<typeof specs.outboxShow> = ({ args, options, context }) =>
@@ -63,7 +60,7 @@ export const show: RunCommand<typeof specs.outboxShow> = ({ args, options, conte
     out.result({ contactEvent: contactEventRecord(event) }, [...lines, "", formatJson(event.body)].join("\n"));
   });
 
-function row(event: OutboxView, inFront: OutboxView | undefined): string[] {
+function cellsOf(event: OutboxView, inFront: OutboxView | undefined): string[] {
   const { key, recordedAt, body, attempts, error, reason, code, param } = event;
   const { name = "" } = JSON.parse(body) as { name?: string };
   const failure = [error, reason, code, param].filter((part) => part !== undefined && part !== "").join(" ");

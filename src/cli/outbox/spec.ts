@@ -1,4 +1,4 @@
-import { defineCommand, type OptionSpec } from "../frame/spec.js";
+import { defineCommand, type OptionSpec, withValue } from "../frame/spec.js";
 import { filterOptions } from "../../operator/filter-reader.js";
 import { CONTACT_EVENT_FILTERS } from "../../store/filters.js";
 import { databaseOption, limitOption } from "../values/options.js";
@@ -12,7 +12,7 @@ const { inboxEventId: eventOption, ...choiceOptions } = filterOptions(CONTACT_EV
 
 /** Which dead contact events, in place of named ones. */
 const deadOptions = {
-  state: { value: "state", choices: ["dead"], summary: "All dead contact events instead of named ones." },
+  state: withValue("state", "All dead contact events instead of named ones.", { choices: ["dead"] }),
   ...choiceOptions,
 } as const satisfies Record<string, OptionSpec>;
 
@@ -22,11 +22,11 @@ export const outboxList = defineCommand({
   summary: "Lists recorded contact events with their state, attempts, next try and last error.",
   options: {
     ...options,
-    state: {
-      value: "state",
-      choices: ["pending", "leased", "done", "dead"],
-      summary: "Only those in this state: leased is listed as leased or retrying, done as done or discarded.",
-    },
+    state: withValue(
+      "state",
+      "Only those in this state: leased is listed as leased or retrying, done as done or discarded.",
+      { choices: ["pending", "leased", "done", "dead"] },
+    ),
     ...choiceOptions,
     event: eventOption,
     limit: limitOption,

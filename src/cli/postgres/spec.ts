@@ -1,4 +1,4 @@
-import { defineCommand } from "../frame/spec.js";
+import { defineCommand, withValue } from "../frame/spec.js";
 import { parseWholeNumber } from "../values/parse-option.js";
 
 export const postgresSchema = defineCommand({
@@ -9,14 +9,12 @@ export const postgresSchema = defineCommand({
   details:
     "For an administrator to run, where the user of the app may not create tables: the store is then made with migrate: false. Without that, the store makes its tables itself when it is first started. It is one transaction.",
   options: {
-    schema: { value: "name", default: "pigeonhole", summary: "Schema of the tables." },
-    from: {
-      value: "version",
+    schema: withValue("name", "Schema of the tables.", { default: "pigeonhole" }),
+    from: withValue("version", "The version that the tables have, as the error of the store says; 0 for none.", {
       parse: parseWholeNumber({ min: 0 }),
       default: "0",
-      summary: "The version that the tables have, as the error of the store says; 0 for none.",
-    },
-    grant: { value: "user", summary: "Gives this user of the database the rights that the store needs." },
+    }),
+    grant: withValue("user", "Gives this user of the database the rights that the store needs."),
   },
   examples: [
     ["pigeonhole postgres schema --grant app > schema.sql", "then, as an administrator: psql --file schema.sql app"],

@@ -20,14 +20,18 @@ import {
   type ReplayReport,
 } from "../../capture/replay/replay-captures.js";
 import { escapeControls } from "../../base/text.js";
-import { usageError } from "../frame/command-error.js";
+import { usageError, EXIT, type ExitCode } from "../frame/command-error.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";
-import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import type { Output } from "../frame/output.js";
-import { createProgress } from "./progress.js";
 import type { replay } from "./spec.js";
-import { answerSign } from "../values/answer-sign.js";
-import { describeEventWork, describeUnknown, isWorkUnknown, judgeWithWork, workRecord } from "../values/event-work.js";
+import {
+  answerSign,
+  describeEventWork,
+  describeUnknown,
+  isWorkUnknown,
+  judgeWithWork,
+  workRecord,
+} from "../values/event-work.js";
 import { type FoundEvent, type WorkReader, withWorkReader } from "../values/work-reader.js";
 import { openCapturesIfAllowed, pickCaptures, readCaptures } from "../values/capture-store.js";
 import { readTarget, checkExpect } from "../values/flag-values.js";
@@ -36,8 +40,6 @@ import { requireSigningSecret } from "../values/signing-secret.js";
 
 type Input = CommandInput<typeof replay>;
 
-/** From this many requests on, successful ones only move the bar. */
-const MANY = 20;
 const MAX_DIFFERENCES = 5;
 
 export const run: RunCommand<typeof replay> = (input) =>
@@ -55,10 +57,6 @@ async function replaySelected(input: Input, inbox: WorkReader): Promise<ExitCode
     return EXIT.ok;
   }
   const replayOptions = await readOptions(input, captures);
-  const planned = captures.length * options.times;
-  const progress = createProgress("Replaying", planned, context.stderr);
-  const isMany = planned > MANY && out.isTerminal;
-
   let isUnknown = false;
   const report = await replayCaptures({
     ...replayOptions,
@@ -67,19 +65,13 @@ async function replaySelected(input: Input, inbox: WorkReader): Promise<ExitCode
       const isExpected = options.expect !== undefined && replayed.failures.length === 0;
       const found = await readWork(inbox, replayed);
       isUnknown ||= isWorkUnknown(answerHead(replayed.attempt), found);
-      const isDull = isMany && judge(replayed, found) !== "bad";
-      if (!isDull) {
-        progress.clear();
-        showAttempt(replayed, { found, isExpected }, out);
-      }
-      if (isMany) progress.step();
+      showAttempt(replayed, { found, isExpected }, out);
       const { capture, attempt } = replayed;
       if (folder?.get(capture.id) !== undefined) {
         await folder.update(capture.id, (kept) => recordAttempt(kept, attempt));
       }
     },
   });
-  progress.clear();
   if (isUnknown) out.note(describeUnknown(inbox.unread));
   showReport(report, out);
   if (report.failed > 0) return EXIT.failed;

@@ -1,5 +1,5 @@
 import { searchTerm } from "../frame/search-terms.js";
-import { defineCommand } from "../frame/spec.js";
+import { defineCommand, withValue } from "../frame/spec.js";
 import { parseDuration, parseHeader, parseWholeNumber } from "../values/parse-option.js";
 import { secretOption } from "../values/secret-option.js";
 import { changeOptions, inboxOption, timeoutOption } from "../values/options.js";
@@ -19,33 +19,25 @@ export const replay = defineCommand({
     },
   },
   options: {
-    to: {
-      value: "url",
-      repeat: true,
-      summary: "A port, host:port/path or URL. Default: where the capture was forwarded, or answered, last.",
-    },
+    to: withValue(
+      "url",
+      "A port, host:port/path or URL. Default: where the capture was forwarded, or answered, last.",
+      { repeat: true },
+    ),
     exact: { summary: "Sends bytes and signature as captured instead of signing again." },
     newId: { summary: "Gives each request a new event id." },
     secret: secretOption,
     ...changeOptions,
-    body: { value: "file", short: "b", summary: "Sends this body instead of the captured one; - for standard input." },
-    times: {
-      value: "n",
-      short: "n",
-      parse: parseWholeNumber({ min: 1 }),
-      default: "1",
-      summary: "How often each is sent.",
-    },
-    delay: { value: "time", parse: parseDuration, default: "0s", summary: "Minimum time between two requests." },
-    expect: { value: "status", summary: "What each answer must be, such as 2xx." },
+    body: withValue("file", "Sends this body instead of the captured one; - for standard input.", { short: "b" }),
+    times: withValue("n", "How often each is sent.", { short: "n", parse: parseWholeNumber({ min: 1 }), default: "1" }),
+    delay: withValue("time", "Minimum time between two requests.", { parse: parseDuration, default: "0s" }),
+    expect: withValue("status", "What each answer must be, such as 2xx."),
     timeout: timeoutOption,
-    header: {
-      value: "header",
+    header: withValue("header", 'Sets a header of each request, as "Name: value".', {
       short: "H",
       repeat: true,
       parse: parseHeader,
-      summary: 'Sets a header of each request, as "Name: value".',
-    },
+    }),
     inbox: inboxOption,
     allowRemote: { summary: "Allows a target that is neither on this machine nor in a private network." },
     dryRun: { summary: "Lists what would be sent." },

@@ -12,7 +12,7 @@ import type { Output } from "../frame/output.js";
 import { untilInterrupted } from "../frame/interruption.js";
 import { formatSandboxEntry } from "../values/format-sandbox-entry.js";
 import type { sandbox } from "./spec.js";
-import type { WantedEndpoint } from "../values/wanted-endpoint.js";
+import type { WantedEndpoint } from "../values/parse-option.js";
 import { withFlagNames } from "../values/flag-values.js";
 import { readInput } from "../values/read-input.js";
 import { checkSandboxSecret, findSigningSecret } from "../values/signing-secret.js";

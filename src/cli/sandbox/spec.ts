@@ -1,8 +1,6 @@
 import { EVENT_TYPES } from "../../protocol/event-types.js";
-import { defineCommand } from "../frame/spec.js";
-import { parseDuration, parsePort, parseSpeed } from "../values/parse-option.js";
-import { knownEventType } from "../values/event-type.js";
-import { wantedEndpoint } from "../values/wanted-endpoint.js";
+import { defineCommand, withValue } from "../frame/spec.js";
+import { parseDuration, parsePort, parseSpeed, knownEventType, wantedEndpoint } from "../values/parse-option.js";
 import { secretOption } from "../values/secret-option.js";
 
 export const sandbox = defineCommand({
@@ -12,45 +10,34 @@ export const sandbox = defineCommand({
   details:
     "Everything is in memory and for this machine only. The control API is under /sandbox/ on the same port: POST /sandbox/emit, /sandbox/callers, /sandbox/confirm-sign-up, /sandbox/domain-records, /sandbox/mail-servers, /sandbox/advance, /sandbox/advance-to-next, /sandbox/faults and /sandbox/reset; GET /sandbox/deliveries, /sandbox/contact-events, /sandbox/rows and /sandbox/state.",
   options: {
-    port: {
-      value: "port",
-      short: "p",
-      parse: parsePort,
-      default: "4410",
-      summary: "Where API and control API listen.",
-    },
-    endpoint: {
-      value: "url=types",
-      repeat: true,
-      parse: wantedEndpoint,
-      summary: "Creates an endpoint; types such as email.bounced,form.* or all. Default: the service's default set.",
-    },
+    port: withValue("port", "Where API and control API listen.", { short: "p", parse: parsePort, default: "4410" }),
+    endpoint: withValue(
+      "url=types",
+      "Creates an endpoint; types such as email.bounced,form.* or all. Default: the service's default set.",
+      { repeat: true, parse: wantedEndpoint },
+    ),
     secret: {
       ...secretOption,
       summary: `The secret of those endpoints. ${secretOption.summary} Without one, each gets its own, which is printed.`,
     },
-    options: {
-      value: "file",
-      summary:
-        "A JSON file, or - for standard input, with what createSandbox takes, such as apiKeys, contacts and strictUrls. Another option beside it replaces its value.",
-    },
-    seed: { value: "text", summary: "Makes the same API key, ids, samples and jitter in every run." },
-    speed: { value: "speed", parse: parseSpeed, summary: "Lets time pass faster for retries, such as 60x." },
-    clock: {
-      value: "clock",
-      choices: ["real", "advanceable", "manual"],
-      summary:
-        "advanceable: the control API can move it ahead; manual: time passes only through the control API. Default: real.",
-    },
+    options: withValue(
+      "file",
+      "A JSON file, or - for standard input, with what createSandbox takes, such as apiKeys, contacts and strictUrls. Another option beside it replaces its value.",
+    ),
+    seed: withValue("text", "Makes the same API key, ids, samples and jitter in every run."),
+    speed: withValue("speed", "Lets time pass faster for retries, such as 60x.", { parse: parseSpeed }),
+    clock: withValue(
+      "clock",
+      "advanceable: the control API can move it ahead; manual: time passes only through the control API. Default: real.",
+      { choices: ["real", "advanceable", "manual"] },
+    ),
     allowRemote: { summary: "Allows endpoints outside this machine and its private network, as strictUrls needs." },
-    emit: {
-      value: "type",
+    emit: withValue("type", "Fires these sample events, one after another.", {
       repeat: true,
       suggestions: EVENT_TYPES,
       parse: knownEventType,
-      summary: "Fires these sample events, one after another.",
-    },
-    every: { value: "time", parse: parseDuration, summary: "Repeats them, one event in this time." },
+    }),
+    every: withValue("time", "Repeats them, one event in this time.", { parse: parseDuration }),
   },
   examples: [
     ["pigeonhole sandbox --endpoint http://127.0.0.1:3000/webhooks/mail", "an endpoint for the app on port 3000"],

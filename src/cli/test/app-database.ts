@@ -14,10 +14,8 @@ import type { OutboxView } from "../../store/outbox.js";
 import { openInbox } from "../../store/open-inbox.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
-import { findInbox, hasInbox } from "../values/find-inbox.js";
+import { findInbox, hasInbox, allRows } from "../values/find-inbox.js";
 import { DATABASE_VARIABLE, URL_VARIABLE, findNamedServer, presentPlaces, readPlace } from "../values/inbox-place.js";
-import { allRows } from "../values/all-rows.js";
-import { closeEach } from "./close-each.js";
 
 /** The database of the app under test. */
 export interface AppDatabase {
@@ -171,3 +169,10 @@ async function findOpened(places: readonly string[]): Promise<string | undefined
 
 const notOpened = (variable: string): string =>
   `The app did not open the database that --start gave it as ${variable}, so nothing was sent: the events would get into another inbox. Let the app read the variable, such as store: process.env.${DATABASE_VARIABLE}, or pass it on under another name: --start 'INBOX_FILE="$${DATABASE_VARIABLE}" npm start'. If it gets the wrong one of ${DATABASE_VARIABLE} and ${URL_VARIABLE}, set the other in .env. For an app without a receiver's database, give --answers-only.`;
+
+/** Closes one after the other, each also when another fails. Rejects with the first error. */
+export async function closeEach(closers: readonly (() => Promise<void>)[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const close of closers) await close().catch((error: unknown) => errors.push(error));
+  if (errors.length > 0) throw errors[0];
+}

@@ -1,4 +1,4 @@
-import { defineCommand } from "../frame/spec.js";
+import { defineCommand, withValue } from "../frame/spec.js";
 import { parseDuration } from "../values/parse-option.js";
 import { secretOption } from "../values/secret-option.js";
 
@@ -13,37 +13,25 @@ export const test = defineCommand({
     folder: { optional: true, summary: "A folder of capture files, or one file. Default: fixtures/webhooks." },
   },
   options: {
-    to: {
-      value: "url",
+    to: withValue("url", "A port, host:port/path or URL; without a path the captured one is used.", {
       default: "3000",
       variable: "PORT",
-      summary: "A port, host:port/path or URL; without a path the captured one is used.",
-    },
-    start: {
-      value: "command",
-      summary:
-        "Starts the app for the time of the run, such as 'npm start', with a temporary database in DATABASE_FILE, and in DATABASE_URL if that is set.",
-    },
-    waitFor: {
-      value: "url",
-      summary: "Waits until this answers below 500. Default, with --start: until --to answers.",
-    },
+    }),
+    start: withValue(
+      "command",
+      "Starts the app for the time of the run, such as 'npm start', with a temporary database in DATABASE_FILE, and in DATABASE_URL if that is set.",
+    ),
+    waitFor: withValue("url", "Waits until this answers below 500. Default, with --start: until --to answers."),
     secret: secretOption,
     twice: { summary: "Delivers each a second time, which must have no effect." },
-    inbox: {
-      value: "database",
-      summary:
-        "The app's SQLite file or postgres:// URL, where its handlers' work is read. Default: with --start a temporary one, as --start says; else that of these variables in the environment or in .env, else pigeonhole.db, if the file exists.",
-    },
+    inbox: withValue(
+      "database",
+      "The app's SQLite file or postgres:// URL, where its handlers' work is read. Default: with --start a temporary one, as --start says; else that of these variables in the environment or in .env, else pigeonhole.db, if the file exists.",
+    ),
     answersOnly: { summary: "Checks the answers alone, for an app without a receiver's database." },
-    settle: {
-      value: "time",
-      parse: parseDuration,
-      default: "5s",
-      summary: "Longest wait for the handlers of an event.",
-    },
+    settle: withValue("time", "Longest wait for the handlers of an event.", { parse: parseDuration, default: "5s" }),
     update: { summary: "Writes the answers into the files as their expectations." },
-    reporter: { value: "kind=file", repeat: true, parse: reporter, summary: "junit=<file> writes a JUnit report." },
+    reporter: withValue("kind=file", "junit=<file> writes a JUnit report.", { repeat: true, parse: reporter }),
     allowRemote: { summary: "Allows a target that is neither on this machine nor in a private network." },
   },
   examples: [

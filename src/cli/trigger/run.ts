@@ -32,13 +32,18 @@ import { signVariant } from "../../dev/api/sign-variant.js";
 import { rawEventId } from "../../protocol/raw-event-id.js";
 import { DEFAULT_EVENT_TYPES, EVENT_TYPES, isEventType } from "../../protocol/event-types.js";
 import { sampleEvent } from "../../sandbox/samples/sample-event.js";
-import { usageError } from "../frame/command-error.js";
+import { usageError, EXIT, type ExitCode } from "../frame/command-error.js";
 import type { CommandContext, CommandInput, RunCommand } from "../frame/context.js";
-import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import type { Output } from "../frame/output.js";
-import { answerSign } from "../values/answer-sign.js";
-import { describeEventWork, describeUnknown, isWorkUnknown, judgeWithWork, workRecord } from "../values/event-work.js";
-import { noSuchEventType } from "../values/event-type.js";
+import {
+  answerSign,
+  describeEventWork,
+  describeUnknown,
+  isWorkUnknown,
+  judgeWithWork,
+  workRecord,
+} from "../values/event-work.js";
+import { noSuchEventType } from "../values/parse-option.js";
 import { readInput } from "../values/read-input.js";
 import { readVariable } from "../values/secret-option.js";
 import { requireSigningSecret } from "../values/signing-secret.js";

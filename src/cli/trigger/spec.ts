@@ -1,7 +1,7 @@
 import { SIGNATURE_VARIANTS } from "../../dev/api/page-api.js";
 import { DEFAULT_ENDPOINT_PATH } from "../../protocol/endpoint-path.js";
 import { EVENT_TYPES } from "../../protocol/event-types.js";
-import { defineCommand } from "../frame/spec.js";
+import { defineCommand, withValue } from "../frame/spec.js";
 import { parseDuration, parseMoment, parseWholeNumber } from "../values/parse-option.js";
 import { changeOptions, inboxOption } from "../values/options.js";
 import { secretOption } from "../values/secret-option.js";
@@ -16,32 +16,24 @@ export const trigger = defineCommand({
     "The fields of data are assumed, since the service does not document them. Every run makes new ids unless --id or --seed is given. Waits up to 2 s in all for the handlers, and says what they made of it, if the app's inbox is known. Exits with 3 when there is no answer, and with 1 after a ✗: another answer than 2xx, or than that of --expect, or an event that is dead.",
   arguments: { type: { optional: true, suggestions: EVENT_TYPES, summary: "An event type, such as email.received." } },
   options: {
-    to: {
-      value: "url",
+    to: withValue("url", "A port, host:port/path or URL: your app, or pigeonhole dev.", {
       default: `http://127.0.0.1:4400${DEFAULT_ENDPOINT_PATH}`,
       variable: "DEV_PORT",
-      summary: "A port, host:port/path or URL: your app, or pigeonhole dev.",
-    },
+    }),
     secret: secretOption,
-    sign: {
-      value: "how",
+    sign: withValue("how", "Signs correctly, or wrongly in one way.", {
       choices: SIGNATURE_VARIANTS,
       default: "valid",
-      summary: "Signs correctly, or wrongly in one way.",
-    },
+    }),
     ...changeOptions,
-    body: { value: "file", short: "b", summary: "Posts these exact bytes instead of a sample; - for standard input." },
-    id: { value: "id", summary: "The event id." },
-    seed: { value: "text", summary: "Makes the same event in every run." },
-    at: {
-      value: "time",
-      parse: parseMoment,
-      summary: "createdAt of the event: ISO 8601, Unix seconds, or such as -10m.",
-    },
-    count: { value: "n", short: "n", parse: count, default: "1", summary: "How many different events." },
-    duplicate: { value: "n", parse: count, default: "1", summary: "How often each is delivered, with the same id." },
-    every: { value: "time", parse: parseDuration, default: "0s", summary: "Waits this long between deliveries." },
-    expect: { value: "status", summary: "What each answer must be, such as 2xx or 503." },
+    body: withValue("file", "Posts these exact bytes instead of a sample; - for standard input.", { short: "b" }),
+    id: withValue("id", "The event id."),
+    seed: withValue("text", "Makes the same event in every run."),
+    at: withValue("time", "createdAt of the event: ISO 8601, Unix seconds, or such as -10m.", { parse: parseMoment }),
+    count: withValue("n", "How many different events.", { short: "n", parse: count, default: "1" }),
+    duplicate: withValue("n", "How often each is delivered, with the same id.", { parse: count, default: "1" }),
+    every: withValue("time", "Waits this long between deliveries.", { parse: parseDuration, default: "0s" }),
+    expect: withValue("status", "What each answer must be, such as 2xx or 503."),
     inbox: inboxOption,
     print: { summary: "Prints the request instead of sending it." },
     list: { summary: "Lists the event types." },

@@ -109,3 +109,8 @@ export function judgeWithWork(answer: AnswerJudgement, found: FoundEvent | undef
       return answer;
   }
 }
+
+/** The symbol before a line about an answer, in its colour. */
+export function answerSign(judgement: AnswerJudgement, paint: Paint): string {
+  return { good: paint.green("✓"), warning: paint.yellow("!"), bad: paint.red("✗") }[judgement];
+}

@@ -7,7 +7,7 @@ import { describeAnswer, judgeAnswer } from "../../capture/model/answer.js";
 import type { Paint } from "../frame/output.js";
 import { clockTime } from "../../dev/lines/clock-time.js";
 import { age } from "../frame/format.js";
-import { answerSign } from "./answer-sign.js";
+import { answerSign } from "./event-work.js";
 
 /** The endpoints of a sandbox, and the flags of its command. */
 export interface PresentEndpoints {

@@ -1,4 +1,8 @@
 import { HOUR, SECOND, readDuration } from "../../base/duration.js";
+import { EVENT_TYPES, type EventType, isEventType } from "../../protocol/event-types.js";
+import { nearestWord } from "../../base/nearest-word.js";
+import { readErrorGroupId } from "../../store/error-group-id.js";
+import { checkPattern, typesMatching } from "../../protocol/event-pattern.js";
 
 /** Reads a whole number in a range; for `parse` of an option. */
 export function parseWholeNumber({ min, max }: { min: number; max?: number }): (text: string) => number {
@@ -67,4 +71,62 @@ export function parseMoment(text: string): number {
   const at = /^\d{4}-/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isFinite(at)) return at;
   throw new Error("It must be ISO 8601, Unix seconds, or a duration from now such as -10m.");
+}
+
+/** Reads the name of an event type of the service; for `parse` of an option. */
+export function knownEventType(text: string): EventType {
+  if (isEventType(text)) return text;
+  throw new Error(noSuchEventType(text));
+}
+
+/** Reads a whole event type, also one that this version does not know; for `parse` of an option. */
+export function parseWholeType(text: string): string {
+  if (!text.includes("*")) return text;
+  const parts = text.split("*").map((part) => part.replaceAll(/\W/g, "\\$&"));
+  const matching = EVENT_TYPES.filter((type) => new RegExp(`^${parts.join(".*")}$`).test(type));
+  const meant = matching.length === 0 ? "such as email.received" : `one of ${matching.join(", ")}`;
+  throw new Error(`A pattern is not read here. Give one whole type, ${meant}.`);
+}
+
+/** The message that there is no such event type, and which one was probably meant. */
+export function noSuchEventType(text: string): string {
+  const near = nearestWord(text, EVENT_TYPES);
+  return `There is no event type "${text}"${near === undefined ? "" : ` (Did you mean ${near}?)`}.`;
+}
+
+/** Checks the id of a group of errors. */
+export function parseErrorGroup(id: string): string {
+  if (readErrorGroupId(id) !== undefined) return id;
+  const hint = id.startsWith("group_")
+    ? " An id that begins with group_ is a stand-in of the dashboard, which only the dashboard can read."
+    : "";
+  throw new Error(`It must be the id of a group, as "pigeonhole inbox errors" lists it.${hint}`);
+}
+
+/** An endpoint to create in the sandbox. */
+export interface WantedEndpoint {
+  url: string;
+  /** Whole names; undefined for the service's default set. */
+  eventTypes: string[] | undefined;
+}
+
+/** Reads `<url>`, `<url>=email.bounced,form.*` or `<url>=all`. */
+export function wantedEndpoint(text: string): WantedEndpoint {
+  const [, url = "", types] = /^(.*?)(?:=((?:[\w.*]+,)*[\w.*]+))?$/s.exec(text) ?? [];
+  if (!URL.canParse(url)) throw new Error("It must be a URL, optionally followed by =type,type.");
+  return { url, eventTypes: types === undefined ? undefined : expandTypes(types) };
+}
+
+/** Reads `email.bounced,form.*` or `all` as whole names. Throws for a group that has none. */
+export function expandTypes(types: string): string[] {
+  return types.split(",").flatMap(expandType);
+}
+
+function expandType(type: string): string[] {
+  const found = typesMatching(type);
+  if (found.length > 0) return found;
+  // The sandbox decides about a whole name: it may know newer types.
+  if (!type.includes("*")) return [type];
+  checkPattern(type, "types");
+  throw new Error(`No event type begins with ${type.slice(0, -1)}`);
 }

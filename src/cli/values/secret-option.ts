@@ -3,20 +3,19 @@ import { resolve } from "node:path";
 import { parseEnv } from "node:util";
 import type { NamedSecret } from "../../capture/model/judge-signature.js";
 import { SECRET_SHAPE } from "../../protocol/secret.js";
-import { EXIT } from "../frame/exit-code.js";
-import { CommandError, usageError } from "../frame/command-error.js";
+import { EXIT, CommandError, usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
-import type { OptionSpec } from "../frame/spec.js";
+import { withValue } from "../frame/spec.js";
 
 /** The variable with the default secret. */
 export const SECRET_VARIABLE = "WEBHOOK_SECRET";
 
 /** `--secret` of every command that signs or verifies. */
-export const secretOption = {
-  value: "secret",
-  repeat: true,
-  summary: `Webhook secret as env:NAME, file:path or the value itself (then others on this machine can see it). Default: ${SECRET_VARIABLE} of the environment or of .env.`,
-} as const satisfies OptionSpec;
+export const secretOption = withValue(
+  "secret",
+  `Webhook secret as env:NAME, file:path or the value itself (then others on this machine can see it). Default: ${SECRET_VARIABLE} of the environment or of .env.`,
+  { repeat: true },
+);
 
 type Surroundings = Pick<CommandContext, "env" | "cwd">;
 
@@ -32,13 +31,6 @@ export const NO_SECRET = `No webhook secret: give --secret env:NAME or --secret 
 
 /** How to make a secret without the service. The line works in every shell. */
 export const MAKE_SECRET = `On this machine any secret of the right shape works, if the app has the same one: node -p "'${SECRET_SHAPE.prefix}' + require('crypto').randomBytes(32).toString('base64url')" prints one.`;
-
-/** Like {@link findSecrets}, but throws an error that says how to give a secret if there is none. */
-export function requireSecrets(given: readonly string[], place: Surroundings): [NamedSecret, ...NamedSecret[]] {
-  const [first, ...rest] = findSecrets(given, place);
-  if (first === undefined) throw usageError(NO_SECRET);
-  return [first, ...rest];
-}
 
 /** Reads `env:NAME`, `file:path` or the value itself. Errors name the flag and never the value. */
 export function readNamed(flag: string, text: string, place: Surroundings): NamedSecret {

@@ -1,10 +1,10 @@
 import { isPigeonholeError } from "../../base/error.js";
 import type { NamedSecret } from "../../capture/model/judge-signature.js";
-import { checkServiceSecret } from "../../protocol/secret.js";
-import { reportSecrets } from "./report-secrets.js";
+import { checkServiceSecret, secretMistakes } from "../../protocol/secret.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
-import { findSecrets, MAKE_SECRET, NO_SECRET } from "./secret-option.js";
+import { findSecrets, MAKE_SECRET, NO_SECRET, SECRET_VARIABLE } from "./secret-option.js";
+import { type CheckResult, checksNamed } from "../frame/check-result.js";
 
 /**
  * The secret to sign with. An obviously invalid one is refused, since no correctly set up app accepts its signatures.
@@ -38,4 +38,17 @@ function checked(secret: NamedSecret, { out }: CommandContext): NamedSecret {
     if (status === "warn") out.note(`${out.paint.yellow("!")} ${words}`);
   }
   return secret;
+}
+
+/** Checks the shape of each secret. The messages never contain one. */
+export function reportSecrets(secrets: readonly NamedSecret[]): CheckResult[] {
+  const { fail, pass, warn } = checksNamed("secret");
+  const how = `Set ${SECRET_VARIABLE} in the environment or in .env, or give --secret env:NAME. ${MAKE_SECRET}`;
+  if (secrets.length === 0) return [warn("No webhook secret was found.", how)];
+  return secrets.map(({ ref, value }) => {
+    const [mistake] = secretMistakes(value);
+    if (mistake === undefined) return pass(`${ref} looks like a webhook secret.`);
+    const report = mistake.code === "secret_has_other_length" ? warn : fail;
+    return report(`${ref} ${mistake.what}.`, mistake.fix);
+  });
 }
