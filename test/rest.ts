@@ -1,6 +1,6 @@
-import { spawnSync } from "node:child_process";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { runTests } from "./support/run-tests.js";
 
 // What `npm run test:all` runs after `npm test`: the deep kinds, the long forms, and the packed package on other
 // versions of Node and TypeScript. `--shard 1/4` runs a part of it.
@@ -48,10 +48,9 @@ const commands = [
 if (part === parts) {
   commands.push(["--import", "tsx", "test/versions/main.ts", "--node", "22,26", "--typescript", "5.4,7"]);
 }
-// All are run, so that one run shows all that fails.
-const failed = commands.filter((args) => {
-  console.log(`\n$ node ${args.join(" ")}`);
-  return spawnSync(process.execPath, args, { cwd: ROOT, stdio: "inherit" }).status !== 0;
-});
-for (const args of failed) console.error(`Failed: node ${args.join(" ")}`);
-process.exitCode = failed.length === 0 ? 0 : 1;
+// All are run, so that one run shows all that fails; the end of the output names it.
+const outcomes = commands.map((args) => runTests(ROOT, args));
+for (const { command, failures } of outcomes.filter(({ failed }) => failed)) {
+  console.error([`Failed: ${command}`, ...failures].join("\n  "));
+}
+process.exitCode = outcomes.some(({ failed }) => failed) ? 1 : 0;
