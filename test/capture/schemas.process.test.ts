@@ -10,7 +10,6 @@ import { EVENT_TYPES } from "pigeonhole/protocol";
 import { createTestReceiver, deliver, sampleEvent, sampleTestEvent } from "pigeonhole/testing";
 import { compareSchemas } from "#pigeonhole/capture/schemas/compare-schemas.js";
 import { generateSchemas } from "#pigeonhole/capture/schemas/generate-schemas.js";
-import { INFER_RULES } from "#pigeonhole/capture/schemas/infer-schema.js";
 import { makeCapture } from "../support/captures.js";
 import { makeFolder } from "../support/folder.js";
 import { errorOf } from "../support/error-of.js";
@@ -47,14 +46,14 @@ async function load(text: string): Promise<Record<string, z.ZodType>> {
   return module.schemas;
 }
 
-/** The lines between the braces of the one schema. */
-function fieldsOf(samples: unknown[], options = {}): string[] {
-  const text = generateSchemas(capturesOf(...samples), { ...INFER_RULES, requiredSamples: 1, ...options });
-  return [...text.matchAll(/^ {2}(?!"form)(.+),$/gm)].map(([, line = ""]) => line);
-}
-
 const times = <Item>(count: number, make: (n: number) => Item): Item[] =>
   Array.from({ length: count }, (_, n) => make(n));
+
+/** The lines between the braces of the one schema, of which each sample was seen ten times. */
+function fieldsOf(samples: unknown[]): string[] {
+  const text = generateSchemas(capturesOf(...times(10, () => samples).flat()));
+  return [...text.matchAll(/^ {2}(?!"form)(.+),$/gm)].map(([, line = ""]) => line);
+}
 
 describe("a generated module", () => {
   const samples = EVENT_TYPES.flatMap((type) =>
@@ -83,7 +82,7 @@ describe("a generated module", () => {
     const json = fc.dictionary(fc.string({ maxLength: 4 }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 6 });
     const lists = fc.sample(fc.array(json, { minLength: 1, maxLength: 12 }), { numRuns: 60, seed: 7 });
     const captures = lists.flatMap((list, n) => list.map((data) => captureOf(`random.type_${n}`, data)));
-    const random = generateSchemas(captures, { ...INFER_RULES, formatSamples: 1, enumSamples: 3 });
+    const random = generateSchemas(captures);
     const schemas = await load(random);
     for (const [n, list] of lists.entries()) {
       for (const data of list) {
@@ -108,39 +107,16 @@ describe("the fields of a generated schema", () => {
     ["a union of kinds", [{ a: 1 }, { a: "x" }], ["a: z.union([z.string(), z.number()])"]],
     ["a list", [{ a: [1.5] }, { a: [] }], ["a: z.array(z.number())"]],
     ["a list of anything", [{ a: [] }], ["a: z.array(z.unknown())"]],
-    ["an email, once three agree", times(3, () => ({ a: "a@b.example" })), ["a: z.email()"]],
-    ["a string below three", times(2, () => ({ a: "a@b.example" })), ["a: z.string()"]],
-    [
-      "a string when one of many is no email",
-      [...times(5, () => ({ a: "a@b.example" })), { a: "" }],
-      ["a: z.string()"],
-    ],
-    ["a date-time", times(3, () => ({ a: "2026-02-28T00:00:00Z" })), ["a: z.iso.datetime({ offset: true })"]],
-    ["no date-time of a day that does not exist", times(3, () => ({ a: "2026-02-30T00:00:00Z" })), ["a: z.string()"]],
-    ["an identifier", times(3, (n) => ({ a: `msg_00000${n}` })), ['a: z.string().startsWith("msg_")']],
-    ["a string where prefixes differ", times(3, (n) => ({ a: `m${"sg".slice(n % 2)}_00000${n}` })), ["a: z.string()"]],
-    ["a whole number", times(3, (n) => ({ a: n })), ["a: z.int()"]],
-    [
-      "a closed list after many samples",
-      times(20, (n) => ({ a: n % 2 === 0 ? "hard" : "soft" })),
-      ['a: z.enum(["hard", "soft"])'],
-    ],
-    ["no closed list with a rare value", times(20, (n) => ({ a: n === 0 ? "rare" : "soft" })), ["a: z.string()"]],
-    [
-      "a record where keys are data",
-      times(10, (n) => ({ a: { [`k${n}`]: "v w" } })),
-      ["a: z.record(z.string(), z.string())"],
-    ],
+    ["a text, whatever its format", [{ a: "a@b.example" }], ["a: z.string()"]],
     ["quoted where its name needs it", [{ "a-b": 1, __proto__x: 2 }], ['"a-b": z.number()', "__proto__x: z.number()"]],
   ])("a field of a generated schema is %s", (_, samples, lines) => expect(fieldsOf(samples)).toEqual(lines));
 });
 
 test.each([
-  [9, ["a: z.optional(z.boolean())", "b: z.optional(z.boolean())"]],
-  [10, ["a: z.boolean()", "b: z.optional(z.boolean())"]],
-])("of %i captures that have a field, it is required from the tenth on", (count, lines) => {
-  const samples = times(count, (n) => (n === 0 ? { a: true } : { a: true, b: true }));
-  expect(fieldsOf(samples, INFER_RULES)).toEqual(lines);
+  [9, "a: z.optional(z.boolean())"],
+  [10, "a: z.boolean()"],
+])("of %i captures that have a field, it is required from the tenth on", (count, line) => {
+  expect(generateSchemas(capturesOf(...times(count, () => ({ a: true }))))).toContain(`  ${line},\n`);
 });
 
 test("a generated module says from how many captures of which sources it was learned", () => {
@@ -153,30 +129,21 @@ test("a generated module says from how many captures of which sources it was lea
 
 describe("drift between schemas and captures", () => {
   const text = generateSchemas(
-    capturesOf(
-      ...times(5, (n) => ({
-        email: "a@b.example",
-        count: n,
-        list: [{ id: `item_00000${n}` }],
-        maybe: n > 2 ? "x" : null,
-      })),
-    ),
-    { ...INFER_RULES, requiredSamples: 1 },
+    capturesOf(...times(10, (n) => ({ email: "a@b.example", list: [{ id: "item_1" }], maybe: n > 2 ? "x" : null }))),
   );
-  const good = { email: "c@d.example", count: 1, list: [], maybe: null };
+  const good = { email: "", list: [], maybe: null };
 
   test.each<[string, unknown, string[]]>([
     ["nothing", good, []],
-    ["null", { ...good, email: null }, ["$.email is null, the schema says email"]],
-    ["another text", { ...good, email: "x" }, ["$.email is another string, the schema says email"]],
-    ["a missing field", { email: "c@d.example", count: 1, list: [] }, ["$.maybe is missing, the schema requires it"]],
+    ["null", { ...good, email: null }, ["$.email is null, the schema says string"]],
+    ["another kind", { ...good, maybe: 1 }, ["$.maybe is number, the schema says string or null"]],
+    ["a missing field", { email: "", list: [] }, ["$.maybe is missing, the schema requires it"]],
     ["a new field", { ...good, extra: 1 }, ["$.extra is new, the schema does not name it"]],
     [
       "within lists, once",
       { ...good, list: [{ id: 1 }, { id: 2 }] },
-      ["$.list[*].id is number, the schema says string that begins with item_"],
+      ["$.list[*].id is number, the schema says string"],
     ],
-    ["a fraction", { ...good, count: 1.5 }, ["$.count is another number, the schema says whole number"]],
   ])("compareSchemas reports %s", (_, data, wanted) => {
     const drifts = compareSchemas(text, capturesOf(data, data));
     expect(drifts.map(({ path, problem }) => `${path} ${problem}`)).toEqual(wanted);

@@ -1,8 +1,8 @@
 import { PigeonholeError } from "../../base/error.js";
 import type { Capture } from "../model/capture.js";
-import { checkValue } from "./check-value.js";
+import { checkShape } from "./check-shape.js";
 import { groupData } from "./group-data.js";
-import type { SchemaNode } from "./schema-node.js";
+import type { Shape } from "./learn-shape.js";
 
 /** One way in which captures differ from a module of schemas. */
 export interface SchemaDrift {
@@ -37,7 +37,7 @@ export function compareSchemas(text: string, captures: readonly Capture[]): Sche
       const schema = schemas.get(type);
       if (schema === undefined) note(capture, type, "$", "has no schema");
       else {
-        const misfits = samples.flatMap((data) => checkValue(data, schema));
+        const misfits = samples.flatMap((data) => checkShape(data, schema));
         // Counted once per capture: a list can show the same mismatch many times.
         const distinct = new Map(misfits.map((misfit) => [JSON.stringify(misfit), misfit]));
         for (const { path, problem } of distinct.values()) note(capture, type, path, problem);
@@ -47,10 +47,10 @@ export function compareSchemas(text: string, captures: readonly Capture[]): Sche
   return [...drifts.values()].toSorted((a, b) => order(a.type, b.type) || order(a.path, b.path));
 }
 
-function readModule(text: string): ReadonlyMap<string, SchemaNode> {
+function readModule(text: string): ReadonlyMap<string, Shape> {
   try {
     const at = text.lastIndexOf(`\n${CHECK_MARK}`);
-    return new Map(JSON.parse(text.slice(at + 1 + CHECK_MARK.length)) as [string, SchemaNode][]);
+    return new Map(JSON.parse(text.slice(at + 1 + CHECK_MARK.length)) as [string, Shape][]);
   } catch {
     throw new PigeonholeError(
       "invalid_argument",

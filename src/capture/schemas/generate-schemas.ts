@@ -2,17 +2,14 @@ import { PigeonholeError } from "../../base/error.js";
 import { CAPTURE_SOURCES, type Capture } from "../model/capture.js";
 import { groupData } from "./group-data.js";
 import { CHECK_MARK } from "./compare-schemas.js";
-import { INFER_RULES, type InferRules, inferSchema } from "./infer-schema.js";
-import { observeNothing, observeValue } from "./observe-value.js";
-import type { SchemaNode, StringFormat } from "./schema-node.js";
+import { REQUIRED_SAMPLES, SINGLE_KINDS, type Shape, isOptional, learnShape } from "./learn-shape.js";
 
 /**
  * The text of a TypeScript module with a zod schema of `data` per event type, merged over all captures of the type, and
- * `schemas` for `createReceiver({ schemas })`. All of the captures match it. It contains none of their values except
- * those of closed lists. Test deliveries and captures without a readable envelope are skipped. Throws `no_capture` if
- * none are left.
+ * `schemas` for `createReceiver({ schemas })`. All of the captures match it. It contains none of their values. Test
+ * deliveries and captures without a readable envelope are skipped. Throws `no_capture` if none are left.
  */
-export function generateSchemas(captures: readonly Capture[], rules: InferRules = INFER_RULES): string {
+export function generateSchemas(captures: readonly Capture[]): string {
   const groups = groupData(captures);
   if (groups.size === 0) {
     throw new PigeonholeError(
@@ -21,17 +18,13 @@ export function generateSchemas(captures: readonly Capture[], rules: InferRules 
     );
   }
   const names = nameTypes([...groups.keys()]);
-  const learned = [...groups].map(([type, samples]): [string, SchemaNode] => {
-    const seen = observeNothing();
-    for (const data of samples) observeValue(seen, data);
-    return [type, inferSchema(seen, rules)];
-  });
-  const parts = learned.map(([type, schema]) => {
+  const learned = [...groups].map(([type, samples]) => [type, learnShape(samples)] as const);
+  const parts = learned.map(([type, shape]) => {
     const name = names.get(type) ?? type;
     const Name = name.charAt(0).toUpperCase() + name.slice(1);
     return [
       `/** \`data\` of ${commentText(type)}, from ${count(groups.get(type)?.length ?? 0, "capture")}. */`,
-      `export const ${name} = ${printSchema(schema)};`,
+      `export const ${name} = ${printShape(shape)};`,
       "",
       `export type ${Name} = z.infer<typeof ${name}>;`,
       "",
@@ -40,7 +33,7 @@ export function generateSchemas(captures: readonly Capture[], rules: InferRules 
   const rows = [...groups.keys()].map((type) => `  ${JSON.stringify(type)}: ${names.get(type)},\n`);
   return [
     "// Written by `pigeonhole captures types` from captured deliveries, as the service documents no shapes.",
-    `// Learned from ${describeCaptures(captures)}. A field is optional until ${rules.requiredSamples} of a type have had it.`,
+    `// Learned from ${describeCaptures(captures)}. A field is optional until ${REQUIRED_SAMPLES} of a type have had it.`,
     "// Do not edit it: run the command again, or check with --check whether it still matches.",
     `import * as z from ${JSON.stringify("zod")};`,
     "",
@@ -95,45 +88,25 @@ function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-const FORMATS: Record<StringFormat, string> = {
-  email: "z.email()",
-  datetime: "z.iso.datetime({ offset: true })",
-  uuid: "z.uuid()",
-  url: "z.url()",
-};
-
-/** The schema as a zod expression. Objects allow unknown fields: the service may add some. */
-function printSchema(node: SchemaNode, indent = ""): string {
-  switch (node.kind) {
-    case "unknown":
-      return "z.unknown()";
-    case "boolean":
-      return "z.boolean()";
-    case "number":
-      return node.whole ? "z.int()" : "z.number()";
-    case "string":
-      if (node.format !== null) return FORMATS[node.format];
-      return node.prefix === null ? "z.string()" : `z.string().startsWith(${JSON.stringify(node.prefix)})`;
-    case "enum":
-      return `z.enum([${node.values.map((value) => JSON.stringify(value)).join(", ")}])`;
-    case "array":
-      return `z.array(${printSchema(node.element, indent)})`;
-    case "record":
-      return `z.record(z.string(), ${printSchema(node.value, indent)})`;
-    case "union":
-      return `z.union([${node.members.map((member) => printSchema(member, indent)).join(", ")}])`;
-    case "nullable":
-      return `z.nullable(${printSchema(node.inner, indent)})`;
-    case "object":
-      return printObject(node.fields, indent);
-  }
+/** The shape as a zod expression. Objects allow unknown fields: the service may add some. */
+function printShape({ hasNull, singles, items, object }: Shape, indent = ""): string {
+  const members: string[] = [
+    ...SINGLE_KINDS.filter((kind) => singles.includes(kind)).map((kind) => `z.${kind}()`),
+    ...(items === undefined ? [] : [`z.array(${printShape(items, indent)})`]),
+    ...(object === undefined ? [] : [printObject(object, indent)]),
+  ];
+  // Only null so far, or an empty list: nothing is known about other values.
+  const [first] = members;
+  if (first === undefined) return "z.unknown()";
+  const printed = members.length === 1 ? first : `z.union([${members.join(", ")}])`;
+  return hasNull ? `z.nullable(${printed})` : printed;
 }
 
-function printObject(fields: Extract<SchemaNode, { kind: "object" }>["fields"], indent: string): string {
+function printObject(object: NonNullable<Shape["object"]>, indent: string): string {
   const inner = `${indent}  `;
-  const lines = fields.map(([key, { schema, optional }]) => {
-    const printed = printSchema(schema, inner);
-    return `${inner}${printKey(key)}: ${optional ? `z.optional(${printed})` : printed},\n`;
+  const lines = Object.entries(object.fields).map(([key, field]) => {
+    const printed = printShape(field, inner);
+    return `${inner}${printKey(key)}: ${isOptional(field, object) ? `z.optional(${printed})` : printed},\n`;
   });
   return `z.looseObject({\n${lines.join("")}${indent}})`;
 }
