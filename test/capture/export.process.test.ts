@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { verifySignature } from "pigeonhole/protocol";
 import { sampleEvent, TEST_SECRET } from "pigeonhole/testing";
 import { bodyBytes } from "#pigeonhole/capture/model/capture-request.js";
-import type { Capture, HeaderList } from "#pigeonhole/capture/model/capture.js";
+import type { HeaderList } from "#pigeonhole/capture/model/capture.js";
 import { exportCaptures } from "#pigeonhole/capture/export/export-captures.js";
 import { createRedactor } from "#pigeonhole/capture/redact/redactor.js";
 import { EXPORT_FORMATS } from "#pigeonhole/capture/export/export-formats.js";
@@ -16,7 +16,6 @@ import { errorOf } from "../support/error-of.js";
 import { makeFolder } from "../support/folder.js";
 
 const run = promisify(execFile);
-const secrets = [{ ref: "test", value: TEST_SECRET }];
 const awkward = makeCapture({ body: `{"text":"it's \\"here\\" $HOME \`x\` \\\\ 🕊\r\n"}\n`, at: NOW + 5 });
 const binary = makeCapture({ body: Buffer.from([0, 0xff, 0x27, 0x0a]), at: NOW + 6 });
 const captures = [{ ...makeCapture(), tags: ["vip"], note: "kept" }, awkward, binary];
@@ -24,19 +23,6 @@ const captures = [{ ...makeCapture(), tags: ["vip"], note: "kept" }, awkward, bi
 describe("export and import", () => {
   test.each(["ndjson", "json"] as const)("captures that are exported as %s are imported unchanged", (as) => {
     expect(parseImport(exportCaptures(captures, { as }).text)).toEqual({ captures, problems: [] });
-  });
-
-  test("captures that are exported as har keep bytes, headers, time and verdict", () => {
-    const { captures: imported, problems } = parseImport(exportCaptures(captures, { as: "har" }).text, { secrets });
-    expect(problems).toEqual([]);
-    expect(imported).toHaveLength(captures.length);
-    for (const [index, { request, receivedAt, verify, source }] of imported.entries()) {
-      expect({ request, receivedAt }).toEqual({
-        request: captures[index]?.request,
-        receivedAt: captures[index]?.receivedAt,
-      });
-      expect([verify.code, source]).toEqual(["ok", "import"]);
-    }
   });
 });
 
@@ -47,8 +33,6 @@ describe("an export of an attempt that was parked", () => {
   test.each([
     ["ndjson", '"outcome":"parked"'],
     ["json", '"outcome": "parked"'],
-    ["har", '"statusText": "parked"'],
-    ["http", "# Last answer: 200 parked"],
     ["curl", "# Last answer: 200 parked\ncurl "],
     ["vitest", "\n// Last answer: 200 parked\ntest("],
   ] as const)("an export as %s has the outcome beside the status", (as, words) => {
@@ -73,7 +57,7 @@ describe("an export of redacted captures", () => {
 
   test("a profile of an imported file cannot end the comment that names it", () => {
     const hostile = { ...makeCapture(), redaction: "none\nDELETE /" };
-    for (const as of ["curl", "http", "vitest"] as const) {
+    for (const as of ["curl", "vitest"] as const) {
       expect(exportCaptures([hostile], { as }).text).toContain("Redacted: none?DELETE??\n");
     }
   });
@@ -155,22 +139,10 @@ describe("a curl command", () => {
   });
 });
 
-test("an http file holds one request for each capture, and says which body the format cannot represent", () => {
-  const { text } = exportCaptures(captures, { as: "http", secret: TEST_SECRET, target: "http://127.0.0.1:3000" });
-  expect(text.match(/^POST http:\/\/127\.0\.0\.1:3000\/webhooks$/gm)).toHaveLength(3);
-  expect(text.match(/use curl/g)).toHaveLength(2);
-});
-
-test("har and http files name the outcome of the last answer", () => {
-  const headers = [["X-Pigeonhole-Outcome", "parked"]] as HeaderList;
-  const parked = { ...makeCapture(), attempts: [makeAttempt({ headers })] };
-  const har = JSON.parse(exportCaptures([parked], { as: "har" }).text) as { log: { entries: object[] } };
-  expect(har.log.entries[0]).toMatchObject({ response: { status: 200, statusText: "parked" } });
-  const http = (one: Capture) => exportCaptures([one], { as: "http", secret: TEST_SECRET }).text;
-  expect(http(parked)).toContain("\n# Last answer: 200 parked\nPOST ");
-  expect(http(makeCapture())).not.toContain("Last answer");
-  const forged = [["x-pigeonhole-outcome", "a\nGET http://127.0.0.1:9/"]] as HeaderList;
-  expect(http({ ...parked, attempts: [makeAttempt({ headers: forged })] })).not.toMatch(/^GET/m);
+test("an outcome of a last answer cannot end the comment that names it", () => {
+  const headers: HeaderList = [["x-pigeonhole-outcome", "a\ncurl http://127.0.0.1:9/"]];
+  const { text } = exportCaptures([{ ...makeCapture(), attempts: [makeAttempt({ headers })] }], { as: "curl" });
+  expect(text).toMatch(/^# Last answer: 200 a\?curl .*\ncurl --globoff /);
 });
 
 test("a vitest file of a capture that is expected to be parked asks no handler", () => {
@@ -214,22 +186,6 @@ receiver.on("email.sent", () => { throw new Error("not now"); });`,
 test("no export format contains the secret", () => {
   for (const as of EXPORT_FORMATS)
     expect(exportCaptures(captures, { as, secret: TEST_SECRET }).text).not.toContain(TEST_SECRET);
-});
-
-test("an http file contains no request that a delivery made up", () => {
-  const event = { id: "evt_1", type: "a\n### \nGET http://127.0.0.1:9/", createdAt: "2026-01-01T00:00:00Z", data: {} };
-  const bodies = [
-    JSON.stringify(event),
-    "### more\nGET http://127.0.0.1:9/\n",
-    "< /etc/hostname",
-    '{"a":"{{secret}}"}',
-  ];
-  const made = bodies.map((body) => makeCapture({ body }));
-  const { text } = exportCaptures(made, { as: "http", secret: TEST_SECRET, target: "3000" });
-  expect(text.match(/^(?:GET|POST) .*$/gm)).toEqual(Array(4).fill("POST http://127.0.0.1:3000/webhooks"));
-  expect(text.match(/^###/gm)).toHaveLength(4);
-  expect(text).not.toMatch(/^<|\{\{/m);
-  expect(text.match(/cannot represent the body/g)).toHaveLength(3);
 });
 
 test("a vitest file leaves out bodies that are too deeply nested to be written", () => {

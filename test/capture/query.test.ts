@@ -42,8 +42,6 @@ describe("searching captures", () => {
     ["status:503", true],
     ["status:5xx", true],
     ["status:2xx,5XX", true],
-    ["status:>=500", true],
-    ["status:<500", false],
     ["status:none", false],
     ["verdict:ok", true],
     ["outcome:duplicate", true],
@@ -66,12 +64,6 @@ describe("searching captures", () => {
     ["before:9m59s", true],
     ["before:2026-01-31", false],
     ["after:2026-01-31T11:50:00Z", true],
-    ["larger:10", true],
-    ["larger:10kb", false],
-    ["smaller:0.5mb", true],
-    ["ms:>499", true],
-    ["ms:>500", false],
-    ["ms:500", true],
     ["id:evt_1", true],
     ["id:cap_", true],
     ["id:vt_1", false],
@@ -115,7 +107,7 @@ describe("searching captures", () => {
   test("the search finds captures that were never answered", () => {
     const find = (text: string): boolean => matchesQuery(parseQuery(text), unanswered, NOW);
     expect(["status:none", "has:error", "-is:replay", "-has:answer"].map(find)).toEqual([true, true, true, true]);
-    expect(["status:5xx", "status:<500"].map(find)).toEqual([false, false]);
+    expect(find("status:5xx")).toBe(false);
     expect(matchesQuery(parseQuery("status:none"), plain)).toBe(false);
   });
 });
@@ -126,8 +118,6 @@ test.each([
   ["verdict:ok,maybe", "mismatch"],
   ["status:abc", "5xx"],
   ["after:soon", "10m"],
-  ["larger:big", "10kb"],
-  ["ms:fast", ">500"],
   ["type:", "type:value"],
   ['"open', "quote"],
   ["-", "is empty"],

@@ -6,18 +6,17 @@ import { withOutcomes } from "../model/answer.js";
 import type { Capture, SignMode } from "../model/capture.js";
 import { bodyBytes } from "../model/capture-request.js";
 import type { ExportFormat } from "./export-formats.js";
-import { writeCurl, writeHttp, type WrittenRequest } from "./write-command.js";
-import { writeHar } from "./write-har.js";
+import { writeCurl, type WrittenRequest } from "./write-curl.js";
 import { writeVitest } from "./write-vitest.js";
 import { isConnectionHeader } from "../send/outgoing-headers.js";
 import { targetUrl } from "../send/target.js";
 
 export interface ExportOptions {
   as: ExportFormat;
-  /** Where `curl` and `http` post to: port, host:port/path or URL. @default '3000', with the captured path */
+  /** Where `curl` posts to: port, host:port/path or URL. @default '3000', with the captured path */
   target?: string | undefined;
   /**
-   * Signs `curl` and `http` with the present time, or keeps the captured signature. @default 'resign' if a secret is
+   * Signs `curl` with the present time, or keeps the captured signature. @default 'resign' if a secret is
    * given
    */
   mode?: SignMode | undefined;
@@ -47,16 +46,12 @@ export function exportCaptures(captures: readonly Capture[], options: ExportOpti
       );
     case "json":
       return file("captures.json", "application/json", `${JSON.stringify(captures.map(withOutcomes), undefined, 2)}\n`);
-    case "har":
-      return file("captures.har", "application/json", writeHar(captures));
     case "curl":
       return file(
         "captures.sh",
         "text/x-shellscript",
         captures.map((c) => writeCurl(c, request(c, options))).join("\n"),
       );
-    case "http":
-      return file("captures.http", "text/plain", captures.map((c) => writeHttp(c, request(c, options))).join("\n"));
     case "vitest":
       return file("captures.test.ts", "text/typescript", writeVitest(captures));
   }

@@ -1,15 +1,7 @@
 import { PigeonholeError, isPigeonholeError } from "../../base/error.js";
 import type { Capture, HeaderList } from "../model/capture.js";
 import { captureRequest } from "../model/capture-request.js";
-import type { NamedSecret } from "../model/judge-signature.js";
 import { parseCapture } from "../model/parse-capture.js";
-
-export interface ImportOptions {
-  /** Secrets to check the requests of a HAR file with. @default none */
-  secrets?: readonly NamedSecret[];
-  /** Time of arrival for requests without one, in milliseconds since 1970. @default Date.now() */
-  nowMs?: number;
-}
 
 export interface Imported {
   captures: Capture[];
@@ -18,30 +10,25 @@ export interface Imported {
 }
 
 /**
- * Reads captures from a text: one capture or a list as JSON, one per line (ndjson), a HAR file, of which the POST
- * requests are taken, or the bare JSON of an event. Throws `invalid_capture` for any other text.
+ * Reads captures from a text: one capture or a list as JSON, one per line (ndjson), or the bare JSON of an
+ * event. Throws `invalid_capture` for any other text.
  */
-export function parseImport(text: string, options: ImportOptions = {}): Imported {
+export function parseImport(text: string): Imported {
   const whole = parseJson(text);
-  if (!whole.ok) return parseLines(text, options);
-  const entries = harEntries(whole.value);
-  if (entries !== undefined) return collect(entries.filter(isPost), "Entry", (entry) => fromHarEntry(entry, options));
+  if (!whole.ok) return parseLines(text);
   const values: unknown[] = Array.isArray(whole.value) ? whole.value : [whole.value];
-  return collect(values, "Capture", (value) => fromJson(value, options));
+  return collect(values, "Capture", (value) => fromJson(value));
 }
 
-function parseLines(text: string, options: ImportOptions): Imported {
+function parseLines(text: string): Imported {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   if (lines.length < 2 || !lines.some((line) => parseJson(line).ok)) {
-    throw new PigeonholeError(
-      "invalid_capture",
-      "Not an import: neither JSON, nor a line of JSON per capture, nor HAR.",
-    );
+    throw new PigeonholeError("invalid_capture", "Not an import: neither JSON, nor a line of JSON per capture.");
   }
   return collect(lines, "Line", (line) => {
     const json = parseJson(line);
     if (!json.ok) throw new PigeonholeError("invalid_capture", "Not a capture: the line is not valid JSON.");
-    return fromJson(json.value, options);
+    return fromJson(json.value);
   });
 }
 
@@ -59,58 +46,16 @@ function collect<Item>(items: readonly Item[], what: string, read: (item: Item) 
   return { captures, problems };
 }
 
-function fromJson(value: unknown, options: ImportOptions): Capture {
+function fromJson(value: unknown): Capture {
   if (!isRecord(value) || !isEnvelope(value)) return parseCapture(value);
-  const body = Buffer.from(JSON.stringify(value));
-  return importRequest(body, [["content-type", "application/json"]], options);
+  const headers: HeaderList = [["content-type", "application/json"]];
+  const request = { method: "POST", path: "/", headers, body: Buffer.from(JSON.stringify(value)) };
+  return captureRequest({ request, receivedAt: Date.now(), source: "import", secrets: [] });
 }
 
 /** The four fields of a delivery, docs/service.md#envelope. */
 function isEnvelope(value: Record<string, unknown>): boolean {
   return typeof value["id"] === "string" && typeof value["type"] === "string" && isRecord(value["data"]);
-}
-
-function harEntries(value: unknown): unknown[] | undefined {
-  const log = isRecord(value) ? value["log"] : undefined;
-  const entries = isRecord(log) ? log["entries"] : undefined;
-  return Array.isArray(entries) ? entries : undefined;
-}
-
-function isPost(entry: unknown): boolean {
-  return isRecord(entry) && isRecord(entry["request"]) && entry["request"]["method"] === "POST";
-}
-
-function fromHarEntry(entry: unknown, options: ImportOptions): Capture {
-  const { request, startedDateTime } = entry as { request: Record<string, unknown>; startedDateTime?: unknown };
-  const { url, headers, postData } = request;
-  if (typeof url !== "string" || !URL.canParse(url))
-    throw new PigeonholeError("invalid_capture", "request.url is not a URL.");
-  const { text, encoding } = isRecord(postData) ? postData : {};
-  if (typeof text !== "string") throw new PigeonholeError("invalid_capture", "request.postData.text is missing.");
-  const { pathname, search } = new URL(url);
-  const at = typeof startedDateTime === "string" ? Date.parse(startedDateTime) : Number.NaN;
-  return importRequest(
-    Buffer.from(text, encoding === "base64" ? "base64" : "utf8"),
-    Array.isArray(headers) ? headers.flatMap(harHeader) : [],
-    { ...options, ...(Number.isNaN(at) ? {} : { nowMs: at }) },
-    { path: pathname, query: search.slice(1) },
-  );
-}
-
-function harHeader(value: unknown): HeaderList {
-  const { name, value: content } = isRecord(value) ? value : {};
-  // HTTP/2 writes method and path as headers whose names begin with a colon.
-  return typeof name === "string" && typeof content === "string" && !name.startsWith(":") ? [[name, content]] : [];
-}
-
-function importRequest(
-  body: Uint8Array,
-  headers: HeaderList,
-  { secrets = [], nowMs = Date.now() }: ImportOptions,
-  place: { path: string; query: string } = { path: "/", query: "" },
-): Capture {
-  const request = { method: "POST", ...place, headers, body };
-  return captureRequest({ request, receivedAt: nowMs, source: "import", secrets });
 }
 
 function parseJson(text: string): { ok: true; value: unknown } | { ok: false } {

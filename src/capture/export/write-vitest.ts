@@ -1,12 +1,11 @@
-import { describeLastAnswer } from "./describe-last-answer.js";
-import { describeRedaction } from "./describe-redaction.js";
 import { bodyJson } from "../model/captured-body.js";
 import type { Capture, CapturedBody } from "../model/capture.js";
+import { lastAnswerRemark, redactionRemark } from "./remarks.js";
 
 /** One readable vitest test per capture, which delivers its event to a receiver that you name. */
 export function writeVitest(captures: readonly Capture[]): string {
   const tests = captures.filter(isEvent).flatMap(writeTest);
-  const redactions = [...new Set(captures.map(describeRedaction))].filter((text) => text !== "");
+  const redactions = [...new Set(captures.map(redactionRemark))].filter((text) => text !== "");
   const left = captures.length - tests.length;
   const head = [
     importLine("afterAll, expect, test", "vitest"),
@@ -37,7 +36,7 @@ function writeTest(capture: Capture): string[] {
   if (literal === undefined) return [];
   const outcome = expect?.outcome ?? "accepted";
   const isHandled = outcome !== "parked";
-  const answer = describeLastAnswer(capture);
+  const answer = lastAnswerRemark(capture);
   const text = `${answer === "" ? "" : `\n// ${answer}`}
 test(${JSON.stringify(`${event.type} of ${id} is ${isHandled ? "handled" : "parked"}`)}, async () => {
   const event = ${literal};

@@ -10,9 +10,6 @@ export const QUERY_FIELD_NAMES = [
   "tag",
   "after",
   "before",
-  "larger",
-  "smaller",
-  "ms",
   "id",
 ] as const;
 

@@ -1,10 +1,9 @@
-import { readByteSize } from "../../base/text.js";
 import { readDuration } from "../../base/duration.js";
 import { isTestDelivery } from "../../protocol/test-delivery.js";
 import { outcomeOf } from "../model/answer.js";
 import { CAPTURE_SOURCES, type Capture, VERDICT_CODES } from "../model/capture.js";
 import { isNamed } from "../model/capture-handle.js";
-import { bodyData, bodyJson, bodySize, bodyText } from "../model/captured-body.js";
+import { bodyData, bodyJson, bodyText } from "../model/captured-body.js";
 import { valuesAt } from "../json/json-path.js";
 import { findSubject } from "../model/summarize-capture.js";
 import type { QueryFieldName } from "./query-field-names.js";
@@ -73,7 +72,7 @@ const FIELDS: Readonly<Record<QueryFieldName, Field>> = {
   status: {
     meaning: "status of the last answer",
     example: "5xx",
-    allowed: "a status such as 200, 5xx, >=400 or none",
+    allowed: "a status such as 200, 5xx or none",
     read: readStatus,
   },
   outcome: {
@@ -103,14 +102,6 @@ const FIELDS: Readonly<Record<QueryFieldName, Field>> = {
   },
   after: { ...timeField("received since"), read: (value) => readTime(value, (received, at) => received >= at) },
   before: { ...timeField("received before"), read: (value) => readTime(value, (received, at) => received < at) },
-  larger: { ...sizeField("body larger than"), read: (value) => readSize(value, (size, limit) => size > limit) },
-  smaller: { ...sizeField("body smaller than"), read: (value) => readSize(value, (size, limit) => size < limit) },
-  ms: {
-    meaning: "time the last answer took",
-    example: ">500",
-    allowed: "milliseconds such as >500, <=20 or 12",
-    read: (value) => readNumber(value, ({ attempts }) => attempts.at(-1)?.ms),
-  },
   id: {
     meaning: "short name, id of the capture or its event, or the beginning of an id",
     example: "cap_01",
@@ -160,10 +151,6 @@ function timeField(meaning: string): Omit<Field, "read"> {
   return { meaning, example: "10m", allowed: "a time ago such as 10m, 2h or 7d, or an ISO date such as 2026-01-31" };
 }
 
-function sizeField(meaning: string): Omit<Field, "read"> {
-  return { meaning, example: "10kb", allowed: "a size such as 500, 10kb or 2mb" };
-}
-
 function anyOf(
   text: string,
   make: (value: string) => (value: string) => boolean,
@@ -174,28 +161,13 @@ function anyOf(
 }
 
 function readStatus(text: string): Matcher | undefined {
-  const read = text.split(",").map((value): Matcher | undefined => {
-    if (value === "none") return ({ attempts }) => attempts.length > 0 && attempts.at(-1)?.status === null;
-    const group = /^([1-5])xx$/i.exec(value)?.[1];
-    if (group === undefined) return readNumber(value, ({ attempts }) => attempts.at(-1)?.status ?? undefined);
-    return ({ attempts }) => Math.floor((attempts.at(-1)?.status ?? 0) / 100) === Number(group);
-  });
-  const matchers = read.filter((matcher) => matcher !== undefined);
-  if (matchers.length < read.length) return undefined;
-  return (capture, nowMs) => matchers.some((matches) => matches(capture, nowMs));
-}
-
-function readNumber(text: string, get: (capture: Capture) => number | undefined): Matcher | undefined {
-  const [, sign, digits] = /^(>=|<=|>|<|)(\d{1,9})$/.exec(text) ?? [];
-  if (digits === undefined) return undefined;
-  const limit = Number(digits);
-  return (capture) => {
-    const value = get(capture);
-    if (value === undefined) return false;
-    if (sign === ">") return value > limit;
-    if (sign === ">=") return value >= limit;
-    if (sign === "<") return value < limit;
-    return sign === "<=" ? value <= limit : value === limit;
+  const wanted = text.toLowerCase().split(",");
+  if (!wanted.every((value) => /^(?:none|[1-5]xx|\d{3})$/.test(value))) return undefined;
+  return ({ attempts }) => {
+    const status = attempts.at(-1)?.status;
+    if (status === undefined) return false;
+    const words = status === null ? ["none"] : [String(status), `${Math.floor(status / 100)}xx`];
+    return words.some((word) => wanted.includes(word));
   };
 }
 
@@ -206,12 +178,6 @@ function readTime(text: string, compare: (received: number, at: number) => boole
   }
   const at = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? undefined : ({ receivedAt }) => compare(Date.parse(receivedAt), at);
-}
-
-function readSize(text: string, compare: (size: number, limit: number) => boolean): Matcher | undefined {
-  const limit = readByteSize(text);
-  if (limit === undefined) return undefined;
-  return ({ request }) => compare(bodySize(request.body), limit);
 }
 
 function header(name: string, value: string): Matcher {

@@ -2,7 +2,6 @@ import type * as specs from "./spec.js";
 import { isPigeonholeError } from "../../base/error.js";
 import { exportCaptures } from "../../capture/export/export-captures.js";
 import { type Imported, parseImport } from "../../capture/export/import-captures.js";
-import type { NamedSecret } from "../../capture/model/judge-signature.js";
 import type { CaptureReader } from "../../capture/folder/read-capture-folder.js";
 import type { Capture } from "../../capture/model/capture.js";
 import { fromInbox } from "../../capture/model/from-inbox.js";
@@ -14,7 +13,6 @@ import { openCaptures, readCaptures, pickCaptures } from "../values/capture-stor
 import { allRows, withInbox } from "../values/find-inbox.js";
 import { countOf } from "../frame/format.js";
 import { readInput } from "../values/read-input.js";
-import { findSecrets } from "../values/secret-option.js";
 import { findSigningSecret } from "../values/signing-secret.js";
 import { resolve } from "node:path";
 import { writePrivateFile } from "../../capture/folder/write-private-file.js";
@@ -25,10 +23,9 @@ export const exportSelected: RunCommand<typeof specs.capturesExport> = async ({ 
   const selected = pickCaptures({ reader, words: args.selection }, context);
   const redact = options.redact ?? (database === undefined ? "none" : "default");
   const captures = redact === "none" ? selected : selected.map(createRedactor({ profile: redact }));
-  const isSigned = as === "curl" || as === "http";
-  const secret = isSigned ? findSigningSecret(options.secret, context) : undefined;
+  const secret = as === "curl" ? findSigningSecret(options.secret, context) : undefined;
   const { text } = exportCaptures(captures, { as, target: to, secret: secret?.value });
-  if (secret === undefined && isSigned) {
+  if (secret === undefined && as === "curl") {
     context.out.note("No secret was found, so the captured signatures are in it; they are old.");
   }
   await writeOutput(text, out, countOf(captures.length, "capture"), context);
@@ -52,16 +49,15 @@ const readInbox = (database: string, context: CommandContext): Promise<CaptureRe
     return { list: () => captures, get: (id) => captures.find((capture) => capture.id === id) };
   });
 
-export const importFiles: RunCommand<typeof specs.capturesImport> = async ({ args, options, context }) => {
+export const importFiles: RunCommand<typeof specs.capturesImport> = async ({ args, context }) => {
   const { out } = context;
-  const secrets = findSecrets(options.secret, context);
   // Read before the folder is created, so that a wrong path leaves nothing behind.
   const texts: [file: string, text: string][] = [];
   for (const file of args.files) texts.push([file, (await readInput("<files>", file, context)).toString("utf8")]);
   const folder = openCaptures(context);
   let hasProblems = false;
   for (const [file, text] of texts) {
-    const { captures, problems } = readImport(file, text, secrets);
+    const { captures, problems } = readImport(file, text);
     for (const capture of captures) await folder.add(capture);
     for (const problem of problems) out.note(`${escapeControls(file)}: ${escapeControls(problem)}`);
     hasProblems ||= problems.length > 0;
@@ -73,9 +69,9 @@ export const importFiles: RunCommand<typeof specs.capturesImport> = async ({ arg
 };
 
 /** One of several files may not be readable. */
-function readImport(file: string, text: string, secrets: readonly NamedSecret[]): Imported {
+function readImport(file: string, text: string): Imported {
   try {
-    return parseImport(text, { secrets });
+    return parseImport(text);
   } catch (error) {
     if (!isPigeonholeError(error)) throw error;
     throw usageError(`${escapeControls(file)}: ${error.message}`);

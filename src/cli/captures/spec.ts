@@ -18,7 +18,7 @@ export const capturesList = defineCommand({
   group,
   summary: "Lists captured deliveries, newest first, with the state of their work where the app's inbox is known.",
   details:
-    "A search is free text and fields: type:email.* status:5xx outcome:parked verdict:bad is:pinned has:error source:sandbox tag:vip after:10m larger:10kb ms:>500 header.x-id:1 data.recipient:a@b.c; a leading dash negates (put -- first if the term has no field: -- -refund).",
+    "A search is free text and fields: type:email.* status:5xx outcome:parked verdict:bad is:pinned has:error source:sandbox tag:vip after:10m header.x-id:1 data.recipient:a@b.c; a leading dash negates (put -- first if the term has no field: -- -refund).",
   arguments: {
     query: { variadic: true, optional: true, parse: searchTerm, summary: "A search; without one all are listed." },
   },
@@ -59,8 +59,8 @@ export const capturesRemove = defineCommand({
 export const capturesExport = defineCommand({
   name: "captures export",
   group,
-  summary: "Exports captures: for another machine, for other tools, or as tests.",
-  details: `curl and http are signed again if a secret is found; the secret is not in them. With --from-inbox, personal data is replaced unless --redact none is given; the inbox keeps no signatures, so a replay signs its events again. --redact ${REDACTION_HELP}`,
+  summary: "Exports captures: for another machine, for cURL, or as tests.",
+  details: `A curl command is signed again if a secret is found; the secret is not in it. With --from-inbox, personal data is replaced unless --redact none is given; the inbox keeps no signatures, so a replay signs its events again. --redact ${REDACTION_HELP}`,
   arguments: { selection },
   options: {
     as: withValue("format", "What is written.", { choices: EXPORT_FORMATS, default: "ndjson" }),
@@ -72,7 +72,7 @@ export const capturesExport = defineCommand({
       "Chooses among the newest 10,000 events of a receiver instead of captures: in its SQLite file or the postgres:// URL of its database. Without a value, where DATABASE_FILE or DATABASE_URL of the environment or of .env says, else pigeonhole.db.",
       { whenBare: "" },
     ),
-    to: withValue("url", "Where curl and http post to.", { default: "3000" }),
+    to: withValue("url", "Where curl posts to.", { default: "3000" }),
     secret: secretOption,
     out: withValue("file", "Writes to this file, readable by you alone, instead of printing.", { short: "o" }),
   },
@@ -91,10 +91,9 @@ export const capturesImport = defineCommand({
   name: "captures import",
   isRare: true,
   group,
-  summary: "Imports captures from ndjson, JSON or HAR; one that exists already is replaced.",
+  summary: "Imports captures from ndjson or JSON; one that exists already is replaced.",
   details: "Exits with 1 when a part of a file could not be read; the rest is imported.",
   arguments: { files: { variadic: true, summary: "Files, or - for standard input." } },
-  options: { secret: secretOption },
   examples: [["pigeonhole captures import vip.ndjson", "then: pigeonhole replay tag:vip --to 3000"]],
 });
 

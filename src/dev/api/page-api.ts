@@ -135,7 +135,7 @@ export interface CurlBody {
 }
 
 export interface ExportBody extends IdsBody {
-  as: "ndjson" | "json" | "har" | "curl" | "http" | "vitest";
+  as: "ndjson" | "json" | "curl" | "vitest";
   /** By the profile `strict`, for others to see: without personal data, signatures and attempts. @default false */
   redacted?: boolean;
 }

@@ -6,6 +6,4 @@ export const EXPORT_CHOICES: readonly { as: ExportBody["as"]; label: string; hin
   { as: "ndjson", label: "NDJSON", hint: "one capture per line" },
   { as: "vitest", label: "vitest", hint: "a test per capture" },
   { as: "curl", label: "cURL", hint: "a shell script, signed again" },
-  { as: "http", label: ".http", hint: "for editors with an HTTP client" },
-  { as: "har", label: "HAR", hint: "for network tools" },
 ];

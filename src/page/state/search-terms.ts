@@ -38,8 +38,6 @@ const EXAMPLES: Record<string, readonly string[]> = {
   outcome: Object.keys(ANSWERS),
   after: ["10m", "1h", "1d"],
   before: ["10m", "1h", "1d"],
-  ms: [">100", ">500", ">1000"],
-  larger: ["10kb", "100kb", "1mb"],
 };
 
 /** Completions of the last word in the box. */
