@@ -11,7 +11,7 @@ import {
 import type { Receiver } from "../receiver/receiver.js";
 import { TEST_SECRET } from "./deliver.js";
 
-export type { CaptureTestCase, CaptureTestReport, CaseChange } from "../capture/tests/capture-test-report.js";
+export type { CaptureTestCase, CaptureTestReport } from "../capture/tests/capture-test-report.js";
 
 /** A receiver in this process, or the URL of an app and its secret. */
 export type ReplayDestination = Pick<Receiver, "start" | "middleware" | "inbox"> | { url: string; secret: string };

@@ -6,7 +6,7 @@ import { createTestReceiver, replayDirectory, sampleEvent, TEST_SECRET } from "p
 import type { Capture, Expectation } from "#pigeonhole/capture/model/capture.js";
 import { toJunit } from "#pigeonhole/capture/tests/capture-test-report.js";
 import { type CaptureTestOptions, runCaptureTests } from "#pigeonhole/capture/tests/run-capture-tests.js";
-import { makeAttempt, makeCapture, serve, serveAnswers } from "../support/captures.js";
+import { makeCapture, serve, serveAnswers } from "../support/captures.js";
 import { errorOf } from "../support/error-of.js";
 import { makeFolder } from "../support/folder.js";
 import { stopAfterTest } from "../support/receiver.js";
@@ -179,25 +179,6 @@ describe("a folder of captures against any app", () => {
       cases: [{ failure: "refused", updated: false, status: null }],
     });
     expect(readBack(folder)).not.toHaveProperty("expect");
-  });
-
-  test.each([
-    [200, 200, "still passing"],
-    [500, 200, "fixed"],
-    [200, 500, "regressed"],
-    [500, 500, "still failing"],
-  ])("a test that was answered %d before and %d now is %s", async (before, now, change) => {
-    const { url } = await serveAnswers(() => ({ status: now }));
-    const attempt = makeAttempt({ target: url, at: new Date().toISOString(), status: before });
-    const capture: Capture = { ...makeCapture(), attempts: [attempt] };
-    expect((await runTests({ folder: folderOf(capture), target: url })).cases[0]?.change).toBe(change);
-  });
-
-  test("against any app: what was parked before and is parked now is still failing", async () => {
-    const headers = { "x-pigeonhole-outcome": "parked" };
-    const { url } = await serveAnswers(() => ({ headers }));
-    const capture: Capture = { ...makeCapture(), attempts: [makeAttempt({ headers: Object.entries(headers) })] };
-    expect((await runTests({ folder: folderOf(capture), target: url })).cases[0]?.change).toBe("still failing");
   });
 
   test("a broken file or an empty folder stops the run, since a skipped test would pass", async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Option } from "#pigeonhole/base/options.js";
 import { CAPTURE_FOLDER_OPTIONS } from "#pigeonhole/capture/folder/capture-folder.js";
-import { REPLAY_OPTIONS } from "#pigeonhole/capture/replay/replay-captures.js";
 import { DEV_OPTIONS } from "#pigeonhole/dev/options.js";
 import { SCAFFOLD_OPTIONS } from "#pigeonhole/scaffold/project/scaffold-options.js";
 import { DOCUMENTED, type DocumentedOptions, readFields, statedDefault } from "./option-tables.js";
@@ -18,12 +17,6 @@ const internal = (
 const INTERNAL: readonly DocumentedOptions[] = [
   internal("startDevServer", DEV_OPTIONS, ["dev/options", "DevServerOptions"]),
   internal("openCaptureFolder", CAPTURE_FOLDER_OPTIONS, ["capture/folder/capture-folder", "CaptureFolderOptions"]),
-  internal(
-    "replayCaptures",
-    REPLAY_OPTIONS,
-    ["capture/replay/replay-captures", "ReplayOptions"],
-    ["capture/replay/build-replay", "ReplayContent"],
-  ),
   internal("planScaffold", SCAFFOLD_OPTIONS, ["scaffold/project/scaffold-options", "ScaffoldOptions"]),
 ];
 

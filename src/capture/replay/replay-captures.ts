@@ -1,19 +1,7 @@
 import type { LookupFunction } from "node:net";
 import { type Clock, waitingClock } from "../../base/clock.js";
 import { PigeonholeError } from "../../base/error.js";
-import {
-  type Changes,
-  type OptionsOf,
-  type Resolved,
-  callable,
-  defineOptions,
-  flag,
-  given,
-  required,
-  wholeNumber,
-} from "../../base/options.js";
 import { sleep } from "../../base/wait.js";
-import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import {
   buildReplayBody,
   buildReplayHeaders,
@@ -21,14 +9,14 @@ import {
   type BuiltBody,
   type ReplayContent,
 } from "./build-replay.js";
-import type { Capture, CaptureAttempt, Expectation, HeaderList, SignMode } from "../model/capture.js";
+import type { Capture, CaptureAttempt, Expectation, HeaderList } from "../model/capture.js";
 import { checkExpectation, checkExpectationText } from "../model/check-expectation.js";
 import { byTime } from "../folder/load-folder.js";
 import { type AnswerComparison, compareAnswers } from "./compare-answers.js";
 import { encodeAnswerBody } from "../model/encode-body.js";
 import { createLocalLookUp } from "../send/local-address.js";
 import { overrideHeaders } from "../send/outgoing-headers.js";
-import { ANSWER_TIMEOUT_MS, type SendFailure, sendRequest } from "../send/send-request.js";
+import { type SendFailure, sendRequest } from "../send/send-request.js";
 import { checkLocalTarget, targetUrl } from "../send/target.js";
 
 export interface ReplayOptions extends ReplayContent {
@@ -86,46 +74,21 @@ export interface ReplayReport {
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
-/** The defaults and checks of {@link ReplayOptions}; `checkReplayContent` has those of its content. */
-export const REPLAY_OPTIONS = defineOptions("replayCaptures", {
-  mode: given<SignMode>({ default: "resign" }),
-  identity: given<NonNullable<ReplayContent["identity"]>>({ default: "same-id" }),
-  secret: given<string>(),
-  edit: given<NonNullable<ReplayContent["edit"]>>(),
-  assumptions: given<Changes<SignatureAssumptions>>({ default: {} }),
-  captures: required<readonly Capture[]>(),
-  target: required<ReplayOptions["target"]>(),
-  delayMs: wholeNumber({ default: 0, min: 0 }),
-  times: wholeNumber({ default: 1, min: 1, max: 1_000_000 }),
-  expect: given<Expectation>(),
-  allowRemote: flag({ default: false }),
-  timeoutMs: wholeNumber({ default: ANSWER_TIMEOUT_MS, min: 0 }),
-  headers: given<HeaderList>({ default: [] }),
-  signal: given<AbortSignal>(),
-  onAttempt: callable<NonNullable<ReplayOptions["onAttempt"]>>(),
-  clock: given<Clock>({ default: waitingClock }),
-} satisfies OptionsOf<ReplayOptions>);
-
-type ResolvedReplay = Resolved<typeof REPLAY_OPTIONS>;
-
 /**
- * Sends captures again. Unanswered requests and failed expectations are in the report. Rejects with `invalid_argument`,
- * `invalid_option` or `invalid_secret` before anything is sent if an option cannot be used.
+ * Sends captures again. Unanswered requests and failed expectations are in the report. Rejects with `invalid_argument`
+ * or `invalid_secret` before anything is sent if an option cannot be used.
  */
-export async function replayCaptures(wanted: ReplayOptions): Promise<ReplayReport> {
-  checkReplayContent(wanted);
-  const options = REPLAY_OPTIONS.resolve(wanted);
-  const { clock, signal, delayMs } = options;
+export async function replayCaptures(options: ReplayOptions): Promise<ReplayReport> {
+  checkReplayContent(options);
+  const { clock = waitingClock, signal, delayMs = 0, expect } = options;
   const lookUp = createLocalLookUp();
   const jobs = await plan(options, lookUp);
   const attempts: ReplayedAttempt[] = [];
   const history = new Map<string, CaptureAttempt[]>();
 
   async function send({ capture, target }: ReplayJob): Promise<ReplayedAttempt> {
-    const content = buildReplayBody(capture, wanted);
-    const nowMs = clock.now();
-    const headers = overrideHeaders(buildReplayHeaders(capture, content.body, { ...wanted, nowMs }), options.headers);
-    const sent = await sendOnce({ capture, target, content, headers, options, lookUp, nowMs });
+    const content = buildReplayBody(capture, options);
+    const sent = await sendOnce({ capture, target, content, options, lookUp, nowMs: clock.now() });
     const earlier = history.get(capture.id) ?? [...capture.attempts];
     history.set(capture.id, earlier);
     const attempt: CaptureAttempt = { ...sent.attempt, n: (earlier.at(-1)?.n ?? 0) + 1 };
@@ -135,7 +98,7 @@ export async function replayCaptures(wanted: ReplayOptions): Promise<ReplayRepor
       capture,
       attempt,
       comparison: before === undefined ? null : compareAnswers(before, attempt),
-      failures: options.expect === undefined ? [] : checkExpectation(options.expect, attempt),
+      failures: expect === undefined ? [] : checkExpectation(expect, attempt),
       notes: content.notes,
       failure: sent.failure,
     };
@@ -167,8 +130,8 @@ interface ReplayJob {
 }
 
 /** All captures in the order of their arrival, so often as wanted. */
-async function plan(options: ResolvedReplay, lookUp: LookupFunction): Promise<ReplayJob[]> {
-  const { captures, target, times, mode, expect } = options;
+async function plan(options: ReplayOptions, lookUp: LookupFunction): Promise<ReplayJob[]> {
+  const { captures, target, times = 1, mode, expect } = options;
   checkExpectationText(expect ?? {});
   const unsigned = mode === "exact" ? captures.find(({ redaction }) => redaction !== null) : undefined;
   if (unsigned !== undefined) {
@@ -185,32 +148,29 @@ async function plan(options: ResolvedReplay, lookUp: LookupFunction): Promise<Re
     .toSorted(byTime)
     .flatMap((capture) => targetsOf(capture).map((url): ReplayJob => ({ capture, target: url })));
   const jobs = Array.from({ length: times }, () => round).flat();
-  if (!options.allowRemote) {
+  if (options.allowRemote !== true) {
     const origins = new Set(jobs.map((job) => new URL(job.target).origin));
     await Promise.all([...origins].map((origin) => checkLocalTarget(origin, lookUp)));
   }
   return jobs;
 }
 
-interface SendOnceInput {
-  capture: Capture;
-  target: string;
+interface SendOnceInput extends ReplayJob {
   content: BuiltBody;
-  headers: HeaderList;
-  options: ResolvedReplay;
+  options: ReplayOptions;
   /** The lookup of the check. */
   lookUp: LookupFunction;
   nowMs: number;
 }
 
-async function sendOnce({ capture, target, content, headers, options, lookUp, nowMs }: SendOnceInput) {
-  const { mode, timeoutMs, signal, allowRemote } = options;
+async function sendOnce({ capture, target, content, options, lookUp, nowMs }: SendOnceInput) {
+  const { mode = "resign", timeoutMs, signal, allowRemote, headers: own = [] } = options;
   const answer = await sendRequest({
     url: target,
     method: capture.request.method,
-    headers,
+    headers: overrideHeaders(buildReplayHeaders(capture, content.body, { ...options, nowMs }), own),
     body: content.body,
-    keepHost: options.headers.some(([name]) => name.toLowerCase() === "host"),
+    keepHost: own.some(([name]) => name.toLowerCase() === "host"),
     allowRemote,
     lookUp,
     maxAnswerBytes: MAX_ANSWER_BYTES,

@@ -2,9 +2,6 @@ import type { SendFailure } from "../send/send-request.js";
 import type { InspectedHandler } from "./check-work.js";
 import type { InspectedContactEvent } from "./recorded-contact-events.js";
 
-/** Compared with the last attempt in the file; null if it has none. */
-export type CaseChange = "fixed" | "regressed" | "still failing" | "still passing";
-
 /** One capture, replayed and compared with its expectation. */
 export interface CaptureTestCase {
   /** Path of the capture's file. */
@@ -33,8 +30,6 @@ export interface CaptureTestCase {
   ms: number;
   /** Why there was no complete answer; null when there was one. */
   failure: SendFailure | null;
-  /** Compared with the last attempt in the file; null when it has none. */
-  change: CaseChange | null;
   /** Whether the answer was written to the file as its expectation. */
   updated: boolean;
 }

@@ -1,25 +1,14 @@
 import { type Clock, MAX_NODE_TIMER, waitingClock } from "../../base/clock.js";
 import { SECOND } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
-import {
-  type Changes,
-  type OptionsOf,
-  type Resolved,
-  callable,
-  defineOptions,
-  flag,
-  given,
-  list,
-  required,
-  wholeNumber,
-} from "../../base/options.js";
+import { type Changes, type OptionsOf, flag, given, list, wholeNumber } from "../../base/options.js";
 import { sleep } from "../../base/wait.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import { buildReplayBody } from "../replay/build-replay.js";
 import type { Capture, CaptureAttempt, Expectation } from "../model/capture.js";
 import { type CaptureFile, readCaptureFiles, writeCaptureFile } from "../folder/capture-files.js";
 import { byTime } from "../folder/load-folder.js";
-import type { CaptureTestCase, CaptureTestReport, CaseChange } from "./capture-test-report.js";
+import type { CaptureTestCase, CaptureTestReport } from "./capture-test-report.js";
 import { bodyJson, bodyText } from "../model/captured-body.js";
 import { answerAdvice, seenAnswer } from "../model/answer-advice.js";
 import { outcomeOf } from "../model/answer.js";
@@ -81,31 +70,19 @@ export interface CaptureTestOptions extends CaptureTestRules {
   onCase?: ((testCase: CaptureTestCase) => void) | undefined;
 }
 
+const SETTLE_MS = 5 * SECOND;
+
 /** The defaults and checks of {@link CaptureTestRules}. */
 export const CAPTURE_TEST_RULES = {
   twice: flag({ default: false }),
   update: flag({ default: false }),
   expect: given<Expectation>({ default: {} }),
   ignore: list<string>({ default: [] }),
-  settleMs: wholeNumber({ default: 5 * SECOND, min: 0 }),
+  settleMs: wholeNumber({ default: SETTLE_MS, min: 0 }),
   timeoutMs: wholeNumber({ default: ANSWER_TIMEOUT_MS, min: 1, max: MAX_NODE_TIMER }),
   assumptions: given<Changes<SignatureAssumptions>>({ default: {} }),
   clock: given<Clock>({ default: waitingClock }),
 } satisfies OptionsOf<CaptureTestRules>;
-
-const CAPTURE_TEST_OPTIONS = defineOptions("runCaptureTests", {
-  ...CAPTURE_TEST_RULES,
-  folder: required<string>(),
-  target: required<string>(),
-  secret: required<string>(),
-  inspect: given<NonNullable<CaptureTestOptions["inspect"]>>(),
-  listContactEvents: callable<ListContactEvents>(),
-  allowRemote: flag({ default: false }),
-  signal: given<AbortSignal>(),
-  onCase: callable<NonNullable<CaptureTestOptions["onCase"]>>(),
-} satisfies OptionsOf<CaptureTestOptions>);
-
-type CaptureTest = Resolved<typeof CAPTURE_TEST_OPTIONS>;
 
 const POLL_INTERVAL_MS = 10;
 
@@ -114,8 +91,7 @@ const POLL_INTERVAL_MS = 10;
  * id, so that an inbox that has seen them before runs its handlers again. Rejects with `invalid_capture` for a file
  * that is not a capture, and like `replayCaptures`.
  */
-export async function runCaptureTests(wanted: CaptureTestOptions): Promise<CaptureTestReport> {
-  const options = CAPTURE_TEST_OPTIONS.resolve(wanted);
+export async function runCaptureTests(options: CaptureTestOptions): Promise<CaptureTestReport> {
   const { files, broken } = readCaptureFiles(options.folder);
   const [unreadable] = broken;
   // A skipped fixture would be a test that passes without being run.
@@ -123,7 +99,7 @@ export async function runCaptureTests(wanted: CaptureTestOptions): Promise<Captu
     throw new PigeonholeError("invalid_capture", `${unreadable.file}: ${unreadable.reason}`);
   }
   if (files.length === 0) throw new PigeonholeError("no_capture", `There are no *.json files in "${options.folder}".`);
-  const { listContactEvents: list, settleMs } = options;
+  const { listContactEvents: list, settleMs = SETTLE_MS } = options;
   const recorded = list && new RecordedContactEvents(list, settleMs);
   const started = performance.now();
   const cases: CaptureTestCase[] = [];
@@ -145,7 +121,7 @@ export async function runCaptureTests(wanted: CaptureTestOptions): Promise<Captu
 
 async function runCase(
   { file, capture }: CaptureFile,
-  options: CaptureTest,
+  options: CaptureTestOptions,
   recorded: RecordedContactEvents | undefined,
 ): Promise<CaptureTestCase> {
   const expectation = expectationOf(capture, options);
@@ -157,7 +133,7 @@ async function runCase(
   const taken = isTaken(attempt);
   const found = taken && eventId !== null ? await waitForHandlers(eventId, expectation, options) : undefined;
   const contactEvents = taken ? await recorded?.take() : undefined;
-  const update = options.update && answered;
+  const update = options.update === true && answered;
   if (update) {
     await writeCaptureFile(file, { ...capture, expect: expectationFrom({ first, found, contactEvents, capture }) });
   }
@@ -169,7 +145,7 @@ async function runCase(
         ...checkHasHandler(expectation, fresh, found),
         ...checkContactEvents(expectation, contactEvents),
       ];
-  if (options.twice && answered) {
+  if (options.twice === true && answered) {
     failures.push(...(await checkSecond({ fresh, first, before: found, eventId, options })));
   }
   return {
@@ -186,7 +162,6 @@ async function runCase(
     contactEvents: contactEvents === undefined ? null : [...contactEvents],
     ms: attempt.ms,
     failure,
-    change: changeOf(capture, expectation, failures.length === 0),
     updated: update,
   };
 }
@@ -195,7 +170,7 @@ function adviceFor(attempt: CaptureAttempt): string | null {
   return answerAdvice({ ...seenAnswer(attempt), isSigned: true, pathFlag: "--to 3000/hooks" }) ?? null;
 }
 
-function expectationOf(capture: Capture, { expect, ignore }: CaptureTest): Expectation {
+function expectationOf(capture: Capture, { expect = {}, ignore = [] }: CaptureTestOptions): Expectation {
   const wanted = capture.expect ?? expect;
   return { ...wanted, ignore: [...(wanted.ignore ?? []), ...ignore] };
 }
@@ -207,7 +182,7 @@ function withNewId(capture: Capture): Capture {
   return { ...capture, event: { ...capture.event, id: eventId }, request: { ...capture.request, body: changed } };
 }
 
-async function sendOnce(capture: Capture, options: CaptureTest): Promise<ReplayedAttempt> {
+async function sendOnce(capture: Capture, options: CaptureTestOptions): Promise<ReplayedAttempt> {
   const { target, secret, timeoutMs, allowRemote, assumptions, signal, clock } = options;
   const report = await replayCaptures({
     captures: [capture],
@@ -234,7 +209,7 @@ function isTaken({ status }: CaptureAttempt): boolean {
 async function waitForHandlers(
   eventId: string,
   { handlers = {} }: Expectation,
-  { inspect, settleMs }: CaptureTest,
+  { inspect, settleMs = SETTLE_MS }: CaptureTestOptions,
 ): Promise<FoundWork> {
   if (inspect === undefined) return undefined;
   const deadline = performance.now() + settleMs;
@@ -257,7 +232,7 @@ interface SecondInput {
   first: ReplayedAttempt;
   before: FoundWork;
   eventId: string | null;
-  options: CaptureTest;
+  options: CaptureTestOptions;
 }
 
 /** A second delivery of an event must be answered 2xx, be recognized as a duplicate, and run no handler again. */
@@ -301,16 +276,4 @@ function expectationFrom({ first: { attempt }, found, contactEvents, capture }: 
     ...(json.ok ? { json: json.value } : {}),
     ...(ignore === undefined ? {} : { ignore }),
   };
-}
-
-function changeOf(capture: Capture, expectation: Expectation, passed: boolean): CaseChange | null {
-  const last = capture.attempts.at(-1);
-  if (last === undefined) return null;
-  // Without the outcome: a capture that was replayed before is answered as a duplicate, which is not a failure.
-  const { status, json, ignore } = expectation;
-  const known = { ...(status && { status }), ...(json === undefined ? {} : { json }), ...(ignore && { ignore }) };
-  const failedBefore = [...checkExpectation(known, last), ...checkWork(expectation, last, undefined)];
-  const passedBefore = failedBefore.length === 0;
-  if (passed) return passedBefore ? "still passing" : "fixed";
-  return passedBefore ? "regressed" : "still failing";
 }

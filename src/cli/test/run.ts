@@ -154,11 +154,10 @@ const NOT_STARTED = "Start the app first, or have the command start it: --start 
 const HANDLERS_UNKNOWN = `What the handlers do would not be known, so nothing was sent. Have the command start the app with --start 'npm start', or give the app's database with --inbox, ${DATABASE_VARIABLE} or ${URL_VARIABLE}; --answers-only checks the answers alone.`;
 
 function showCase(testCase: CaptureTestCase, out: Output): void {
-  const { name, passed, status, outcome, handlers, ms, change, updated } = testCase;
+  const { name, passed, status, outcome, handlers, ms, updated } = testCase;
   const sign = answerSign(passed ? judgeCase(testCase) : "bad", out.paint);
   const answer = `${describeAnswer({ status, outcome })}${handlers?.length === 0 ? ", no handler" : ""}`;
-  const turned = change === "fixed" || change === "regressed" ? `  ${change}` : "";
-  const line = `${name}  ${answer}  ${ms} ms${turned}${updated ? "  updated" : ""}`;
+  const line = `${name}  ${answer}  ${ms} ms${updated ? "  updated" : ""}`;
   const reasons = describeFailure(testCase).map((failure) => `    ${escapeControls(failure)}`);
   out.result({ case: testCase }, [`${sign} ${escapeControls(line)}`, ...reasons].join("\n"));
 }
