@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Operation } from "./operation.js";
 
-/** A JSON Schema, draft 2020-12, as OpenAPI 3.1 has it. */
+/** A JSON Schema, draft 2020-12. */
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 /** What is sent, or what an answer has, as JSON Schema. A rule that JSON Schema cannot say is in `description`. */
@@ -12,8 +12,6 @@ export function jsonSchemaOf(schema: z.ZodType): JsonSchema {
     override: ({ zodSchema, jsonSchema }) => {
       const rules = rulesOf(zodSchema);
       if (rules.length > 0) jsonSchema.description ??= rules.join(" ");
-      // OpenAPI would read it as "not in requests".
-      delete jsonSchema.readOnly;
       // The format says it, and the pattern is long.
       if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;

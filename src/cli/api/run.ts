@@ -1,9 +1,6 @@
-import { openApiDocument } from "../../contract/open-api-document.js";
 import { usageError } from "../frame/command-error.js";
 import type { RunCommand } from "../frame/context.js";
 import { describeCall } from "./describe-call.js";
-import { BASE_URL_VARIABLE } from "../values/api-client.js";
-import { readVariable } from "../values/secret-option.js";
 import { findCall } from "./find-call.js";
 import { sendCall } from "./send-call.js";
 import type { api } from "./spec.js";
@@ -13,18 +10,9 @@ import { countOf } from "../frame/format.js";
 import type { Output } from "../frame/output.js";
 import { printRows } from "../frame/rows.js";
 
-/** The documentation does not name the service's host. */
-const EXAMPLE_URL = "https://api.example.com/v1";
-
 export const run: RunCommand<typeof api> = async (input) => {
   const { options, args, context } = input;
-  const { out, version } = context;
-  if (options.openapi) {
-    if (args.call !== undefined) throw usageError("--openapi is about all operations: leave out the call.");
-    const document = openApiDocument({ version, baseUrl: readVariable(BASE_URL_VARIABLE, context) ?? EXAMPLE_URL });
-    out.raw(`${JSON.stringify(document, null, 2)}\n`);
-    return;
-  }
+  const { out } = context;
   if (args.call === undefined) {
     await listResources(out);
     return;

@@ -23,7 +23,6 @@ export const api = defineCommand({
     idempotencyKey: withValue("key", "The same key with the same body has one effect."),
     all: { summary: "Every row of a list, instead of the first page." },
     out: withValue("file", "Writes a download to this file."),
-    openapi: { summary: "Prints the OpenAPI 3.1 document of all operations." },
     help: { short: "h", summary: "Prints help; after a call or a resource, about it." },
   },
   examples: [
@@ -32,6 +31,5 @@ export const api = defineCommand({
     ["pigeonhole api files.list --query direction=inbound --query since=2026-01-30T00:00:00Z --all", "every such file"],
     ['pigeonhole api labels.create --body \'{"name":"Big orders"}\'', "a new label"],
     ["pigeonhole api files.upload --query filename=a.pdf --body @a.pdf --content-type application/pdf", "an upload"],
-    ["pigeonhole api --openapi > openapi.json", "for other tools"],
   ],
 });
