@@ -83,7 +83,7 @@ describe("a sandbox server", () => {
     expect([probe.got.length, (await client.webhooks.list()).items.length]).toEqual([3, 1]);
   });
 
-  test("a sandbox server opens the link of a confirmation email, and shows the rows of a resource", async () => {
+  test("a sandbox server opens the link of a confirmation email", async () => {
     const { url, sandbox, call } = await open();
     const client = createClient({ apiKey: sandbox.apiKey, baseUrl: url });
     const settings = { doubleOptIn: true, senderAddress: "support@acme.example.com" };
@@ -92,29 +92,12 @@ describe("a sandbox server", () => {
     await client.forms.subscribe(id, { email });
     const confirm = async () => (await call("POST", "/sandbox/confirm-sign-up", { formId: id, email })).body;
     expect([await confirm(), await confirm()]).toEqual([{ confirmed: true }, { confirmed: false }]);
-    const { body } = await call("GET", "/sandbox/rows?resource=contacts");
-    expect(body.data).toEqual(expect.arrayContaining([expect.objectContaining({ email })]));
   });
 
-  test("a sandbox server changes what the record checks find, and pauses a lane by a flood", async () => {
-    const { url, sandbox, call } = await open();
-    const client = createClient({ apiKey: sandbox.apiKey, baseUrl: url });
-    const records = { domain: "shop.example", dmarc: "v=DMARC1; p=reject" };
-    expect((await call("POST", "/sandbox/domain-records", records)).status).toBe(200);
-    expect(await client.tools.dmarc({ domain: "shop.example" })).toMatchObject({ stage: "reject" });
+  test("a flood of events pauses a lane", async () => {
+    const { sandbox, call } = await open();
     await call("POST", "/sandbox/emit", { type: "email.bounced", data: { stream: "broadcast" }, count: 100 });
-    const { body } = await call("GET", "/sandbox/rows?resource=sending");
-    expect(body.data).toMatchObject([{ status: "active" }, { stream: "broadcast", status: "paused" }]);
-  });
-
-  test("a sandbox server changes the mail servers that mailboxes are synced from", async () => {
-    const { url, sandbox, call } = await open();
-    const { mailboxes } = createClient({ apiKey: sandbox.apiKey, baseUrl: url });
-    const { id } = await mailboxes.connect({ email: "ada@mailbox.example.net", password: "p" });
-    await call("POST", "/sandbox/mail-servers", { domain: "mailbox.example.net", reachable: false });
-    await call("POST", "/sandbox/advance", { by: "10m" });
-    expect(await mailboxes.get(id)).toMatchObject({ status: "failing" });
-    expect((await call("GET", "/sandbox/rows?resource=mailboxes")).body.data).toMatchObject([{ id }]);
+    expect(sandbox.rows("sending")).toMatchObject([{ status: "active" }, { stream: "broadcast", status: "paused" }]);
   });
 
   test("a sandbox server is reset with or without its endpoints", async () => {
@@ -144,18 +127,16 @@ describe("a sandbox server", () => {
     ["a strange time", "POST", "/sandbox/advance", { by: "soon" }, 422, "invalid_argument"],
     ["rules that are no list", "POST", "/sandbox/faults", { deliveries: {} }, 422, "invalid_parameter"],
     ["a rule without a fault", "POST", "/sandbox/faults", { api: [{}] }, 422, "invalid_parameter"],
-    ["a strange fault", "POST", "/sandbox/faults", { deliveries: [{ fault: { kind: "x" } }] }, 422, "invalid_argument"],
     [
-      "a rule with a slip",
+      "a strange fault",
       "POST",
       "/sandbox/faults",
-      { deliveries: [{ ...DROP, type: "x" }] },
+      { deliveries: [{ fault: { kind: "x" } }] },
       422,
-      "invalid_argument",
+      "invalid_parameter",
     ],
+    ["a slip in a rule", "POST", "/sandbox/faults", { api: [{ ...DROP, type: "x" }] }, 422, "invalid_parameter"],
     ["a clear that is no flag", "POST", "/sandbox/faults", { clear: "true" }, 422, "invalid_parameter"],
-    ["records of no domain", "POST", "/sandbox/domain-records", { domain: "localhost" }, 422, "invalid_option"],
-    ["servers of no domain", "POST", "/sandbox/mail-servers", { domain: "a" }, 422, "invalid_option"],
     ["no form", "POST", "/sandbox/confirm-sign-up", { email: "a@x.example" }, 422, "invalid_parameter"],
     ["no address", "POST", "/sandbox/confirm-sign-up", { formId: "frm_1" }, 422, "invalid_parameter"],
     ["a keepEndpoints that is no flag", "POST", "/sandbox/reset", { keepEndpoints: "yes" }, 422, "invalid_parameter"],

@@ -8,7 +8,7 @@ export const sandbox = defineCommand({
   group: "Develop",
   summary: "Runs an emulated service: the API, signed deliveries and the real retry schedule.",
   details:
-    "Everything is in memory and for this machine only. The control API is under /sandbox/ on the same port: POST /sandbox/emit, /sandbox/callers, /sandbox/confirm-sign-up, /sandbox/domain-records, /sandbox/mail-servers, /sandbox/advance, /sandbox/advance-to-next, /sandbox/faults and /sandbox/reset; GET /sandbox/deliveries, /sandbox/contact-events, /sandbox/rows and /sandbox/state.",
+    "Everything is in memory and for this machine only. The control API is under /sandbox/ on the same port: POST /sandbox/emit, /sandbox/callers, /sandbox/confirm-sign-up, /sandbox/advance, /sandbox/advance-to-next, /sandbox/faults and /sandbox/reset; GET /sandbox/deliveries, /sandbox/contact-events and /sandbox/state.",
   options: {
     port: withValue("port", "Where API and control API listen.", { short: "p", parse: parsePort, default: "4410" }),
     endpoint: withValue(

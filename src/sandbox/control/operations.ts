@@ -1,10 +1,8 @@
 import { z } from "zod";
 import { readDuration } from "../../base/duration.js";
-import { type ApiFaultRule, checkApiRule } from "../calls/api-faults.js";
-import { type DeliveryFaultRule, checkDeliveryRule } from "../delivery/delivery-faults.js";
-import { RESOURCE_NAMES, type ResourceName } from "../resources/create-resources.js";
-import type { DomainRecords } from "../resources/domain-records.js";
-import type { MailServerInput } from "../resources/mail-servers.js";
+import { type ApiFaultRule, apiFaultRule } from "../calls/api-faults.js";
+import { type DeliveryFaultRule, deliveryFaultRule } from "../delivery/delivery-faults.js";
+import { RESOURCE_NAMES } from "../resources/create-resources.js";
 import type { Sandbox } from "./sandbox.js";
 
 /** One operation of the control API. What its schema or the sandbox refuses is answered 4xx. */
@@ -19,11 +17,7 @@ const MAX_EMITTED = 10_000;
 const text = z.string({ error: "Must be a string." });
 const flag = z.boolean({ error: "Must be true or false." }).default(false);
 const count = { error: `Must be a whole number from 1 to ${MAX_EMITTED}.` };
-const FAULT = 'Must be an object such as { "kind": "drop" }.';
-// The lists of faults check the rules themselves.
-const rules = z
-  .array(z.looseObject({ fault: z.looseObject({}, { error: FAULT }) }), { error: "Must be a list of rules." })
-  .default([]);
+const rules = <Rule extends z.ZodType>(rule: Rule) => z.array(rule, { error: "Must be a list of rules." }).default([]);
 const nothing = z.looseObject({});
 
 /** The control API by method and path. Bodies are JSON objects, or empty. */
@@ -40,9 +34,6 @@ export const CONTROL_OPERATIONS: Readonly<Record<string, ControlOperation>> = {
     (sandbox, filter) => ({ data: sandbox.deliveries(filter) }),
   ),
   "GET /sandbox/contact-events": define(nothing, (sandbox) => ({ data: sandbox.contactEvents })),
-  "GET /sandbox/rows": define(z.strictObject({ resource: text }), (sandbox, { resource }) => ({
-    data: sandbox.rows(resource as ResourceName),
-  })),
   "POST /sandbox/callers": define(
     z.looseObject({ kind: z.enum(["owner", "member", "key"], { error: "Must be owner, member or key." }) }),
     // The options are checked by `sandbox.callers`.
@@ -74,7 +65,10 @@ export const CONTROL_OPERATIONS: Readonly<Record<string, ControlOperation>> = {
     const advancedMs = (await sandbox.advanceToNextAttempt()) ?? null;
     return { advancedMs, ...stateOf(sandbox) };
   }),
-  "POST /sandbox/faults": define(z.strictObject({ clear: flag, deliveries: rules, api: rules }), setFaults),
+  "POST /sandbox/faults": define(
+    z.strictObject({ clear: flag, deliveries: rules(deliveryFaultRule), api: rules(apiFaultRule) }),
+    setFaults,
+  ),
   "POST /sandbox/confirm-sign-up": define(
     z.strictObject({
       formId: z.string({ error: "Must be the id of a form." }),
@@ -82,14 +76,6 @@ export const CONTROL_OPERATIONS: Readonly<Record<string, ControlOperation>> = {
     }),
     (sandbox, { formId, email }) => ({ confirmed: sandbox.confirmSignUp(formId, email) }),
   ),
-  "POST /sandbox/mail-servers": define(nothing, (sandbox, server) => {
-    sandbox.setMailServer(server as unknown as MailServerInput);
-    return stateOf(sandbox);
-  }),
-  "POST /sandbox/domain-records": define(nothing, (sandbox, records) => {
-    sandbox.setDomainRecords(records as unknown as DomainRecords);
-    return stateOf(sandbox);
-  }),
   "POST /sandbox/reset": define(z.strictObject({ keepEndpoints: flag }), (sandbox, options) => {
     sandbox.reset(options);
     return stateOf(sandbox);
@@ -116,13 +102,12 @@ function stateOf(sandbox: Sandbox): object {
   };
 }
 
-/** Appends rules; `clear` removes the existing ones first. A refused request changes nothing. */
-function setFaults({ faults }: Sandbox, input: { clear: boolean; deliveries: object[]; api: object[] }): object {
-  const deliveries = input.deliveries as DeliveryFaultRule[];
-  const api = input.api as ApiFaultRule[];
-  deliveries.forEach(checkDeliveryRule);
-  api.forEach(checkApiRule);
-  if (input.clear) faults.clear();
+/** Appends rules; `clear` removes the existing ones first. */
+function setFaults(
+  { faults }: Sandbox,
+  { clear, deliveries, api }: { clear: boolean; deliveries: DeliveryFaultRule[]; api: ApiFaultRule[] },
+): object {
+  if (clear) faults.clear();
   for (const rule of deliveries) faults.deliveries.add(rule);
   for (const rule of api) faults.api.add(rule);
   return { added: deliveries.length + api.length };

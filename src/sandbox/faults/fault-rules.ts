@@ -1,5 +1,34 @@
+import { z } from "zod";
+import { PigeonholeError } from "../../base/error.js";
 import type { Random } from "../../base/random.js";
-import type { CommonRule } from "./check-rule.js";
+import { checkInput } from "../../contract/check-input.js";
+import { wholeNumberOf } from "../../contract/shapes.js";
+
+const probability = { error: "Must be a number from 0 to 1." };
+
+/** The fields that the rules of both lists of faults share. */
+export const commonRule = {
+  /** How likely the fault is for what matches, 0 to 1; the seed decides. @default 1 */
+  probability: z.number(probability).min(0, probability).max(1, probability).optional(),
+  /** How often the fault happens before the rule ends. @default no limit */
+  times: wholeNumberOf(1, Number.MAX_SAFE_INTEGER).optional(),
+};
+
+/** The header Retry-After as it is sent. */
+export const retryAfter = z
+  .string()
+  .regex(/^[ -~]{1,100}$/, { error: 'Must be seconds such as "120", or an HTTP date.' })
+  .optional();
+
+/** A rule, of either list. */
+interface FaultRule {
+  /** What happens. */
+  fault: object;
+  /** How likely it is, 0 to 1. @default 1 */
+  probability?: number | undefined;
+  /** How often it happens before the rule ends. @default no limit */
+  times?: number | undefined;
+}
 
 /** A rule in force. */
 export interface ActiveFault<Rule> {
@@ -12,21 +41,23 @@ export interface ActiveFault<Rule> {
 }
 
 /** Rules in order. The first that matches decides. */
-export class FaultRules<Rule extends CommonRule> {
-  readonly #check: (rule: Rule) => void;
+export class FaultRules<Rule extends FaultRule> {
+  readonly #schema: z.ZodType<unknown, Rule>;
   #active: ActiveFault<Rule>[] = [];
   #added = 0;
 
-  /** `check` throws for an invalid rule. */
-  constructor(check: (rule: Rule) => void) {
-    this.#check = check;
+  /** `schema`: of a rule. Its objects are strict: a misspelt field would make a rule match more than intended. */
+  constructor(schema: z.ZodType<unknown, Rule>) {
+    this.#schema = schema;
   }
 
-  /**
-   * Adds a rule; throws `invalid_argument` or `invalid_option` for an invalid one. Returns a function that removes it.
-   */
+  /** Adds a rule; throws `invalid_argument` for an invalid one. Returns a function that removes it. */
   add(rule: Rule): () => void {
-    this.#check(rule);
+    const checked = checkInput(this.#schema, rule);
+    if (!checked.ok) {
+      const { param, message } = checked.issue;
+      throw new PigeonholeError("invalid_argument", `The rule cannot be used: ${param}: ${message}`);
+    }
     this.#added += 1;
     const id = String(this.#added);
     this.#active.push({ id, rule, left: rule.times ?? null });
@@ -53,8 +84,8 @@ export class FaultRules<Rule extends CommonRule> {
   /** The fault of the first rule that fits, which is used up once; undefined if none does. */
   protected take(fits: (rule: Rule) => boolean, random: Random): Rule["fault"] | undefined {
     for (const active of this.#active) {
-      const { probability = 1, fault } = active.rule;
-      if (!fits(active.rule) || (probability < 1 && random() >= probability)) continue;
+      const { probability: share = 1, fault } = active.rule;
+      if (!fits(active.rule) || (share < 1 && random() >= share)) continue;
       if (active.left !== null) active.left -= 1;
       if (active.left === 0) this.remove(active.id);
       return fault;

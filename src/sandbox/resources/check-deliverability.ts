@@ -1,125 +1,93 @@
 import { type BimiFindings, checkBimi } from "./check-bimi.js";
-import { type DmarcFindings, type DmarcStage, checkDmarc } from "./check-dmarc.js";
+import { type DmarcStage, checkDmarc } from "./check-dmarc.js";
 import { beginsWithVersion, readTags } from "./dns-tags.js";
 import type { DomainTable } from "./domain-records.js";
 
-type RecordVerdict = "pass" | "warn" | "fail" | "absent";
-
-interface Finding {
-  status: RecordVerdict;
-  verdict: string;
-  record: string | null;
-  notes: readonly string[];
-}
+type RecordStatus = "pass" | "warn" | "fail" | "absent";
 
 export interface DeliverabilityFindings {
   score: number;
   grade: string;
   provider: string | null;
-  checks: readonly (Finding & { id: string; label: string })[];
+  checks: readonly {
+    id: string;
+    label: string;
+    status: RecordStatus;
+    verdict: string;
+    record: string | null;
+    notes: readonly string[];
+  }[];
 }
 
 /** How much of the score each check is worth; a warning is worth half. */
 const WEIGHTS = { mx: 20, spf: 25, dkim: 25, dmarc: 25, bimi: 5 } as const;
 
-/** The lowest score of each grade. */
-const GRADES = [
-  [90, "A"],
-  [80, "B"],
-  [70, "C"],
-  [60, "D"],
-  [50, "E"],
-] as const;
+/** The grades from the score of 90 down, in steps of 10. */
+const GRADES = ["A", "B", "C", "D", "E"];
 
 /** Providers by the end of their MX hosts. */
-const PROVIDERS: readonly (readonly [end: string, name: string])[] = [
-  ["google.com", "google"],
-  ["googlemail.com", "google"],
-  ["outlook.com", "microsoft"],
-];
+const PROVIDER = /(?:^|\.)(?:(google(?:mail)?\.com)|outlook\.com)\.?$/i;
+
+const VERDICTS: Readonly<Record<RecordStatus, string>> = {
+  pass: "The record is in order.",
+  warn: "The record asks too little of inboxes.",
+  fail: "The record cannot be used.",
+  absent: "There is no record.",
+};
 
 /** Rates the records of a domain. The score and the grades are made up. See docs/service.md#record-checks. */
 export function checkDeliverability(domain: string, table: DomainTable): DeliverabilityFindings {
   const { mx, spf, dkim } = table.find(domain);
-  const findings: Record<keyof typeof WEIGHTS, Finding> = {
-    mx: judgeMx(mx),
-    spf: judgeSpf(spf),
-    dkim: judgeDkim(dkim),
-    dmarc: judgeDmarc(checkDmarc(domain, table)),
-    bimi: judgeBimi(checkBimi(domain, table)),
-  };
+  const [dmarc, bimi] = [checkDmarc(domain, table), checkBimi(domain, table)];
+  const found = {
+    mx: { status: mx.length === 0 ? "absent" : "pass", record: mx.length === 0 ? null : mx.join(", ") },
+    spf: { status: spf === undefined ? "absent" : judgeSpf(spf), record: spf ?? null },
+    dkim: { status: dkim === undefined ? "absent" : judgeDkim(dkim), record: dkim ?? null },
+    dmarc: { status: OF_DMARC[dmarc.stage], record: dmarc.record, notes: dmarc.issues },
+    bimi: { status: OF_BIMI[bimi.status], record: bimi.record, notes: bimi.issues },
+  } satisfies Record<string, { status: RecordStatus; record: string | null; notes?: readonly string[] }>;
   const ids = Object.keys(WEIGHTS) as (keyof typeof WEIGHTS)[];
-  const score = Math.round(ids.reduce((sum, id) => sum + WEIGHTS[id] * worthOf(findings[id].status), 0));
+  const score = Math.round(ids.reduce((sum, id) => sum + WEIGHTS[id] * WORTH[found[id].status], 0));
+  const [host, google] = PROVIDER.exec(mx[0] ?? "") ?? [];
   return {
     score,
-    grade: GRADES.find(([lowest]) => score >= lowest)?.[1] ?? "F",
-    provider: providerOf(mx),
-    checks: ids.map((id) => ({ id, label: id.toUpperCase(), ...findings[id] })),
+    grade: GRADES[Math.max(0, 9 - Math.floor(score / 10))] ?? "F",
+    provider: host === undefined ? null : google === undefined ? "microsoft" : "google",
+    checks: ids.map((id) => {
+      const { status, record, ...rest } = found[id];
+      const notes = "notes" in rest && record !== null ? rest.notes : [];
+      return { id, label: id.toUpperCase(), status, verdict: VERDICTS[status], record, notes };
+    }),
   };
 }
 
-function worthOf(status: RecordVerdict): number {
-  return status === "pass" ? 1 : status === "warn" ? 0.5 : 0;
-}
+const WORTH: Readonly<Record<RecordStatus, number>> = { pass: 1, warn: 0.5, fail: 0, absent: 0 };
 
-function providerOf([first]: readonly string[]): string | null {
-  const host = first?.toLowerCase().replace(/\.$/, "") ?? "";
-  return PROVIDERS.find(([end]) => host === end || host.endsWith(`.${end}`))?.[1] ?? null;
-}
-
-function judgeMx(hosts: readonly string[]): Finding {
-  const record = hosts.length === 0 ? null : hosts.join(", ");
-  return record === null
-    ? { status: "absent", verdict: "No host takes mail for the domain.", record, notes: [] }
-    : { status: "pass", verdict: "Mail to the domain arrives.", record, notes: [] };
-}
-
-function judgeSpf(record: string | undefined): Finding {
-  if (record === undefined) {
-    return { status: "absent", verdict: "There is no SPF record.", record: null, notes: [] };
-  }
-  if (!/^v=spf1(?:\s|$)/i.test(record)) {
-    return { status: "fail", verdict: "The record must begin with v=spf1.", record, notes: [] };
-  }
+/** The record must refuse other hosts, and may not let every host send. */
+function judgeSpf(record: string): RecordStatus {
   const [, sign] = /\s([-~?+]?)all\s*$/i.exec(record) ?? [];
-  if (sign === "-" || sign === "~") return { status: "pass", verdict: "Other hosts are refused.", record, notes: [] };
-  if (sign === "" || sign === "+") return { status: "fail", verdict: "Every host may send.", record, notes: [] };
-  return { status: "warn", verdict: "Other hosts are not refused.", record, notes: ["End the record with -all."] };
+  if (!/^v=spf1(?:\s|$)/i.test(record) || sign === "" || sign === "+") return "fail";
+  return sign === "-" || sign === "~" ? "pass" : "warn";
 }
 
-function judgeDkim(record: string | undefined): Finding {
-  if (record === undefined) {
-    return { status: "absent", verdict: "There is no DKIM record.", record: null, notes: [] };
-  }
+/** The version may be left out, unlike that of DMARC; an empty key is revoked. */
+function judgeDkim(record: string): RecordStatus {
   const tags = readTags(record);
-  // The version may be left out, unlike that of DMARC.
-  if (tags === undefined || (tags.has("v") && !beginsWithVersion(tags, "DKIM1")) || !tags.has("p")) {
-    return { status: "fail", verdict: "The record cannot be read.", record, notes: [] };
-  }
-  return tags.get("p") === ""
-    ? { status: "fail", verdict: "The key is revoked.", record, notes: [] }
-    : { status: "pass", verdict: "Mail can be signed.", record, notes: [] };
+  const isReadable = tags !== undefined && (!tags.has("v") || beginsWithVersion(tags, "DKIM1"));
+  return isReadable && (tags.get("p") ?? "") !== "" ? "pass" : "fail";
 }
 
-const DMARC: Readonly<Record<DmarcStage, Pick<Finding, "status" | "verdict">>> = {
-  missing: { status: "absent", verdict: "There is no DMARC record." },
-  invalid: { status: "fail", verdict: "The record cannot be read." },
-  monitor: { status: "warn", verdict: "Mail that fails is delivered." },
-  quarantine: { status: "pass", verdict: "Mail that fails is quarantined." },
-  reject: { status: "pass", verdict: "Mail that fails is rejected." },
+const OF_DMARC: Readonly<Record<DmarcStage, RecordStatus>> = {
+  missing: "absent",
+  invalid: "fail",
+  monitor: "warn",
+  quarantine: "pass",
+  reject: "pass",
 };
 
-function judgeDmarc({ stage, record, issues }: DmarcFindings): Finding {
-  return { ...DMARC[stage], record, notes: record === null ? [] : issues };
-}
-
-const BIMI: Readonly<Record<BimiFindings["status"], Pick<Finding, "status" | "verdict">>> = {
-  present: { status: "pass", verdict: "Inboxes can draw the logo." },
-  partial: { status: "warn", verdict: "Inboxes do not draw the logo." },
-  absent: { status: "absent", verdict: "There is no BIMI record." },
-  invalid: { status: "fail", verdict: "The record cannot be read." },
+const OF_BIMI: Readonly<Record<BimiFindings["status"], RecordStatus>> = {
+  present: "pass",
+  partial: "warn",
+  absent: "absent",
+  invalid: "fail",
 };
-
-function judgeBimi({ status, record, issues }: BimiFindings): Finding {
-  return { ...BIMI[status], record, notes: record === null ? [] : issues };
-}

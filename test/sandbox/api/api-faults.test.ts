@@ -65,7 +65,7 @@ describe("the rules of API faults", () => {
     ["a word for executed", { fault: { kind: "error", status: 503, executed: "yes" } } as never],
     ["no word on whether the call took effect", { fault: { kind: "no_answer" } as never }],
   ])("a rule with %s is refused", (_, rule) => {
-    expect(() => newFaults().add(rule)).toThrowError(/calls|probability|times|fault\.|no field/);
+    expect(() => newFaults().add(rule)).toThrowError(/calls|probability|times|fault\.|no such/);
   });
 });
 
