@@ -1,10 +1,10 @@
 import { PigeonholeError } from "../base/error.js";
 import { inTime } from "../base/wait.js";
 import type { Delivery } from "../protocol/decode-delivery.js";
+import type { GateName } from "../store/figures.js";
 import type { AcceptResult } from "../store/store.js";
 import type { TraceContext } from "../store/trace-context.js";
 import type { Lease, LeasedWork, NewWork } from "../store/work.js";
-import type { GateName } from "./gate.js";
 import { HandlerWorker } from "./handler-worker.js";
 import type { RegisteredHandler } from "./handler.js";
 import { Leases } from "./leases.js";

@@ -1,8 +1,6 @@
+import type { GateName } from "../store/figures.js";
 import type { WindowLease } from "./lease-window.js";
 import type { RunResult } from "./runner.js";
-
-/** What keeps work waiting that could otherwise begin. */
-export type GateName = "paused" | "store" | "crash" | "answer" | "concurrency" | "fair_share" | "key";
 
 /** A piece of work as a gate sees it. With the handler alone, it is any work of that handler. */
 export interface GatedWork {

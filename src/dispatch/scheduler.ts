@@ -1,7 +1,8 @@
 import type { Clock } from "../base/clock.js";
 import type { Logger } from "../base/logger.js";
+import type { GateName } from "../store/figures.js";
 import type { Store } from "../store/store.js";
-import type { Gate, GateName, GatedWork } from "./gate.js";
+import type { Gate, GatedWork } from "./gate.js";
 import { AnswerGate } from "./gates/answer.js";
 import { ConcurrencyGate } from "./gates/concurrency.js";
 import { CrashGate } from "./gates/crash.js";

@@ -109,19 +109,22 @@ function heldEntry({ attempts, dueAt, failed }: HandlerDetail, of: string, { by,
 }
 
 function stateOf(view: HandlerDetail, of: string, show: (text: string) => string): TimelineEntry {
-  const { state, attempts, maxAttempts, dueAt, settledAt, reason, error, discarded } = view;
+  const { state, attempts, maxAttempts, dueAt, settledAt, reason, error, discarded, waitsFor } = view;
   const why = [reason, error === undefined ? undefined : show(error)].filter((text) => text !== undefined).join(": ");
   const because = why === "" ? "" : ` (${why})`;
+  const held = waitsFor === undefined ? "" : ` (${waitsFor})`;
   switch (state) {
     case "pending":
-      if (attempts === 0) return entry("waits", dueAt, `${of} waits for its first run.`);
+      if (attempts === 0) return entry("waits", dueAt, `${of} waits for its first run${held}.`);
       return entry(
         "next_run",
         dueAt,
         `${of} runs again, after ${attempts} of ${maxAttempts ?? "its"} attempts${because}.`,
       );
     case "leased":
-      return entry("running", undefined, `${of} runs, or waits in a process for a free place.`);
+      return waitsFor === undefined
+        ? entry("running", undefined, `${of} runs, or waits in a process for a free place.`)
+        : entry("waits", undefined, `${of} waits in a process (${waitsFor}).`);
     case "done":
       if (discarded) return entry("discarded", settledAt, `${of} was ended without a run${because}.`);
       return entry("done", settledAt, `${of} is done.`);

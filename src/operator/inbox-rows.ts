@@ -17,6 +17,8 @@ export interface InboxHandler {
   retryRequestedAt: string | null;
   /** True when the work was ended without a run: by a discard, or because the handler has other bytes of the id. */
   discarded: boolean;
+  /** Name of the gate that keeps the work from its begin; null where none is known to, and in lists. */
+  waitsFor: string | null;
 }
 
 export interface InboxEvent {
@@ -110,7 +112,7 @@ export function handlerErrorRows({ first, last }: FailedRuns): HandlerErrorRows 
 }
 
 function handlerRow(view: HandlerView): InboxHandler {
-  const { handler, state, reason, error, attempts, maxAttempts, dueAt, retryRequestedAt, discarded } = view;
+  const { handler, state, reason, error, attempts, maxAttempts, dueAt, retryRequestedAt, discarded, waitsFor } = view;
   return {
     handler,
     state,
@@ -121,6 +123,7 @@ function handlerRow(view: HandlerView): InboxHandler {
     dueAt: isoTime(dueAt),
     retryRequestedAt: isoTime(retryRequestedAt),
     discarded,
+    waitsFor: waitsFor ?? null,
   };
 }
 

@@ -147,7 +147,7 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
       ownership: new StoreOwnership(store),
       counter,
       pruner,
-      ...createFigures({ options, answers, record, admission, counter }),
+      ...createFigures({ options, answers, record, admission, dispatcher, counter }),
     },
     watches: { round: watchRound },
     drainer,

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
+import type { Dispatcher } from "../dispatch/dispatcher.js";
 import type { RunRecord } from "../dispatch/run-record.js";
 import type { Figures, ProcessStatus, RunningNow } from "../store/figures.js";
 import type { Admission } from "./admission.js";
@@ -14,6 +15,7 @@ export interface FiguresRecorderDeps {
   answers: AnswerWatch;
   record: RunRecord;
   admission: Admission;
+  dispatcher: Pick<Dispatcher, "waitsFor">;
 }
 
 /** Reads from the parts of a receiver what happens in it. They count anyway, so a delivery costs nothing more. */
@@ -42,7 +44,7 @@ export class FiguresRecorder {
 
   /** What this process says about itself now. */
   get status(): ProcessStatus {
-    const { options, answers, admission } = this.#deps;
+    const { options, answers, admission, dispatcher } = this.#deps;
     const running = this.#running;
     return {
       process: this.process,
@@ -59,6 +61,7 @@ export class FiguresRecorder {
       waiting: admission.waiting,
       runningCount: running.length,
       running: running.slice(0, MAX_RUNNING),
+      waitsFor: dispatcher.waitsFor,
     };
   }
 

@@ -1,9 +1,9 @@
-import type { GateName } from "../dispatch/gate.js";
 import type { Handler, HandlerOptions } from "../dispatch/handler.js";
 import type { FetchHandler } from "../http/fetch-mount.js";
 import type { ListenerOptions, NodeListener, NodeMiddleware } from "../http/node-mount.js";
 import type { AnyEvent, EventMatching, EventPattern, OneOrMore, SchemaMap } from "../protocol/event.js";
 import type { OutcomeKind } from "../protocol/outcome.js";
+import type { GateName } from "../store/figures.js";
 import type { StoreCounts } from "../store/inbox-view.js";
 import type { CommitTransaction } from "../store/commit-transaction.js";
 import type { OutboxCounts } from "../store/outbox.js";

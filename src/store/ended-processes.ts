@@ -27,6 +27,7 @@ export function joinEnded(joined: StoredStatus | undefined, last: ProcessStatus,
     waiting: 0,
     runningCount: 0,
     running: [],
+    waitsFor: {},
   });
   // None that lives.
   return { at: now - LIVES_MS, status };

@@ -67,6 +67,9 @@ export interface RunningNow {
   since: number;
 }
 
+/** What keeps work waiting that could otherwise begin: the name of a gate. */
+export type GateName = "paused" | "store" | "crash" | "answer" | "concurrency" | "fair_share" | "key";
+
 /** What a process says about itself. */
 export interface ProcessStatus {
   /** Unique among processes, also of other machines. */
@@ -100,6 +103,8 @@ export interface ProcessStatus {
   runningCount: number;
   /** The longest-running of them first, 50 at most. */
   running: readonly RunningNow[];
+  /** What keeps work waiting in it, by handler. */
+  waitsFor: Readonly<Record<string, GateName>>;
 }
 
 /** A status as it was last written. */

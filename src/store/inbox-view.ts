@@ -1,6 +1,7 @@
 import { escapeControls } from "../base/text.js";
 import { PigeonholeError } from "../base/error.js";
 import { wholeNumber } from "../base/options.js";
+import type { GateName } from "./figures.js";
 import type { OutboxState } from "./outbox.js";
 import type { WorkState } from "./work-state.js";
 
@@ -39,6 +40,12 @@ export interface HandlerView {
   retryRequestedAt: number | undefined;
   /** True when the work was ended without a run: by `discard`, or because the handler has other bytes of the id. */
   discarded: boolean;
+  /**
+   * The gate that keeps work from its begin: the handler is `paused`, its `concurrency` is used, other work of the same
+   * `key` runs, … as in `receiver.stats().waitsFor`. As its process said last, at most 10 s ago. Undefined when none is
+   * known to, and in lists.
+   */
+  waitsFor?: GateName | undefined;
 }
 
 /** A run of a handler that failed. */

@@ -17,7 +17,7 @@ import {
   selectDeadContactEvents,
 } from "./queries/contact-events.js";
 import { discardEvent } from "./queries/ending-work.js";
-import { getEvent, listEvents, readBodies } from "./queries/events.js";
+import { getEvent, getEventWithGates, listEvents, readBodies } from "./queries/events.js";
 import { readFigures, readHandlerTimes, readStatuses } from "./queries/figures.js";
 import {
   dashboardSecret,
@@ -48,7 +48,7 @@ export function operateByQueries(runner: QueryRunner, pages = runner) {
     findIds: (ids) => read("looking for ids", () => findIds(ids)),
     idsKnownSince: () => read("reading times", idsKnownSince),
     listEvents: (query = {}) => read("listing events", () => listEvents(query)),
-    getEvent: (id) => read("reading an event", () => getEvent(id)),
+    getEvent: (id) => readAt("reading an event", (now) => getEventWithGates({ id, now })),
     readBodies: (query) => read("reading bodies", () => readBodies(query)),
     retryEvent: (id) => write("retrying an event", (now) => retryEvent({ id, now, database })),
     countWork: (choice) => read("counting work", () => countStuck(choice)),

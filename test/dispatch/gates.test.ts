@@ -1,76 +1,124 @@
 import { setImmediate } from "node:timers/promises";
 import { PigeonholeError } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { makeCrashedFile } from "../support/crashed-file.js";
-import { decorateStore, makeEvent, makeGate, openReceiver, post, storeIn } from "../support/receiver.js";
+import { operate } from "../support/operate.js";
+import { decorateStore, makeEvent, makeGate, openReceiver, post, tempFile } from "../support/receiver.js";
 
 const [SENT, OPENED] = ["email.sent", "email.opened"] as const;
 
-/** A receiver of two handlers whose runs do not end, on a store that can be away or know a paused handler. */
-async function open({ places = 16, concurrency = 16 }) {
-  const clock = fakeClock();
-  const server = { isAway: false, paused: [] as string[] };
-  const store = decorateStore(() => ({
-    // In each round of the maintenance.
-    listPaused: async () => {
-      if (server.isAway) throw new PigeonholeError("store_unreachable", "no answer from the server");
-      return server.paused.map((handler) => ({ handler, since: 0, by: "ann" }));
-    },
-  }));
-  const receiver = openReceiver({ store, clock, concurrency: places });
-  const gate = makeGate();
-  for (const type of [SENT, OPENED])
-    receiver.on(type, () => gate.passed, { concurrency, key: ({ data }) => String(data["key"]) });
-  await receiver.start();
-  const send = async (...events: { type: string; key: string }[]) => {
-    for (const { type, key } of events) await post(receiver, makeEvent({ type, data: { key } }), { at: clock.now() });
-    // Runs begin after the answers.
-    await setImmediate();
-  };
-  return { clock, server, gate, send, waitsFor: async () => (await receiver.stats()).waitsFor };
+/** Each process says within ten seconds what it waits for. */
+const REPORTED_MS = 11_000;
+
+interface Given {
+  places?: number;
+  concurrency?: number;
+  file?: string;
 }
 
-test("the statistics name what keeps work of each handler waiting", async () => {
-  const { clock, server, gate, send, waitsFor } = await open({ concurrency: 2 });
-  await send({ type: SENT, key: "a" });
-  expect(await waitsFor()).toEqual({});
-  await send({ type: SENT, key: "a" }, { type: OPENED, key: "a" });
-  expect(await waitsFor()).toEqual({ [SENT]: "key" });
-  await send({ type: SENT, key: "b" }, { type: SENT, key: "c" });
-  expect(await waitsFor()).toEqual({ [SENT]: "concurrency" });
-  server.paused = [SENT];
-  await clock.advance(1_000);
-  expect(await waitsFor()).toEqual({ [SENT]: "paused" });
-  server.isAway = true;
-  await clock.advance(1_000);
-  Object.assign(server, { isAway: false, paused: [] });
-  expect(await waitsFor()).toEqual({ [SENT]: "paused", [OPENED]: "store" });
-  gate.open();
-  await clock.advance(1_000);
-  expect(await waitsFor()).toEqual({});
-});
-
-test("the statistics name the fair share of a handler that waits for a place", async () => {
-  const { send, waitsFor, gate } = await open({ places: 1 });
-  await send({ type: SENT, key: "a" }, { type: SENT, key: "b" }, { type: OPENED, key: "a" });
-  expect(await waitsFor()).toEqual({ [SENT]: "concurrency", [OPENED]: "fair_share" });
-  gate.open();
-});
-
-test("while work that processes died in runs alone, the statistics say so of all handlers", async () => {
-  const crashing = makeEvent({ type: SENT });
-  const receiver = openReceiver({ store: storeIn(await makeCrashedFile(crashing, SENT, 2)) });
-  const gate = makeGate();
-  for (const type of [SENT, OPENED]) receiver.on(type, () => gate.passed);
+/** A receiver of two handlers whose runs do not end, on a store that can be away or late to say what it has stored. */
+async function open({ places = 16, concurrency = 16, file = tempFile() }: Given = {}) {
+  const clock = fakeClock();
+  const server = { isAway: false, isLate: false };
+  const late = makeGate();
+  const store = decorateStore(
+    (real) => ({
+      // In each round of the maintenance.
+      listPaused: async () => {
+        if (server.isAway) throw new PigeonholeError("store_unreachable", "no answer from the server");
+        return real.listPaused();
+      },
+      accept: async (event) => {
+        const result = await real.accept(event);
+        if (server.isLate) await late.passed;
+        return result;
+      },
+    }),
+    file,
+  );
+  const receiver = openReceiver({ store, clock, concurrency: places });
+  const runs = makeGate();
+  onTestFinished(() => (late.open(), runs.open()));
+  for (const type of [SENT, OPENED])
+    receiver.on(type, () => runs.passed, { concurrency, key: ({ data }) => String(data["key"]) });
   await receiver.start();
-  await post(receiver, makeEvent({ type: OPENED }));
-  expect(await receiver.stats()).toMatchObject({
-    waitsFor: { [SENT]: "crash", [OPENED]: "crash" },
-    pending: 1,
-    leased: 1,
-  });
-  gate.open();
+  const send = async (...events: { type: string; key: string }[]): Promise<string[]> => {
+    const made = events.map(({ type, key }) => makeEvent({ type, data: { key } }));
+    for (const event of made) {
+      const answer = post(receiver, event, { at: clock.now() });
+      if (!server.isLate) await answer;
+    }
+    // Runs begin after the answers.
+    await setImmediate();
+    return made.map(({ id }) => id);
+  };
+  /** What the inbox says of each event. */
+  const gatesOf = async (ids: readonly string[]) => {
+    await clock.advance(REPORTED_MS);
+    const shown = await Promise.all(ids.map((id) => receiver.inbox.get(id)));
+    return shown.map((event) => event?.handlers.map(({ waitsFor }) => waitsFor));
+  };
+  return { clock, store, server, runs, receiver, send, gatesOf };
+}
+
+test.each([
+  ["key", {}, ["key"]],
+  ["concurrency", { concurrency: 1 }, ["concurrency"]],
+  ["fair_share", { places: 1 }, ["concurrency", "fair_share"]],
+] as const)("an event that waits for %s says so in the inbox, and one that runs does not", async (_, given, gates) => {
+  const { send, gatesOf, receiver } = await open(given);
+  const sent = await send({ type: SENT, key: "a" }, { type: SENT, key: "a" });
+  const opened = await send({ type: OPENED, key: "a" });
+  const [second = "", other] = gates;
+  expect(await gatesOf([...sent, ...opened])).toEqual([[undefined], [second], [other]]);
+  expect((await receiver.stats()).waitsFor).toEqual({ [SENT]: second, ...(other && { [OPENED]: other }) });
+});
+
+test("an event of a paused handler says so in the inbox at once", async () => {
+  const { clock, store, send, receiver } = await open();
+  await operate(store).pauseHandler(SENT, "ann");
+  await clock.advance(1_000);
+  const [id = ""] = await send({ type: SENT, key: "a" });
+  expect((await receiver.inbox.get(id))?.handlers).toMatchObject([{ state: "pending", waitsFor: "paused" }]);
+});
+
+test("an event says in the inbox that the store was away, until it has answered", async () => {
+  const { server, send, gatesOf, runs } = await open();
+  server.isAway = true;
+  const [, waits = ""] = await send({ type: SENT, key: "a" }, { type: SENT, key: "a" });
+  expect(await gatesOf([waits])).toEqual([["store"]]);
+  server.isAway = false;
+  runs.open();
+  expect(await gatesOf([waits])).toEqual([[undefined]]);
+});
+
+test("an event whose delivery is not answered yet says so in the inbox", async () => {
+  const { clock, server, send, gatesOf } = await open();
+  // What is not leased as it is accepted can be leased before its acceptance is known.
+  Object.assign(server, { isAway: true, isLate: true });
+  await clock.advance(1_000);
+  const ids = await send({ type: SENT, key: "a" });
+  server.isAway = false;
+  expect(await gatesOf(ids)).toEqual([["answer"]]);
+});
+
+test("while work that processes died in runs alone, other events say so in the inbox", async () => {
+  const crashing = makeEvent({ type: SENT });
+  const { gatesOf, send, receiver, runs } = await open({ file: await makeCrashedFile(crashing, SENT, 2) });
+  const [other = ""] = await send({ type: OPENED, key: "a" });
+  expect(await gatesOf([crashing.id, other])).toEqual([[undefined], ["crash"]]);
+  expect(await receiver.stats()).toMatchObject({ waitsFor: { [SENT]: "crash", [OPENED]: "crash" } });
+  runs.open();
   await expect.poll(async () => (await receiver.stats()).done).toBe(2);
   expect((await receiver.stats()).waitsFor).toEqual({});
+});
+
+test("what a process said that has died is shown no more", async () => {
+  const { store, send, gatesOf, clock } = await open({ concurrency: 1 });
+  const [, second = ""] = await send({ type: SENT, key: "a" }, { type: SENT, key: "b" });
+  expect(await gatesOf([second])).toEqual([["concurrency"]]);
+  const shownAfter = async (ms: number) => (await operate(store, clock.now() + ms).getEvent(second))?.handlers;
+  expect(await shownAfter(60_000)).toMatchObject([{ waitsFor: "concurrency" }]);
+  expect(await shownAfter(180_000)).toMatchObject([{ waitsFor: undefined }]);
 });

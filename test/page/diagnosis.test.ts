@@ -40,8 +40,16 @@ test.each([
 test("a handler that has given up is diagnosed before one that is retried", () => {
   const work = { state: "pending", reason: null, error: "no line", attempts: 1, maxAttempts: 4, dueAt: null };
   const handlers: InboxHandler[] = [
-    { ...work, handler: "ledger", retryRequestedAt: null, discarded: false },
-    { ...work, handler: "crm", state: "dead", error: "no customer\n  at", retryRequestedAt: null, discarded: false },
+    { ...work, handler: "ledger", retryRequestedAt: null, discarded: false, waitsFor: null },
+    {
+      ...work,
+      handler: "crm",
+      state: "dead",
+      error: "no customer\n  at",
+      retryRequestedAt: null,
+      discarded: false,
+      waitsFor: null,
+    },
   ];
   const id = capture.event.id ?? "";
   const event = { id, type: "email.sent", test: false, receivedAt: "", state: "dead", handlers };

@@ -63,10 +63,11 @@ function describeState(view: HandlerView, paint: Paint): string {
 }
 
 function describeRuns(view: HandlerView): string {
-  const { handler, state, dueAt, retryRequestedAt } = view;
+  const { handler, state, dueAt, retryRequestedAt, waitsFor } = view;
   if (handler === NOTE_HANDLER) return retryRequestedAt === undefined ? "" : ", waits to be read again";
-  if (isRetrying(view)) return "";
-  return `, ${describeAttempts(view)}${state === "pending" ? `, due ${isoTime(dueAt)}` : ""}`;
+  const waits = waitsFor === undefined ? "" : `, waits: ${waitsFor}`;
+  if (isRetrying(view)) return waits;
+  return `, ${describeAttempts(view)}${state === "pending" ? `, due ${isoTime(dueAt)}` : ""}${waits}`;
 }
 
 /** The first and the last error; those between are counted, and the same error is shown once. */

@@ -16,15 +16,18 @@ export function eventRecord(event: EventView): Record<string, unknown> {
     signedAt: isoTime(signedAt),
     state,
     work: wordOfWork(event),
-    handlers: handlers.map(({ dueAt, settledAt, retryRequestedAt, reason, error, maxAttempts, ...handler }) => ({
-      ...handler,
-      maxAttempts: maxAttempts ?? null,
-      reason: reason ?? null,
-      error: error ?? null,
-      dueAt: isoTime(dueAt),
-      settledAt: isoTime(settledAt),
-      ...(retryRequestedAt !== undefined && { retryRequestedAt: isoTime(retryRequestedAt) }),
-    })),
+    handlers: handlers.map(
+      ({ dueAt, settledAt, retryRequestedAt, reason, error, maxAttempts, waitsFor, ...handler }) => ({
+        ...handler,
+        maxAttempts: maxAttempts ?? null,
+        reason: reason ?? null,
+        ...(waitsFor !== undefined && { waitsFor }),
+        error: error ?? null,
+        dueAt: isoTime(dueAt),
+        settledAt: isoTime(settledAt),
+        ...(retryRequestedAt !== undefined && { retryRequestedAt: isoTime(retryRequestedAt) }),
+      }),
+    ),
     ...(otherBytes.length > 0 && { otherBytes }),
   };
 }

@@ -60,6 +60,7 @@ function HandlerRow({ handler, errors }: HandlerRowOptions) {
             next at {formatTime(handler.dueAt)}
           </span>
         )}
+        {handler.waitsFor !== null && <span class="hint">waits: {handler.waitsFor}</span>}
         {handler.reason !== null && <code class="hint">{handler.reason}</code>}
       </div>
       {errors === undefined ? (

@@ -9,8 +9,11 @@ import {
 } from "../inbox-view.js";
 import { type PatientEventPage, type PatientEventQuery, cursorsOf, listWindows } from "../list-windows.js";
 import { toFailedRuns } from "../to-failed-runs.js";
+import { withGates } from "../with-gates.js";
 import { WORK_STATES, mostUrgentState } from "../work-state.js";
 import { readOtherBodies } from "./bodies-of-id.js";
+import { readStatuses } from "./figures.js";
+import { listPaused } from "./handlers.js";
 import { type StoreQuery, readFirst, readRows } from "./store-query.js";
 import { readKeptSteps } from "./steps.js";
 import { choiceParameters, fromListed } from "./work-choice.js";
@@ -78,6 +81,16 @@ export function* getEvent(id: string): StoreQuery<EventDetail | undefined> {
     steps: stepsOf(handler.handler),
   }));
   return { ...view, handlers, seq: row.seq, body: row.body ?? undefined };
+}
+
+/** The same, with the gates that keep its open work waiting at the time `now`. */
+export function* getEventWithGates({ id, now }: { id: string; now: number }): StoreQuery<EventDetail | undefined> {
+  const event = yield* getEvent(id);
+  if (event === undefined || !event.handlers.some(({ state }) => state === "pending" || state === "leased")) {
+    return event;
+  }
+  const paused = new Set((yield* listPaused()).map(({ handler }) => handler));
+  return withGates(event, { paused, statuses: yield* readStatuses(), now });
 }
 
 function* viewAll(rows: readonly EventRow[]): StoreQuery<EventView[]> {

@@ -25,6 +25,7 @@ export const processStatus = (changes: Partial<ProcessStatus> = {}): ProcessStat
   waiting: 0,
   runningCount: 0,
   running: [],
+  waitsFor: {},
   ...changes,
 });
 

@@ -75,6 +75,7 @@ export async function reportRun(receiver: Receiver, run: RunningNow): Promise<vo
     waiting: 0,
     runningCount: 1,
     running: [run],
+    waitsFor: {},
   };
   await partsOf(receiver).options.store.writeFigures({ process: "example", now, figures: NO_FIGURES, status });
 }

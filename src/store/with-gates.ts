@@ -1,0 +1,29 @@
+import type { GateName, ReportedStatus } from "./figures.js";
+import type { EventDetail, HandlerView } from "./inbox-view.js";
+import { isAlive, isEnded } from "./process-state.js";
+
+/** What people and processes say of handlers. */
+interface Said {
+  paused: ReadonlySet<string>;
+  statuses: readonly ReportedStatus[];
+  now: number;
+}
+
+/** The event with what its open work waits for, as the processes that live said last. */
+export function withGates(event: EventDetail, { paused, statuses, now }: Said): EventDetail {
+  const alive = statuses.filter((status) => !isEnded(status) && isAlive(status, now));
+  const mayRun = (handler: string): boolean =>
+    alive.some(
+      ({ running, runningCount }) =>
+        runningCount > running.length || running.some((run) => run.handler === handler && run.eventId === event.id),
+    );
+  const gateOf = ({ handler, state, dueAt = 0 }: HandlerView): GateName | undefined => {
+    if (state === "pending" && paused.has(handler)) return "paused";
+    if (state !== "pending" && (state !== "leased" || mayRun(handler))) return undefined;
+    // What became due since then was not meant.
+    return alive.find(({ waitsFor, reportedAt }) => Object.hasOwn(waitsFor, handler) && reportedAt >= dueAt)?.waitsFor[
+      handler
+    ];
+  };
+  return { ...event, handlers: event.handlers.map((work) => ({ ...work, waitsFor: gateOf(work) })) };
+}
