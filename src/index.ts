@@ -9,8 +9,7 @@ export { SecretNotHandedOverError, rotateSecret } from "./receiver/rotate-secret
 export type { ContactEventInput } from "./contract/contact-event.js";
 export type { OutboxQuery, OutboxView } from "./store/outbox.js";
 export type { Alarm } from "./receiver/alarm-table.js";
-export type { Handler, HandlerOptions } from "./dispatch/handler.js";
-export type { DeliveryInfo, HandlerContext } from "./dispatch/context.js";
+export type { DeliveryInfo, Handler, HandlerContext, HandlerOptions } from "./dispatch/handler.js";
 export { DoNotRetry, RetryAfter, type RetryPolicy } from "./dispatch/retry-policy.js";
 export type {
   AnyEvent,

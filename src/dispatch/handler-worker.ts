@@ -9,13 +9,12 @@ import type { Lease, LeasedWork } from "../store/work.js";
 import type { Gate } from "./gate.js";
 import { makeKeyReader } from "./gates/key.js";
 import type { RegisteredHandler } from "./handler.js";
-import { LeaseWindow, type ReadyWork, type WindowLease } from "./lease-window.js";
+import { LeaseWindow, type ReadyWork, type WindowLease, WindowLimit } from "./lease-window.js";
 import type { Leases } from "./leases.js";
 import type { RunOutcome } from "./run-observer.js";
-import type { HandlerRuns } from "./run-record.js";
+import type { HandlerRuns } from "./handler-runs.js";
 import type { RunResult, Runner } from "./runner.js";
 import type { Lane, Scheduler } from "./scheduler.js";
-import { WindowLimit } from "./window-limit.js";
 
 /** After a failure, the store is queried for work again after this. */
 const FAILED_WAIT_MS = SECOND;

@@ -1,8 +1,11 @@
 import { MINUTE } from "../base/duration.js";
 import { type Changes, type OptionsOf, callable, defineOptions, flag, given, wholeNumber } from "../base/options.js";
+import type { Logger } from "../base/logger.js";
+import type { Client } from "../client/call-types.js";
+import type { ContactEventRecorder } from "../outbox/contact-event-record.js";
 import type { AnyEvent } from "../protocol/event.js";
-import type { CommitTransaction } from "../store/commit-transaction.js";
-import type { HandlerContext } from "./context.js";
+import type { CommitFunction, CommitTransaction } from "../store/commit-transaction.js";
+import type { OnceInput } from "./steps.js";
 import type { RetryPolicy } from "./retry-policy.js";
 
 /** How one handler runs. */
@@ -37,6 +40,67 @@ export const HANDLER_OPTIONS = defineOptions("on", {
   retry: given<Changes<RetryPolicy>>(),
   testEvents: flag({ default: false }),
 } satisfies OptionsOf<HandlerOptions>);
+
+/** How the event was received. */
+export interface DeliveryInfo {
+  /** When the whole body was received, in milliseconds since 1970. */
+  readonly receivedAt: number;
+  /** The signed time, in milliseconds since 1970. */
+  readonly signedAt: number;
+  /** Exact received bytes. */
+  readonly rawBody: Uint8Array;
+}
+
+/** What a handler gets besides the event. `Tx` is what the receiver's store passes to the function of `commit`. */
+export interface HandlerContext<Tx = CommitTransaction> {
+  /**
+   * 1 for the first run of this handler on this event. A run under which the store failed does not count, except each
+   * third in a row.
+   */
+  readonly attempt: number;
+  /** When the event was received and signed, and its exact bytes. */
+  readonly delivery: DeliveryInfo;
+  /** Aborted at `timeoutMs`, when the receiver stops, and when the lease is lost. Pass it to `fetch`. */
+  readonly signal: AbortSignal;
+  /** Logger with the event's id and type, the handler's name and the attempt. */
+  readonly log: Logger;
+  /** A key that is the same in every run of this handler on this event; one per label. Fits the service's rules. */
+  readonly idempotencyKey: (label: string) => string;
+  /**
+   * Runs `fn` once per event and handler: a later attempt gets the value kept from the first success. The value must
+   * survive JSON and have at most 64 K characters. `fn` may run again when the process dies before its value is kept.
+   * Rejects with what `fn` throws, `invalid_argument` for a name that is not a string of at most 500 characters,
+   * `duplicate_step`, `step_not_json`, `lease_lost`, or what the store fails with, such as `store_unreachable`: the run
+   * then does not count, whatever the handler throws, and the work runs again when the store answers. Each third run
+   * in a row under which the store failed counts.
+   */
+  readonly step: <Value>(name: string, fn: () => Value | Promise<Value>) => Promise<Value>;
+  /**
+   * Makes something that takes no idempotency key, and keeps it as a step of this name. The first run calls `create`.
+   * A later run, if nothing was kept, calls `find` first, and `create` only when that gives undefined or null: the
+   * process may have died, or the answer may have been lost, after the thing was made. So there is one of it, as long
+   * as `find` sees whatever `create` made before. Pass `signal` to the calls in both, and record contact events after
+   * them: a run that finds something does not record what `create` would have. Rejects like `step`, with what `find`
+   * and `create` throw, and with `invalid_argument` without the two.
+   */
+  readonly once: <Value>(name: string, input: OnceInput<Value>) => Promise<Value>;
+  /** Contact events, sent later exactly once. Needs the receiver's `api`. */
+  readonly contactEvents: ContactEventRecorder;
+  /**
+   * The client of the option `api`. Its calls take effect at once, also when the run fails. Give
+   * `contactEvents.send` and `contactEvents.sendBatch` a key: `{ idempotencyKey: ctx.idempotencyKey("welcome") }`. The
+   * API has none for other calls. Make what has no natural key with `once`, and the others in a `step`. Throws
+   * `api_not_configured` where there is none.
+   */
+  readonly api: Client;
+  /**
+   * Runs `fn` and marks the work done in one transaction: both or neither, also after a crash. Call it last and return
+   * its promise. `fn` is called again when SQL of another handler ended their common transaction, so it should only
+   * write. Rejects with what `fn` throws, `commit_async`, `transaction_ended`, `transaction_closed`, `lease_lost`,
+   * or what the store fails with, as `step` does.
+   */
+  readonly commit: <Result>(fn: CommitFunction<Result, Tx>) => Promise<void>;
+}
 
 /** The user's function. What it returns is ignored; what it throws decides about the next attempt. */
 export type Handler<Event = AnyEvent, Tx = CommitTransaction> = (event: Event, ctx: HandlerContext<Tx>) => unknown;

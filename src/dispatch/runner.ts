@@ -2,12 +2,11 @@ import { elapsedBy } from "../base/clock.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Random } from "../base/random.js";
 import type { LeasedWork, Settlement } from "../store/work.js";
-import { type ContextDeps, RunContext } from "./context.js";
+import { type ContextDeps, RunContext } from "./run-context.js";
 import type { ReadyWork } from "./lease-window.js";
-import { HandlerRun, type RunEnd } from "./handler-run.js";
+import { HandlerRun, type HandlerRuns, type RunEnd, type RunRecord } from "./handler-runs.js";
 import { settlementOf } from "./settlement-of.js";
 import type { RunObserver, RunSpan } from "./run-observer.js";
-import type { HandlerRuns, RunRecord } from "./run-record.js";
 
 export interface RunnerDeps {
   context: ContextDeps;

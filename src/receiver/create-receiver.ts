@@ -4,7 +4,7 @@ import { type OptionsOf, defineOptions, wholeNumber } from "../base/options.js";
 import { Dispatcher } from "../dispatch/dispatcher.js";
 import type { RegisteredHandler } from "../dispatch/handler.js";
 import { HandlerRegistry } from "../dispatch/registry.js";
-import { RunRecord } from "../dispatch/run-record.js";
+import { RunRecord } from "../dispatch/handler-runs.js";
 import { Runner } from "../dispatch/runner.js";
 import { createFetch } from "../http/fetch-mount.js";
 import { createListener, createMiddleware } from "../http/node-mount.js";

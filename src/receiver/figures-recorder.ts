@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
-import type { RunRecord } from "../dispatch/run-record.js";
+import type { RunRecord } from "../dispatch/handler-runs.js";
 import type { Figures, ProcessStatus, RunningNow } from "../store/figures.js";
 import type { Admission } from "./admission.js";
 import type { AnswerWatch } from "./delivery-watch.js";

@@ -1,7 +1,7 @@
 import { type Timer, elapsedBy } from "../base/clock.js";
 import { MINUTE } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
-import type { RunRecord } from "../dispatch/run-record.js";
+import type { RunRecord } from "../dispatch/handler-runs.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DeliveryPath } from "./handle-delivery.js";
 import type { ResolvedOptions } from "./options.js";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { ERROR_CODES, type CommitFunction, type HandlerContext, PigeonholeError, RetryAfter } from "pigeonhole";
 import { closeReceiver, makeEvent, openReceiver, post, untilWork, workOf } from "../support/receiver.js";
-import { MISTAKES } from "#pigeonhole/dispatch/mistakes.js";
+import { MISTAKES } from "#pigeonhole/dispatch/settlement-of.js";
 
 const HANDLERS = readFileSync(new URL("../../docs/handlers.md", import.meta.url), "utf8");
 const order = { name: "order.shipped", email: "ada@example.com" };

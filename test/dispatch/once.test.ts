@@ -11,7 +11,7 @@ import {
   workOf,
 } from "../support/receiver.js";
 import { deliverOne } from "./deliver-one.js";
-import type { OnceInput } from "#pigeonhole/dispatch/once.js";
+import type { OnceInput } from "#pigeonhole/dispatch/steps.js";
 
 /** Another system, in which things are made under ids that it chooses. */
 function openShop() {

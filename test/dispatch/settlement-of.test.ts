@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Unfinished } from "#pigeonhole/dispatch/handler-run.js";
+import type { Unfinished } from "#pigeonhole/dispatch/handler-runs.js";
 import { HandlerRegistry } from "#pigeonhole/dispatch/registry.js";
 import { DEFAULT_RETRY } from "#pigeonhole/dispatch/retry-policy.js";
 import { settlementOf } from "#pigeonhole/dispatch/settlement-of.js";

@@ -76,7 +76,7 @@ export const MUTANTS: readonly Mutant[] = [
         "SELECT 1 FROM inbox_work WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token");`,
       },
       {
-        file: "dispatch/context.js",
+        file: "dispatch/run-context.js",
         from: "this.pendingCommit = this.#deps.store.commit(",
         to: `const { store } = this.#deps;
         const commit = async (settlement, fn) => {

@@ -6,7 +6,7 @@ import { silentLogger } from "#pigeonhole/base/logger.js";
 import { Dispatcher } from "#pigeonhole/dispatch/dispatcher.js";
 import { HandlerRegistry } from "#pigeonhole/dispatch/registry.js";
 import { DEFAULT_RETRY } from "#pigeonhole/dispatch/retry-policy.js";
-import { RunRecord } from "#pigeonhole/dispatch/run-record.js";
+import { RunRecord } from "#pigeonhole/dispatch/handler-runs.js";
 import { Runner } from "#pigeonhole/dispatch/runner.js";
 import type { DeliveryHandler, DeliveryRequest } from "#pigeonhole/http/delivery-request.js";
 import { SIGNATURE_ASSUMPTIONS } from "#pigeonhole/protocol/assumptions.js";

@@ -4,8 +4,6 @@ import { type Logger, makeSafeLogger } from "../base/logger.js";
 import type { Client } from "../client/call-types.js";
 import type { ContactEventInput } from "../contract/contact-event.js";
 import type { AnyEvent } from "../protocol/event.js";
-import { WHOLE_CHARACTERS } from "../protocol/envelope.js";
-import type { CommitFunction, CommitTransaction } from "../store/commit-transaction.js";
 import type { Store } from "../store/store.js";
 import type { Lease, LeasedWork } from "../store/work.js";
 import type { ComparableOutboxEvent, NewOutboxEvent } from "../store/outbox.js";
@@ -17,75 +15,10 @@ import {
   readRecordKey,
 } from "../outbox/contact-event-record.js";
 import { type KeyOwner, deriveIdempotencyKey } from "../outbox/idempotency-key.js";
-import { type OnceInput, runOnce } from "./once.js";
+import type { DeliveryInfo, HandlerContext } from "./handler.js";
 import { isPassingFailure } from "../store/passing-failure.js";
 import type { RunSpan } from "./run-observer.js";
-
-/** Largest value of a step as JSON, in characters. */
-const MAX_STEP_LENGTH = 64 * 1024;
-/** Longest name of a step, in characters: with the handler's name it is indexed, where PostgreSQL takes 2.7 kB. */
-const MAX_STEP_NAME_LENGTH = 500;
-
-/** How the event was received. */
-export interface DeliveryInfo {
-  /** When the whole body was received, in milliseconds since 1970. */
-  readonly receivedAt: number;
-  /** The signed time, in milliseconds since 1970. */
-  readonly signedAt: number;
-  /** Exact received bytes. */
-  readonly rawBody: Uint8Array;
-}
-
-/** What a handler gets besides the event. `Tx` is what the receiver's store passes to the function of `commit`. */
-export interface HandlerContext<Tx = CommitTransaction> {
-  /**
-   * 1 for the first run of this handler on this event. A run under which the store failed does not count, except each
-   * third in a row.
-   */
-  readonly attempt: number;
-  /** When the event was received and signed, and its exact bytes. */
-  readonly delivery: DeliveryInfo;
-  /** Aborted at `timeoutMs`, when the receiver stops, and when the lease is lost. Pass it to `fetch`. */
-  readonly signal: AbortSignal;
-  /** Logger with the event's id and type, the handler's name and the attempt. */
-  readonly log: Logger;
-  /** A key that is the same in every run of this handler on this event; one per label. Fits the service's rules. */
-  readonly idempotencyKey: (label: string) => string;
-  /**
-   * Runs `fn` once per event and handler: a later attempt gets the value kept from the first success. The value must
-   * survive JSON and have at most 64 K characters. `fn` may run again when the process dies before its value is kept.
-   * Rejects with what `fn` throws, `invalid_argument` for a name that is not a string of at most 500 characters,
-   * `duplicate_step`, `step_not_json`, `lease_lost`, or what the store fails with, such as `store_unreachable`: the run
-   * then does not count, whatever the handler throws, and the work runs again when the store answers. Each third run
-   * in a row under which the store failed counts.
-   */
-  readonly step: <Value>(name: string, fn: () => Value | Promise<Value>) => Promise<Value>;
-  /**
-   * Makes something that takes no idempotency key, and keeps it as a step of this name. The first run calls `create`.
-   * A later run, if nothing was kept, calls `find` first, and `create` only when that gives undefined or null: the
-   * process may have died, or the answer may have been lost, after the thing was made. So there is one of it, as long
-   * as `find` sees whatever `create` made before. Pass `signal` to the calls in both, and record contact events after
-   * them: a run that finds something does not record what `create` would have. Rejects like `step`, with what `find`
-   * and `create` throw, and with `invalid_argument` without the two.
-   */
-  readonly once: <Value>(name: string, input: OnceInput<Value>) => Promise<Value>;
-  /** Contact events, sent later exactly once. Needs the receiver's `api`. */
-  readonly contactEvents: ContactEventRecorder;
-  /**
-   * The client of the option `api`. Its calls take effect at once, also when the run fails. Give
-   * `contactEvents.send` and `contactEvents.sendBatch` a key: `{ idempotencyKey: ctx.idempotencyKey("welcome") }`. The
-   * API has none for other calls. Make what has no natural key with `once`, and the others in a `step`. Throws
-   * `api_not_configured` where there is none.
-   */
-  readonly api: Client;
-  /**
-   * Runs `fn` and marks the work done in one transaction: both or neither, also after a crash. Call it last and return
-   * its promise. `fn` is called again when SQL of another handler ended their common transaction, so it should only
-   * write. Rejects with what `fn` throws, `commit_async`, `transaction_ended`, `transaction_closed`, `lease_lost`,
-   * or what the store fails with, as `step` does.
-   */
-  readonly commit: <Result>(fn: CommitFunction<Result, Tx>) => Promise<void>;
-}
+import { RunSteps, runOnce } from "./steps.js";
 
 export interface ContextDeps {
   store: Store<unknown>;
@@ -115,12 +48,11 @@ export class RunContext implements HandlerContext<unknown> {
   readonly #event: Pick<AnyEvent, "type">;
   readonly #span: RunSpan | undefined;
   readonly #deps: ContextDeps;
-  #stepsOfThisRun: Set<string> | undefined;
+  #steps: RunSteps | undefined;
   /** One time for all records of the run, so that the same record made twice is the same. */
   readonly #begunAt: number;
   #records: RunRecords | undefined;
   #isOver = false;
-  #kept: Promise<Record<string, string>> | undefined;
   #abort: AbortController | undefined;
   #aborted: Error | undefined;
   #log: Logger | undefined;
@@ -177,7 +109,7 @@ export class RunContext implements HandlerContext<unknown> {
 
   /** True when a step of this or an earlier run may be in the store. */
   get mayHaveSteps(): boolean {
-    return this.#kept !== undefined || this.attempt > 1;
+    return this.#steps !== undefined || this.attempt > 1;
   }
 
   /** The run is over: returns its contact events, if any, and refuses further ones, which would not be stored. */
@@ -213,35 +145,16 @@ export class RunContext implements HandlerContext<unknown> {
   }
 
   async #runStep<Value>(name: string, fn: () => Value | Promise<Value>): Promise<Value> {
-    checkStepName(name);
-    this.#stepsOfThisRun ??= new Set();
-    if (this.#stepsOfThisRun.has(name)) {
-      throw new PigeonholeError(
-        "duplicate_step",
-        `Step "${name}" of handler "${this.#handler}" was used twice in one run.`,
-      );
+    this.#steps ??= new RunSteps(this.#work, this.#deps);
+    const kept = await this.#watched(this.#steps.begin(name));
+    if (kept !== undefined) {
+      this.#repeatRecords(kept.records);
+      return kept.value as Value;
     }
-    this.#stepsOfThisRun.add(name);
-    // Also in attempt 1: the inbox's retry starts the count again and keeps the steps.
-    this.#kept ??= this.#deps.store.loadSteps(this.#work);
-    const kept = await this.#watched(this.#kept);
-    const before = Object.hasOwn(kept, name) ? kept[name] : undefined;
-    if (before !== undefined) return this.#repeatStep(before) as Value;
-
     const recordedBefore = this.#records?.all?.length ?? 0;
     const value = await fn();
     // Records of concurrent code may be among them, which does no harm: a record made twice is one.
-    const records = this.#records?.all?.slice(recordedBefore);
-    const { seq, handler, token } = this.#work;
-    const text = this.#stepJson(name, value, records);
-    const saving = this.#deps.store.saveStep({ seq, handler, token }, name, text, this.#deps.clock.now());
-    const saved = await this.#watched(saving);
-    if (saved === "lost") {
-      throw new PigeonholeError(
-        "lease_lost",
-        `The lease of handler "${handler}" ended before step "${name}" was kept.`,
-      );
-    }
+    await this.#watched(this.#steps.keep(name, value, this.#records?.all?.slice(recordedBefore)));
     return value;
   }
 
@@ -308,54 +221,18 @@ export class RunContext implements HandlerContext<unknown> {
     return { source: this.#deps.source, eventId: this.#work.eventId, handler: this.#handler };
   }
 
-  /** The value of a finished step; what was recorded in it is recorded again. */
-  #repeatStep(text: string): unknown {
-    const { value, records = [] } = JSON.parse(text) as { value: unknown; records?: ComparableOutboxEvent[] };
+  /** What was recorded in a finished step is recorded again. */
+  #repeatRecords(records: readonly ComparableOutboxEvent[] = []): void {
     if (records.length > 0 && this.#isOver) {
       // The step may not be awaited, so an error here could end the process.
       makeSafeLogger(this.log).error({ code: "run_ended" }, "record_refused");
-      return value;
+      return;
     }
     for (const record of records) this.#addRecord(record);
-    return value;
   }
 
   #addRecord(record: ComparableOutboxEvent): void {
     this.#records ??= new RunRecords();
     this.#records.add(record);
   }
-
-  #stepJson(name: string, value: unknown, records: readonly ComparableOutboxEvent[] | undefined): string {
-    let text: string;
-    try {
-      text = JSON.stringify({ value });
-    } catch (error) {
-      throw new PigeonholeError("step_not_json", `The value of step "${name}" cannot be written as JSON.`, {
-        cause: error,
-      });
-    }
-    if (text.length > MAX_STEP_LENGTH) {
-      throw new PigeonholeError(
-        "step_not_json",
-        `The value of step "${name}" has ${text.length} characters as JSON; ${MAX_STEP_LENGTH} is the most. Keep a reference instead.`,
-      );
-    }
-    // Records do not count towards the limit: each has one of its own.
-    return records === undefined || records.length === 0 ? text : JSON.stringify({ value, records });
-  }
-}
-
-/** The store would change a number or half a surrogate pair in a name, and each attempt would repeat the step. */
-function checkStepName(name: unknown): void {
-  if (typeof name !== "string" || !WHOLE_CHARACTERS.test(name)) {
-    throw new PigeonholeError(
-      "invalid_argument",
-      `A step's name must be a string of whole characters, got ${typeof name === "string" ? JSON.stringify(name) : typeof name}.`,
-    );
-  }
-  if (name.length <= MAX_STEP_NAME_LENGTH) return;
-  throw new PigeonholeError(
-    "invalid_argument",
-    `A step's name may have ${MAX_STEP_NAME_LENGTH} characters, got ${name.length}. Name it for what it does, and keep data in its value.`,
-  );
 }

@@ -1,0 +1,128 @@
+import type { Clock } from "../base/clock.js";
+import { PigeonholeError } from "../base/error.js";
+import { WHOLE_CHARACTERS } from "../protocol/envelope.js";
+import type { ComparableOutboxEvent } from "../store/outbox.js";
+import type { Store } from "../store/store.js";
+import type { Lease } from "../store/work.js";
+
+/** Largest value of a step as JSON, in characters. */
+const MAX_STEP_LENGTH = 64 * 1024;
+/** Longest name of a step, in characters: with the handler's name it is indexed, where PostgreSQL takes 2.7 kB. */
+const MAX_STEP_NAME_LENGTH = 500;
+
+/** How something is made that is to exist once. */
+export interface OnceInput<Value> {
+  /** Looks for what an earlier run made; undefined or null if there is nothing. */
+  readonly find: () => FoundOrNot<Value> | Promise<FoundOrNot<Value>>;
+  /** Makes it. */
+  readonly create: () => Value | Promise<Value>;
+}
+
+type FoundOrNot<Value> = Value | null | undefined;
+
+type Records = readonly ComparableOutboxEvent[];
+
+/** The steps of one run: those that an earlier one has finished, and those that it finishes. */
+export class RunSteps {
+  readonly #lease: Lease;
+  readonly #deps: { store: Pick<Store<unknown>, "loadSteps" | "saveStep">; clock: Clock };
+  readonly #used = new Set<string>();
+  #kept: Promise<Record<string, string>> | undefined;
+
+  constructor({ seq, handler, token }: Lease, deps: { store: Store<unknown>; clock: Clock }) {
+    this.#lease = { seq, handler, token };
+    this.#deps = deps;
+  }
+
+  /** Begins a step. Resolves with what an earlier run has kept of it, if one has. Rejects as the store does. */
+  async begin(name: string): Promise<{ value: unknown; records?: Records } | undefined> {
+    checkStepName(name);
+    if (this.#used.has(name)) {
+      throw new PigeonholeError(
+        "duplicate_step",
+        `Step "${name}" of handler "${this.#lease.handler}" was used twice in one run.`,
+      );
+    }
+    this.#used.add(name);
+    // Also in attempt 1: the inbox's retry starts the count again and keeps the steps.
+    this.#kept ??= this.#deps.store.loadSteps(this.#lease);
+    const kept = await this.#kept;
+    const text = Object.hasOwn(kept, name) ? kept[name] : undefined;
+    return text === undefined ? undefined : (JSON.parse(text) as { value: unknown; records?: Records });
+  }
+
+  /** Keeps what a step returned, and what was recorded in it. Rejects as the store does. */
+  async keep(name: string, value: unknown, records: Records | undefined): Promise<void> {
+    const { store, clock } = this.#deps;
+    const saved = await store.saveStep(this.#lease, name, toStepJson(name, value, records), clock.now());
+    if (saved !== "lost") return;
+    throw new PigeonholeError(
+      "lease_lost",
+      `The lease of handler "${this.#lease.handler}" ended before step "${name}" was kept.`,
+    );
+  }
+}
+
+function toStepJson(name: string, value: unknown, records: Records | undefined): string {
+  let text: string;
+  try {
+    text = JSON.stringify({ value });
+  } catch (error) {
+    throw new PigeonholeError("step_not_json", `The value of step "${name}" cannot be written as JSON.`, {
+      cause: error,
+    });
+  }
+  if (text.length > MAX_STEP_LENGTH) {
+    throw new PigeonholeError(
+      "step_not_json",
+      `The value of step "${name}" has ${text.length} characters as JSON; ${MAX_STEP_LENGTH} is the most. Keep a reference instead.`,
+    );
+  }
+  // Records do not count towards the limit: each has one of its own.
+  return records === undefined || records.length === 0 ? text : JSON.stringify({ value, records });
+}
+
+/** The store would change a number or half a surrogate pair in a name, and each attempt would repeat the step. */
+function checkStepName(name: unknown): void {
+  if (typeof name !== "string" || !WHOLE_CHARACTERS.test(name)) {
+    throw new PigeonholeError(
+      "invalid_argument",
+      `A step's name must be a string of whole characters, got ${typeof name === "string" ? JSON.stringify(name) : typeof name}.`,
+    );
+  }
+  if (name.length <= MAX_STEP_NAME_LENGTH) return;
+  throw new PigeonholeError(
+    "invalid_argument",
+    `A step's name may have ${MAX_STEP_NAME_LENGTH} characters, got ${name.length}. Name it for what it does, and keep data in its value.`,
+  );
+}
+
+/** What decides whether an earlier run may have made it. */
+interface OnceRun {
+  attempt: number;
+  step: <Value>(name: string, fn: () => Value | Promise<Value>) => Promise<Value>;
+}
+
+/**
+ * Makes something in a step, after a look for what an earlier run made. Two steps: the first is kept before anything is
+ * made, so that each later run knows of it. The attempt alone does not say so: a run that was stopped does not count,
+ * and a retry through the inbox starts the count again.
+ */
+export async function runOnce<Value>(
+  { attempt, step }: OnceRun,
+  name: string,
+  input: OnceInput<Value>,
+): Promise<Value> {
+  // Without types, all of it may be missing.
+  const { find, create }: Partial<OnceInput<Value>> = input ?? {};
+  if (typeof find !== "function" || typeof create !== "function") {
+    throw new PigeonholeError("invalid_argument", `ctx.once("${name}") needs the functions find and create.`);
+  }
+  return step(name, async () => {
+    let isFirst = false;
+    await step(`${name} (begun)`, () => {
+      isFirst = attempt === 1;
+    });
+    return (isFirst ? undefined : await find()) ?? create();
+  });
+}
