@@ -9,7 +9,7 @@ import { HandlerWorker } from "./handler-worker.js";
 import type { RegisteredHandler } from "./handler.js";
 import { Leases } from "./leases.js";
 import { type DispatcherDeps, Maintenance } from "./maintenance.js";
-import { type ParkedAtStart, RequestedRetries } from "./read-again.js";
+import { RequestedRetries } from "./read-again.js";
 import type { Route } from "./registry.js";
 import type { RunObserver, RunOutcome } from "./run-observer.js";
 import { Scheduler } from "./scheduler.js";
@@ -47,12 +47,12 @@ export class Dispatcher {
   /** Of all handlers by name, from the start on. */
   readonly #workers = new Map<string, HandlerWorker>();
 
-  constructor(deps: DispatcherDeps, parkedAtStart: ParkedAtStart) {
+  constructor(deps: DispatcherDeps, { retryParked }: { retryParked: boolean }) {
     this.#deps = deps;
     const workers = this.#workers;
     const leases = new Leases(deps);
     const scheduler = new Scheduler(workers, { ...deps, leases });
-    const requestedRetries = new RequestedRetries(deps, parkedAtStart);
+    const requestedRetries = new RequestedRetries(deps, retryParked);
     this.#leases = leases;
     this.#scheduler = scheduler;
     this.#requestedRetries = requestedRetries;

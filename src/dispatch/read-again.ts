@@ -3,7 +3,6 @@ import { SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
 import { NOTE_HANDLER } from "../base/note-handler.js";
-import { quoteForShell } from "../base/text.js";
 import { inTime } from "../base/wait.js";
 import { type EventDetail, bodyOf } from "../store/inbox-view.js";
 import type { Store } from "../store/store.js";
@@ -13,8 +12,6 @@ import type { HandlerRegistry } from "./registry.js";
 const PAGE = 100;
 /** How long the event that is being read is waited for at the end: a server may have fallen silent. */
 const ENDS_WITHIN_MS = 2 * SECOND;
-/** Without the option, so many parked events are read at most: one line is not worth more. */
-const MAX_READ = 10_000;
 
 export interface ReadAgainDeps {
   store: Store<unknown>;
@@ -40,21 +37,17 @@ export interface RequestedRetriesDeps extends ReadAgainDeps {
   logger: Logger;
 }
 
-/** What happens at start to parked events that match a handler now: a retry, one line that counts them, or nothing. */
-export type ParkedAtStart = "retry" | "report" | "leave";
-
 /** Reads parked events again whose retry was requested from outside, as the command `inbox retry` does. */
 export class RequestedRetries {
   readonly #deps: RequestedRetriesDeps;
-  readonly #parkedAtStart: ParkedAtStart;
   readonly #stopping = new AbortController();
   #hasReadParked: boolean;
   #running: Promise<void> | undefined;
 
-  constructor(deps: RequestedRetriesDeps, parkedAtStart: ParkedAtStart) {
+  /** `retryParked`: also those, once, that match a handler now. */
+  constructor(deps: RequestedRetriesDeps, retryParked: boolean) {
     this.#deps = deps;
-    this.#parkedAtStart = parkedAtStart;
-    this.#hasReadParked = parkedAtStart === "leave";
+    this.#hasReadParked = !retryParked;
   }
 
   /** True once the events that were parked before the start have been read. */
@@ -86,7 +79,7 @@ export class RequestedRetries {
     await this.#readAll();
     if (this.#hasReadParked) return;
     this.#hasReadParked = true;
-    await readParkedAtStart(this.#deps, this.#parkedAtStart, this.#stopping.signal);
+    await requestMatching(this.#deps, this.#stopping.signal);
     await this.#readAll();
   }
 
@@ -112,43 +105,18 @@ export class RequestedRetries {
   }
 }
 
-/**
- * Looks, when this process begins to run the handlers, for events that were not understood and match a handler now.
- * Requests their retry, or says how many there are and the command.
- */
-async function readParkedAtStart(
-  { store, registry, clock, logger }: RequestedRetriesDeps,
-  parkedAtStart: ParkedAtStart,
-  signal: AbortSignal,
-): Promise<void> {
-  const retries = parkedAtStart === "retry";
-  let events = 0;
-  let read = 0;
+/** Requests the retry of events that were not understood and match a handler now. */
+async function requestMatching({ store, registry, clock }: RequestedRetriesDeps, signal: AbortSignal): Promise<void> {
   for (let afterSeq = 0, isLeft = true; isLeft;) {
     const parked = await store.listStuck({ state: "parked", limit: PAGE, afterSeq });
     for (const { id, seq } of parked) {
       if (signal.aborted) return;
       afterSeq = seq;
-      read += 1;
       const event = await store.getEvent(id);
-      if (event === undefined || !matchesHandler(registry, event)) continue;
-      if (retries) await store.requestRetry(seq, clock.now());
-      events += 1;
+      if (event !== undefined && matchesHandler(registry, event)) await store.requestRetry(seq, clock.now());
     }
-    isLeft = parked.length === PAGE && (retries || read < MAX_READ);
+    isLeft = parked.length === PAGE;
   }
-  if (events > 0 && !retries) {
-    logger.warn({ events, ...commandFor(store) }, "parked_events_match_a_handler_now");
-  }
-}
-
-/**
- * The path is named, since the command may look for another one. The URL of a server is not, since it may have a
- * password: the command finds it in DATABASE_URL.
- */
-function commandFor({ file }: Store<unknown>): { command: string } {
-  const command = "npx pigeonhole inbox retry --state parked";
-  return { command: file === undefined ? command : `${command} --db ${quoteForShell(file)}` };
 }
 
 /** Work in which processes died is left to the operator: it could end each process that starts. */

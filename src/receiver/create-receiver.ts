@@ -112,9 +112,9 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
   const runner = new Runner({ context: { store, source, api, logger, clock }, random, logErrorMessages, record });
   const clockWatch = new ClockWatch({ store, clock, logger, alarms });
   const sender = api === undefined ? undefined : new OutboxSender({ ...options, api, alarms, clockWatch });
-  const { role, retryParkedAtStart } = options;
+  const { role, retryParkedAtStart: retryParked } = options;
   const dispatcherDeps = { store, registry, runner, sender, clock, logger };
-  const dispatcher = new Dispatcher(dispatcherDeps, retryParkedAtStart ? "retry" : "report");
+  const dispatcher = new Dispatcher(dispatcherDeps, { retryParked });
   const admission = new Admission({ ...options, accepts: role !== "work", bodiesBytes: BODIES_BYTES }, clock);
   const pruner = new Pruner({ store, clock, clockWatch, logger, retention: options.retention });
   const counter = new StoreCounter({ store, dispatcher, clock });
@@ -133,7 +133,7 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
   const drainer = new Drainer({
     admission,
     dispatcher:
-      role === "accept" ? () => new Dispatcher(dispatcherDeps, retryParkedAtStart ? "retry" : "leave") : dispatcher,
+      role === "accept" ? () => new Dispatcher(dispatcherDeps, { retryParked }) : dispatcher,
     sender,
     pruner,
     watchRound,

@@ -105,8 +105,8 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap, Tx = Com
    */
   highWaterMark?: number | undefined;
   /**
-   * Reads parked events again at the start that match a handler now, by their type and the schemas. Without it a line
-   * of the log says how many there are. Work in which processes died stays parked. @default false
+   * Reads parked events again at the start that match a handler now, by their type and the schemas. Work in which
+   * processes died stays parked. @default false
    */
   retryParkedAtStart?: boolean | undefined;
   /** Raises the alarm `silence` when nothing was accepted for this long, in milliseconds. @default never */

@@ -81,22 +81,6 @@ test("inbox list says beside a parked event why it is parked", async () => {
 });
 
 describe("parked events at the start", () => {
-  test("one line says how many parked events match a handler now and how to run them, and nothing runs", async () => {
-    const file = tempFile();
-    await parkEvents(file, THREE);
-    const app = await startNextVersion(file, [NEW_TYPE, "email.sent"]);
-    const line = { events: 2, command: `npx pigeonhole inbox retry --state parked --db ${file}` };
-    expect(await app.line("parked_events_match_a_handler_now")).toMatchObject(line);
-    app.signal("SIGTERM");
-    await app.ended;
-    expect(effectsOf(file)).toEqual([]);
-    expect(readInboxFile(file).work).toHaveLength(3);
-    // From any folder, whatever DATABASE_FILE says there.
-    const [, ...command] = line.command.split(" ");
-    const { stdout } = await runCli(command.slice(1), { cwd: makeFolder(), env: { DATABASE_FILE: "other.db" } });
-    expect(stdout).toBe("3 parked events will be read again at the next start\n");
-  });
-
   test("with retryParkedAtStart those that match run once, over several starts, and the others stay parked", async () => {
     const file = tempFile();
     await parkEvents(file, THREE);
@@ -105,7 +89,6 @@ describe("parked events at the start", () => {
       await expect.poll(() => effectsOf(file)).toEqual(["evt_data", "evt_new"]);
       app.signal("SIGTERM");
       await app.ended;
-      expect(app.lines.map(({ msg }) => msg)).not.toContain("parked_events_match_a_handler_now");
     }
     expect(readInboxFile(file).work).toMatchObject([{ id: "evt_bad", handler: "", reason: "bad_data" }]);
   });

@@ -112,11 +112,6 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
     cause: "An event was stored and no handler can run it: `reason` says why.",
     remedy: "Correct the schema or add the handler, deploy, then `npx pigeonhole inbox retry --state parked`.",
   },
-  parked_events_match_a_handler_now: {
-    cause: "At the start: `events` parked events have a handler and a schema that fits now.",
-    remedy:
-      "Run the `command` of the line, or set `retryParkedAtStart`. On PostgreSQL the command has no URL: run it where `DATABASE_URL` is set, or add `--db`.",
-  },
   parked_events_read_again: {
     cause: "A retry of `events` was requested from outside; `pending` handlers run, `stillParked` are parked again.",
     remedy: "For those still parked, `npx pigeonhole inbox list --state parked` has the reasons.",

@@ -3,8 +3,6 @@ import { fakeClock } from "pigeonhole/testing";
 import { context, MINUTE, newEvent, settlements, T } from "../store/conformance/fixture.js";
 import {
   bytesOf,
-  captureLog,
-  decorateStore,
   makeEvent,
   openReceiver,
   storeIn,
@@ -40,22 +38,4 @@ test("retryParkedAtStart leaves an event parked in whose work processes died", a
       { handler: "unhandled", reason: "crash_loop" },
     ],
   });
-});
-
-test("the line on parked events of a server has a command without its URL", async () => {
-  const file = tempFile();
-  const store = storeIn(file);
-  await store.open(context);
-  const event = makeEvent();
-  const parked = { reason: "unknown_type", detail: "no such type" };
-  await store.accept(newEvent(event.id, { body: bytesOf(event), work: [], parked }));
-  await store.close();
-
-  const { logger, named } = captureLog();
-  const clock = fakeClock(T);
-  const receiver = openReceiver({ store: decorateStore(() => ({ file: undefined }), file), clock, logger });
-  receiver.on("email.sent", () => undefined);
-  await receiver.start();
-  const lines = () => clock.advance(1_000).then(() => named("parked_events_match_a_handler_now"));
-  await expect.poll(lines).toMatchObject([{ events: 1, command: "npx pigeonhole inbox retry --state parked" }]);
 });
