@@ -1,12 +1,10 @@
 import { timingSafeEqual } from "node:crypto";
-import type { SignatureAssumptions } from "./assumptions.js";
 import { deliveryMac } from "./delivery-mac.js";
 import { bodyHints, bodyVariants } from "./explain-body.js";
 import { secretHints, secretVariants } from "./explain-secret.js";
 import { prefixVariants } from "./explain-timestamp.js";
 import type { SignatureFinding, Variant } from "./explanation.js";
 import type { ParsedSignature } from "./parse-signature.js";
-import type { HeaderReader } from "./raw-request.js";
 import type { Secret } from "./secret.js";
 
 /** A claim that none of the secrets fits. */
@@ -14,8 +12,6 @@ export interface Mismatch {
   parsed: ParsedSignature;
   body: Uint8Array | string;
   secrets: readonly Secret[];
-  header: HeaderReader;
-  assumptions: SignatureAssumptions;
 }
 
 type Key = Secret | Uint8Array;
@@ -32,14 +28,14 @@ export function explainMismatch(mismatch: Mismatch): SignatureFinding[] {
   return findCause(mismatch) ?? hints(mismatch);
 }
 
-function findCause({ parsed, body, secrets, header, assumptions }: Mismatch): SignatureFinding[] | undefined {
+function findCause({ parsed, body, secrets }: Mismatch): SignatureFinding[] | undefined {
   const fits = (key: Key, prefix: string, content: Uint8Array | string): boolean => {
     const expected = deliveryMac(key, prefix, content);
     return parsed.signatures.some((signature) => timingSafeEqual(expected, signature));
   };
   const keys = secrets.flatMap((secret, index) => choices<Key>(secret, secretVariants(secret, secretName(index))));
   const bodies = choices(body, bodyVariants(body));
-  const prefixes = choices(`${parsed.timestampText}.`, prefixVariants(parsed, header, assumptions));
+  const prefixes = choices(`${parsed.timestampText}.`, prefixVariants(parsed));
   const most = body.length <= PAIRS_MAX_BYTES ? 2 : 1;
   for (let changes = 1; changes <= most; changes += 1) {
     for (const key of keys) {

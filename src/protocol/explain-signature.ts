@@ -33,7 +33,7 @@ function findingsOf(verdict: SignatureVerdict, input: VerifySignatureInput): Sig
   const clock = clockFinding(verdict.skewSeconds, verdict.signedAt, tolerance);
   if (verdict.reason !== "mismatch") return [clock];
   const parsed = parseSignature(header, assumptions);
-  const causes = parsed.ok ? explainMismatch({ parsed, body: input.body, secrets, header, assumptions }) : [];
+  const causes = parsed.ok ? explainMismatch({ parsed, body: input.body, secrets }) : [];
   const outside = Math.abs(verdict.skewSeconds) > tolerance;
   return outside ? [...causes, clock] : causes;
 }

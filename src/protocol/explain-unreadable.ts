@@ -4,20 +4,8 @@ import type { SignatureFinding } from "./explanation.js";
 import { MAX_SIGNATURE_HEADER_LENGTH } from "./limits.js";
 import { type ParseFailure, timestampTexts } from "./parse-signature.js";
 import type { HeaderReader } from "./raw-request.js";
-import { decodeSignature } from "./signature-encoding.js";
-import { readSignatureHeader, trimSpaces, type SignatureHeaderError } from "./signature-header.js";
+import { readSignatureHeader, type SignatureHeaderError } from "./signature-header.js";
 import { signatureShape } from "./signature-shape.js";
-import { parseTimestamp } from "./timestamp.js";
-
-/** Signature headers of other schemes, to recognize a delivery of another sender. */
-const OTHER_SCHEMES = [
-  "webhook-signature",
-  "svix-signature",
-  "stripe-signature",
-  "x-hub-signature-256",
-  "x-signature",
-  "x-webhook-signature",
-];
 
 const HEADER_ERRORS: Record<SignatureHeaderError, string> = {
   empty: "is empty",
@@ -39,12 +27,12 @@ export function explainUnreadable(
   if (failure.reason === "missing_signature") {
     const message = `There is no header ${signatureHeader}.`;
     const fix = "Check that the request comes from the service and that no proxy in front removes the header.";
-    return [...otherScheme(header, signatureHeader), { code: "signature_missing", message, fix }];
+    return [{ code: "signature_missing", message, fix }];
   }
   if (failure.reason === "malformed_signature") {
     const message = `The header ${signatureHeader} ${HEADER_ERRORS[failure.error]} (${signatureShape(header, assumptions)}).`;
     const fix = `Expected: t=<seconds>,v1=<signature>, or the signature alone beside a timestamp header. ${SENT_AGAIN}`;
-    return [...swapped(header, assumptions), { code: "signature_malformed", message, fix }];
+    return [{ code: "signature_malformed", message, fix }];
   }
   return [failure.reason === "missing_timestamp" ? noTimestamp(assumptions) : unreadableTimestamp(header, assumptions)];
 }
@@ -58,24 +46,6 @@ function noTimestamp({ signatureHeader, timestampHeader, timestampIn }: Signatur
   const message = `The header ${signatureHeader} holds a signature, but there is no ${places[timestampIn]}.`;
   const fix = `Check that no proxy removes headers, or set the assumptions \`timestampIn\` and \`timestampHeader\`. ${SENT_AGAIN}`;
   return { code: "timestamp_missing", message, fix };
-}
-
-function otherScheme(header: HeaderReader, expected: string): SignatureFinding[] {
-  const found = OTHER_SCHEMES.find((name) => name !== expected && header(name) !== undefined);
-  if (found === undefined) return [];
-  const message = `There is a header ${found}, which belongs to another scheme or sender.`;
-  const fix =
-    "If the service does send it, set the assumption `signatureHeader`; otherwise this delivery is not for here.";
-  return [{ code: "signature_of_another_scheme", message, fix }];
-}
-
-/** A time in the signature header and a signature in the timestamp header. */
-function swapped(header: HeaderReader, assumptions: SignatureAssumptions): SignatureFinding[] {
-  const time = parseTimestamp(trimSpaces(header(assumptions.signatureHeader) ?? ""));
-  const signature = decodeSignature(trimSpaces(header(assumptions.timestampHeader) ?? ""), assumptions.encodings);
-  if (time === undefined || signature === undefined) return [];
-  const message = `The headers ${assumptions.signatureHeader} and ${assumptions.timestampHeader} hold each other's value.`;
-  return [{ code: "headers_swapped", message, fix: "Exchange the two where the request is made." }];
 }
 
 function unreadableTimestamp(header: HeaderReader, assumptions: SignatureAssumptions): SignatureFinding {
