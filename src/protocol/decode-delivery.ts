@@ -1,10 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
-import type * as z from "zod";
+import * as z from "zod";
 import { errorName } from "../base/error-text.js";
 import { envelopeSchema, isEnvelope, isEventText } from "./envelope.js";
 import type { AnyEvent, EventData, SchemaMap } from "./event.js";
-import { fieldPath } from "./field-path.js";
 import { isEventType } from "./event-types.js";
 import type { ParkReason } from "./outcome.js";
 import type { VerifiedRequest } from "./verify-request.js";
@@ -20,6 +19,9 @@ export type Delivery =
 
 /** The first issues say what is wrong; a hostile body can cause thousands. */
 const MAX_ISSUES = 20;
+
+/** In place of a key that no schema names, as of a record: it may be a value. */
+const ANY_KEY = "*";
 
 /** Reads the event out of verified bytes. Never throws: what cannot be read is returned as `undecodable`. */
 export function decodeDelivery(request: VerifiedRequest, schemas: SchemaMap): Delivery {
@@ -100,4 +102,28 @@ function describeIssues(error: z.ZodError, schema: z.ZodType, prefix?: string): 
   });
   const left = error.issues.length - issues.length;
   return left > 0 ? `${issues.join("; ")}; and ${left} more` : issues.join("; ");
+}
+
+/** The path of an issue, of indexes and of names of fields that the schema has. */
+function fieldPath(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
+  const names = path.some((key) => typeof key === "string") ? namesIn(schema) : new Set();
+  return path.map((key) => (typeof key === "number" || names.has(key) ? String(key) : ANY_KEY));
+}
+
+/** The names of all fields in a schema; those of one that is not of zod 4 are not known. */
+function namesIn(schema: z.ZodType): ReadonlySet<unknown> {
+  const names = new Set<unknown>();
+  try {
+    z.toJSONSchema(schema, {
+      io: "input",
+      unrepresentable: "any",
+      override({ jsonSchema: { properties = {}, propertyNames } }) {
+        const keys = typeof propertyNames === "object" ? (propertyNames.enum ?? []) : [];
+        for (const name of [...Object.keys(properties), ...keys]) names.add(name);
+      },
+    });
+  } catch {
+    names.clear();
+  }
+  return names;
 }

@@ -3,7 +3,6 @@ import { openInbox } from "#pigeonhole/store/open-inbox.js";
 import { readInboxFile } from "../support/inbox-file.js";
 import { NEW_TYPE, parkEvents, startNextVersion } from "../support/parked-events.js";
 import { killAll } from "../support/receiver-process.js";
-import { makeFolder } from "../support/folder.js";
 import { tempFile } from "../support/receiver.js";
 import { jsonLines, runCli } from "../support/run-cli.js";
 

@@ -93,7 +93,7 @@ async function openPath(rules: ProbeRules, clock: Clock): Promise<DeliveryPath> 
       clock,
     },
     registry,
-    dispatcher: new Dispatcher({ store, registry, runner, sender: undefined, clock, logger }, "report"),
+    dispatcher: new Dispatcher({ store, registry, runner, sender: undefined, clock, logger }, { retryParked: false }),
     report: { signatures: new SignatureWatch({ clockWatch, assumptions }), answers, clockWatch, alarms, logger },
     telemetry: undefined,
   };
