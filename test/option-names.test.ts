@@ -18,6 +18,7 @@ test.each<[place: string, call: () => unknown]>([
   ["inbox.retryAll", () => receiver.inbox.retryAll(misspelt)],
   ["inbox.backup", () => receiver.inbox.backup("copy.db", misspelt)],
   ["contactEvents.list", () => receiver.contactEvents.list(misspelt)],
+  ["contactEvents.record", () => receiver.contactEvents.record({} as never, misspelt)],
   ["signature", () => createTestReceiver({ signature: misspelt })],
   ["deliver", () => deliver(receiver, sampleEvent("email.sent"), misspelt)],
   ["replayDirectory", () => replayDirectory(".", receiver, misspelt)],

@@ -132,8 +132,7 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
   const watchRound = new WatchRound({ options, path, counter, record, operator });
   const drainer = new Drainer({
     admission,
-    dispatcher:
-      role === "accept" ? () => new Dispatcher(dispatcherDeps, { retryParked }) : dispatcher,
+    dispatcher: role === "accept" ? () => new Dispatcher(dispatcherDeps, { retryParked }) : dispatcher,
     sender,
     pruner,
     watchRound,

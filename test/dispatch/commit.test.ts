@@ -166,17 +166,6 @@ describe("a failed ctx.commit", () => {
       expect(effectsIn(file)).toEqual([]);
     }
   });
-
-  test("the second run may commit after the commit of the first one failed", async () => {
-    const { file, receiver, event } = await run((ctx) =>
-      ctx.commit((tx) => {
-        write(`attempt ${ctx.attempt}`)(tx);
-        if (ctx.attempt === 1) throw new Error("again");
-      }),
-    );
-    await untilWork(receiver, event.id, { state: "done", attempts: 2 });
-    expect(effectsIn(file)).toEqual(["attempt 2"]);
-  });
 });
 
 describe("ctx.commit called twice", () => {

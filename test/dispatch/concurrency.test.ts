@@ -258,30 +258,6 @@ describe("the key of a handler", () => {
 });
 
 describe("a slow handler with 600 events waiting", () => {
-  test("a slow handler does not delay another one if its own concurrency leaves places", async () => {
-    const slow = makeGate();
-    let begun = 0;
-    const receiver = openReceiver();
-    receiver.on(
-      "email.sent",
-      () => {
-        begun += 1;
-        return slow.passed;
-      },
-      { concurrency: 4 },
-    );
-    receiver.on("email.opened", () => undefined);
-    await receiver.start();
-    await postAll(receiver, events(600));
-    expect(begun).toBe(4);
-    const fast = makeEvent({ type: "email.opened" });
-    await post(receiver, fast);
-    await untilWork(receiver, fast.id, { state: "done" }, "email.opened");
-    expect(begun).toBe(4);
-    slow.open();
-    await expect.poll(async () => (await receiver.stats()).done).toBe(601);
-  });
-
   test("a slow handler that takes all it may does not delay another one", async () => {
     const slow = makeGate();
     const receiver = openReceiver({ concurrency: 2 });

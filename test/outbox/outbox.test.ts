@@ -83,22 +83,6 @@ describe("contact events of a handler", () => {
     expect(effectsIn(file)).toEqual(["attempt 2"]);
   });
 
-  test("an invalid event throws at the call of record, and the handler fails", async () => {
-    let thrown: unknown;
-    const { service, receiver, deliver } = await start({
-      retry: { maxAttempts: 1 },
-      async work({ contactEvents }) {
-        thrown = await errorOf(() => contactEvents.record({ name: "-bad", email: "ada@example.com" }));
-        throw thrown;
-      },
-    });
-    await untilWork(receiver, await deliver(), { state: "dead" });
-    expect(thrown).toBeInstanceOf(InvalidInputError);
-    expect(thrown).toMatchObject({ code: "invalid_event", param: "name" });
-    expect(await outboxOf(receiver)).toEqual([]);
-    expect(service.calls).toEqual([]);
-  });
-
   test("an event may have occurred while the handler ran", async () => {
     const times: string[] = [];
     const { service, receiver, deliver } = await start({
@@ -213,23 +197,6 @@ describe("contact events of a handler", () => {
     expect(namesIn(service)).toEqual(["order.paid"]);
   });
 
-  test("an unknown option of record is refused, because two events could be taken for one", async () => {
-    let thrown: unknown;
-    const { receiver, deliver } = await start({
-      async work({ contactEvents }) {
-        thrown = await errorOf(() => contactEvents.record(ada("order.shipped"), { idempotencyKey: "1042" } as never));
-      },
-    });
-    await untilWork(receiver, await deliver(), { state: "done" });
-    const message = expect.stringContaining('contactEvents.record has no option "idempotencyKey". Its options: key.');
-    expect(thrown).toMatchObject({ code: "invalid_option", message });
-    const outside = await errorOf(() =>
-      receiver.contactEvents.record(ada("order.shipped"), { label: "1042" } as never),
-    );
-    expect(outside).toMatchObject({ code: "invalid_option" });
-    expect(await outboxOf(receiver)).toEqual([]);
-  });
-
   test("an event recorded in a step that a later attempt does not await is refused with an error", async () => {
     const { logger, named } = captureLog();
     const { receiver, deliver } = await start({
@@ -312,14 +279,6 @@ describe("receiver.contactEvents.record", () => {
     expect((await errorOf(() => record({ lines: [{ b: 2, a: 3 }], order: 1 }))).code).toBe("key_conflict");
   });
 
-  test("receiver.contactEvents.record without a key stores an event each time", async () => {
-    const { service, receiver } = await start();
-    await receiver.contactEvents.record(ada("order.shipped"));
-    await receiver.contactEvents.record(ada("order.shipped"));
-    await untilStates(receiver, "done", "done");
-    expect(service.stored).toHaveLength(2);
-  });
-
   test("receiver.contactEvents.record rejects an invalid event", async () => {
     const { receiver } = await start();
     const error = await errorOf(() => receiver.contactEvents.record({ name: "order.shipped" }));
@@ -372,19 +331,6 @@ describe("repeated calls", () => {
     await turn(async () => (await statesOf(receiver)).every((state) => state === "done"));
     expect(namesIn(service)).toEqual(["one", "two", "three", "four"]);
   });
-
-  test("a call whose key is refused waits, raises an alarm, and is repeated unchanged", async () => {
-    const { service, receiver, deliver, alarms, turn } = await startOnFakeClock(recordThree);
-    service.faults.push({ status: 401 });
-    await deliver();
-    await turn(() => alarms.length > 0);
-    expect(alarms).toEqual([{ kind: "api_refused", error: "AuthenticationError fault_401" }]);
-    expect(inspect(alarms)).not.toContain("svc_test_outbox");
-    expect((await receiver.stats()).outbox).toMatchObject({ dead: 0 });
-    expect(service.stored).toEqual([]);
-    await turn(() => service.stored.length === 3);
-    expect(service.calls[1]).toMatchObject({ key: service.calls[0]?.key, body: service.calls[0]?.body });
-  });
 });
 
 describe("events of a batch that the service refuses", () => {
@@ -427,32 +373,6 @@ describe("events of a batch that the service refuses", () => {
     expect((await receiver.stats()).outbox.dead).toBe(0);
     expect(service.calls).toHaveLength(1);
   });
-
-  test("a refused event that was sent alone is dead as well", async () => {
-    const { receiver } = await start();
-    await receiver.contactEvents.record({ name: "two", email: "nobody@example.com" });
-    await untilStates(receiver, "dead");
-    expect((await outboxOf(receiver))[0]).toMatchObject({ reason: "refused", code: "contact_not_found" });
-  });
-});
-
-test("events arrive in the order of recording, whatever fails on the way", async () => {
-  const { service, receiver, clock, turn } = await startOnFakeClock();
-  const names = Array.from({ length: 15 }, (_, index) => `event.${index}`);
-  let requests = 0;
-  service.faultOf = () => {
-    requests += 1;
-    if (requests % 3 === 1) return "lost";
-    return requests % 3 === 2 ? { status: 503 } : undefined;
-  };
-  for (const name of names) {
-    await receiver.contactEvents.record(ada(name));
-    await clock.advance(100);
-    await sleep(2);
-  }
-  await turn(async () => (await receiver.stats()).outbox.oldestAgeMs === 0, 50);
-  expect(namesIn(service)).toEqual(names);
-  expect(service.refused).toEqual([]);
 });
 
 test("the service of these tests refuses a batch in another order under the same key", async () => {

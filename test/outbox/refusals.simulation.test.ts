@@ -377,14 +377,4 @@ describe("an answer that is caused by the configuration", () => {
       }
     },
   );
-
-  test("the alarm for a wrong configuration is raised again after a minute, not with each try", async () => {
-    const { service, receiver, clock, alarms, turn } = await startOnFakeClock();
-    service.faultOf = () => ({ status: 401 });
-    const begunAt = clock.now();
-    await receiver.contactEvents.record(ada("one"));
-    await turn(() => alarms.length === 2, 250);
-    expect(clock.now() - begunAt).toBeGreaterThanOrEqual(MINUTE);
-    expect(service.calls.length).toBeGreaterThan(4);
-  });
 });

@@ -195,14 +195,6 @@ describe("inbox.retry", () => {
     expect(runs).toEqual([event.id]);
   });
 
-  test("inbox.retry of work that fails again makes it dead again", async () => {
-    const { receiver, runs, deliver } = await startWithFailingHandler();
-    const event = await deliver();
-    await receiver.inbox.retry(event.id);
-    await expect.poll(() => runs.length).toBe(2);
-    await untilWork(receiver, event.id, { state: "dead", attempts: 1 });
-  });
-
   test("inbox.retry and inbox.discard reject with not_found for an unknown id", async () => {
     const receiver = openReceiver();
     await receiver.start();

@@ -1,14 +1,7 @@
 import { expect, test } from "vitest";
 import { fakeClock } from "pigeonhole/testing";
 import { context, MINUTE, newEvent, settlements, T } from "../store/conformance/fixture.js";
-import {
-  bytesOf,
-  makeEvent,
-  openReceiver,
-  storeIn,
-  tempFile,
-  untilWork,
-} from "../support/receiver.js";
+import { bytesOf, makeEvent, openReceiver, storeIn, tempFile, untilWork } from "../support/receiver.js";
 
 test("retryParkedAtStart leaves an event parked in whose work processes died", async () => {
   const file = tempFile();

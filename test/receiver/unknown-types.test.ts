@@ -105,25 +105,4 @@ describe("onUnhandled", () => {
     await untilWork(receiver, matched.id, { state: "done" });
     expect(seen).toEqual(["email.opened true"]);
   });
-
-  test("onUnhandled is retried like any handler", async () => {
-    let runs = 0;
-    const receiver = openReceiver({ retry: { initialMs: 1, jitter: 0 } });
-    receiver.onUnhandled(() => {
-      runs += 1;
-      if (runs === 1) throw new Error("no");
-    });
-    await receiver.start();
-    const event = makeEvent();
-    await post(receiver, event);
-    await untilWork(receiver, event.id, { state: "done", attempts: 2 }, "unhandled");
-  });
-
-  test("onUnhandled is optional, and a known event without a handler is accepted and done", async () => {
-    const receiver = openReceiver();
-    await receiver.start();
-    const event = makeEvent();
-    expect((await post(receiver, event)).outcome).toBe("accepted");
-    expect(await receiver.inbox.get(event.id)).toMatchObject({ state: "done", handlers: [] });
-  });
 });
