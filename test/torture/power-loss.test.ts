@@ -10,7 +10,8 @@ import { buildShim, findShimObstacle } from "./shim/shim.js";
 /** STATES: states of each play, of recordings that have so many each at most. */
 const STATES = Number(process.env["STATES"] ?? 24);
 const STATES_PER_RECORDING = 125;
-const LIMIT_MS = 120_000 + STATES * 2_000;
+/** Of a run that hangs: on a busy machine a state takes seconds. */
+const LIMIT_MS = 600_000 + STATES * 5_000;
 /** A mistake must show within so many states. */
 const WITHIN_STATES = 400;
 
