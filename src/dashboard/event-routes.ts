@@ -3,9 +3,10 @@ import { withOutcomes } from "../capture/model/answer.js";
 import type { Capture } from "../capture/model/capture.js";
 import { eventTimeline, finishedSteps } from "../operator/event-timeline.js";
 import { workOn, type HandlerErrorRows } from "../operator/inbox-rows.js";
+import { JOB_ACTIONS } from "../store/bulk-jobs.js";
 import { WORK_FILTERS } from "../store/filters.js";
 import { filtersIn, givenIn, listPageOf } from "../web/page-of-query.js";
-import type { InboxChange } from "../operator/change-each.js";
+import { type InboxChange, changeOne } from "../operator/change-each.js";
 import { PageApiError } from "../web/page-api-error.js";
 import { type EventQuery, PAGE_LIMIT, bodyOf } from "../store/inbox-view.js";
 import { WORK_STATES } from "../store/work-state.js";
@@ -55,37 +56,15 @@ export function eventRoutes(tools: EventRouteTools): DashboardRoute[] {
 
 /** What is done to one event. */
 function changeRoutes({ operator, log }: EventRouteTools): DashboardRoute[] {
-  return [
-    {
-      method: "POST",
-      path: "/api/events/{id}/retry",
-      needs: "operate",
-      async handle({ id, person }): Promise<InboxChange> {
-        log.note(person, "retry", { eventId: id });
-        const { handlers, readAgain } = await operator().retryEvent(id);
-        if (readAgain === 0) return { changed: handlers };
-        return { changed: readAgain, readAgain: (await operator().hasReceiver()) ? "now" : "at_start" };
-      },
+  return JOB_ACTIONS.map((action) => ({
+    method: "POST",
+    path: `/api/events/{id}/${action}`,
+    needs: "operate",
+    handle({ id, person }): Promise<InboxChange> {
+      log.note(person, action, { eventId: id });
+      return changeOne(operator(), action, id);
     },
-    {
-      method: "POST",
-      path: "/api/events/{id}/discard",
-      needs: "operate",
-      async handle({ id, person }): Promise<InboxChange> {
-        log.note(person, "discard", { eventId: id });
-        return { changed: await operator().discardEvent(id) };
-      },
-    },
-    {
-      method: "POST",
-      path: "/api/events/{id}/run",
-      needs: "operate",
-      async handle({ id, person }): Promise<InboxChange> {
-        log.note(person, "run", { eventId: id });
-        return { changed: await operator().runEvent(id) };
-      },
-    },
-  ];
+  }));
 }
 
 /** The payload of one event, shown or as a file. */
@@ -169,7 +148,7 @@ async function readEvent(
   const event = await findEvent(inbox, id);
   const recorded = await inbox.listContactEvents({ inboxEventId: id, limit: PAGE_LIMIT.max });
   const contactEvents = await showContactEvents({ operator, personal }, recorded.items, rule);
-  const paused = await inbox.listPaused();
+  const known = await inbox.listHandlers();
   const show = showTexts(rule);
   const steps = finishedSteps(event, show.text);
   const failed = (row: HandlerErrorRows["first"]) => ({ ...row, stack: show.error(row.stack) });
@@ -180,7 +159,7 @@ async function readEvent(
   return {
     ...showEvent(event, rule),
     errors: Object.fromEntries(errors),
-    timeline: eventTimeline(event, { steps, contactEvents, paused, show: show.error }),
+    timeline: eventTimeline(event, { steps, contactEvents, known, show: show.error }),
     steps,
     signedAt: isoTime(event.signedAt),
     contactEvents,

@@ -7,7 +7,7 @@ import { badField } from "../web/page-api-error.js";
 import { stepAt } from "../store/figure-rows.js";
 import { LONG_STEPS } from "../store/figures.js";
 import type { StoreCounts } from "../store/inbox-view.js";
-import { MAX_HANDLER_NAME_LENGTH, type PausedHandler } from "../store/paused-handlers.js";
+import { MAX_HANDLER_NAME_LENGTH, type StoredHandler } from "../store/paused-handlers.js";
 import type { ActionLog } from "./action-log.js";
 import type { HandlerReport, PausedHandlerRow, PauseReport } from "./api/work.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
@@ -65,8 +65,11 @@ export function handlerRoutes({ operator, readings, handlers, log, now }: Handle
 }
 
 /** A developer may name a handler so; nobody misspells one like that. */
-async function refuseControls(inbox: Pick<InboxOperator, "listHandlers">, handler: string): Promise<void> {
-  if (escapeControls(handler) === handler || (await inbox.listHandlers()).includes(handler)) return;
+async function refuseControls(
+  inbox: Pick<InboxOperator, "listEvents" | "listHandlers">,
+  handler: string,
+): Promise<void> {
+  if (escapeControls(handler) === handler || (await lookForHandler(inbox, handler)).isKnown) return;
   throw badField("handler", "has control characters, and no receiver of this store has a handler of that name.");
 }
 
@@ -75,22 +78,22 @@ async function reportHandlers(
   registered: readonly string[],
   since: number,
 ): Promise<HandlerReport> {
-  const [{ events }, times, paused, failed, errors] = await Promise.all([
+  const [{ events }, times, known, errors] = await Promise.all([
     readings.overview(),
     readings.handlerTimes({ since }),
-    readings.listPaused(),
-    readings.listFailedHandlers(),
+    readings.listHandlers(),
     readings.listErrorGroups(),
   ]);
-  const others = [...Object.keys(events.pendingByHandler), ...paused.map(({ handler }) => handler), ...failed];
+  const inUse = known.filter(({ hasFailed, paused }) => hasFailed || paused !== null).map(({ handler }) => handler);
+  const others = [...Object.keys(events.pendingByHandler), ...inUse];
   const names = new Set([...registered, ...others.filter((name) => name !== "").toSorted()]);
   const rows = [...names].map((handler) => {
-    const pause = paused.find((each) => each.handler === handler);
+    const stored = known.find((each) => each.handler === handler);
     const taken = times.find((each) => each.handler === handler);
     const last = errors.items.find((each) => each.handler === handler);
     return {
       handler,
-      paused: pause === undefined ? null : pausedRow(pause, events),
+      paused: (stored && pausedRow(stored, events)) ?? null,
       pending: pendingOf(events, handler),
       times: taken === undefined ? null : handlerTimesRow(taken),
       isFailing: taken !== undefined && taken.failed >= taken.runs / 2,
@@ -100,9 +103,9 @@ async function reportHandlers(
   return { handlers: rows };
 }
 
-/** A pause as the page shows it. */
-export function pausedRow({ handler, since, by }: PausedHandler, counts: StoreCounts): PausedHandlerRow {
-  return { handler, since: isoTime(since), by, pending: pendingOf(counts, handler) };
+/** A pause as the page shows it; undefined for a handler that runs as usual. */
+export function pausedRow({ handler, paused }: StoredHandler, counts: StoreCounts): PausedHandlerRow | undefined {
+  return paused === null ? undefined : { handler, ...paused, pending: pendingOf(counts, handler) };
 }
 
 function pendingOf({ pendingByHandler }: StoreCounts, handler: string): number {

@@ -46,7 +46,8 @@ export function jobRoutes(tools: JobRouteTools): DashboardRoute[] {
       path: "/api/jobs/preview",
       needs: "operate",
       async handle(call): Promise<JobPreview> {
-        return operator().countJob(await readJob(call, CHOOSING_MS.preview));
+        const { action, choice } = await readJob(call, CHOOSING_MS.preview);
+        return operator().countWork(action, choice);
       },
     },
     {

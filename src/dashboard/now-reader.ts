@@ -23,7 +23,7 @@ type Disk = DashboardNow["disk"];
 
 /** What the reader looks at besides the store. */
 export interface NowReaderTools {
-  readings: Pick<SharedReadings, "count" | "readStatuses" | "listPaused" | "readNewest" | "readFigures">;
+  readings: Pick<SharedReadings, "count" | "readStatuses" | "listHandlers" | "readNewest" | "readFigures">;
   receiver: Pick<ReceiverParts, "inStore" | "path">;
   storeOrMemory: StoreOrMemory;
   jobs: Pick<JobRunner, "trouble">;
@@ -78,9 +78,9 @@ export class NowReader {
   async readStore(): Promise<DashboardNow> {
     const now = this.#tools.clock.now();
     const { readings } = this.#tools;
-    const [statuses, paused, newest] = await Promise.all([
+    const [statuses, handlers, newest] = await Promise.all([
       this.#statuses(now),
-      readings.listPaused(),
+      readings.listHandlers(),
       readings.readNewest(),
     ]);
     // How long it takes is measured: the start of a thread, or a connection, is no part of it.
@@ -91,7 +91,7 @@ export class NowReader {
       ...gauges(counts, now),
       countedAgoMs: Math.max(0, now - countedAt),
       disk: await this.#readDisk(),
-      paused: paused.map((each) => pausedRow(each, counts.events)),
+      paused: handlers.flatMap((each) => pausedRow(each, counts.events) ?? []),
     };
   }
 

@@ -9,11 +9,10 @@ import { type KeepRule, KeptReadings, type KeptReading } from "./kept-readings.j
 export type SharedMethod =
   | "overview"
   | "readStatuses"
-  | "listPaused"
+  | "listHandlers"
   | "listJobs"
   | "readFigures"
   | "handlerTimes"
-  | "listFailedHandlers"
   | "listErrorGroups"
   | "listEvents"
   | "listContactEvents";
@@ -70,8 +69,8 @@ export class SharedReadings implements Pick<InboxOperator, SharedMethod> {
     return this.#read("newest event", (inbox) => inbox.listEvents({ limit: 1 }), SECOND_RULE);
   }
 
-  listPaused(): ReturnType<InboxOperator["listPaused"]> {
-    return this.#read("paused", (inbox) => inbox.listPaused(), SECOND_RULE);
+  listHandlers(): ReturnType<InboxOperator["listHandlers"]> {
+    return this.#read("handlers", (inbox) => inbox.listHandlers(), SECOND_RULE);
   }
 
   listJobs(): ReturnType<InboxOperator["listJobs"]> {
@@ -86,10 +85,6 @@ export class SharedReadings implements Pick<InboxOperator, SharedMethod> {
   async handlerTimes(...query: Parameters<InboxOperator["handlerTimes"]>): ReturnType<InboxOperator["handlerTimes"]> {
     const rule = await this.#figuresRule(FIGURE_RANGES["1h"].stepMs);
     return this.#read(`handler times ${JSON.stringify(query)}`, (inbox) => inbox.handlerTimes(...query), rule);
-  }
-
-  listFailedHandlers(): ReturnType<InboxOperator["listFailedHandlers"]> {
-    return this.#list("failed handlers", [], (inbox) => inbox.listFailedHandlers());
   }
 
   listErrorGroups(

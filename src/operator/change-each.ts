@@ -1,4 +1,5 @@
 import { isPigeonholeError, PigeonholeError } from "../base/error.js";
+import type { JobAction } from "../store/bulk-jobs.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 
 /** What a change of work did. */
@@ -19,6 +20,13 @@ export interface InboxChanges {
   waiting?: number;
   /** Contact events that were discarded and go out again when another of their call is retried. */
   mayGoOut?: number;
+}
+
+/** Changes the work of one event, and says when one is read again that was not understood. */
+export async function changeOne(inbox: InboxOperator, action: JobAction, id: string): Promise<InboxChange> {
+  const { work, readAgain } = await inbox.changeEvent(action, id);
+  if (readAgain === 0) return { changed: work };
+  return { changed: readAgain, readAgain: (await inbox.hasReceiver()) ? "now" : "at_start" };
 }
 
 /** Changes one event after the other. One that cannot be changed is counted, and does not keep the others back. */
@@ -53,7 +61,7 @@ export async function retryEachContactEvent(inbox: InboxOperator, keys: readonly
     else if (view?.state === "pending") waiting += 1;
   }
   const { changed, failed } = await changeEach(retried, async (key) => {
-    const sent = await inbox.retryContactEvent(key);
+    const sent = await inbox.changeContactEvent("retry", key);
     if (sent > 0) return sent;
     const state = (await inbox.getContactEvent(key))?.state;
     // One before it in the list has taken it along.
@@ -67,7 +75,7 @@ export async function retryEachContactEvent(inbox: InboxOperator, keys: readonly
 export async function discardEachContactEvent(inbox: InboxOperator, keys: readonly string[]): Promise<InboxChanges> {
   const discarded: string[] = [];
   const changes = await changeEach(keys, async (key) => {
-    if (!(await inbox.discardContactEvent(key))) throw notChanged(key);
+    if ((await inbox.changeContactEvent("discard", key)) === 0) throw notChanged(key);
     discarded.push(key);
     return 1;
   });

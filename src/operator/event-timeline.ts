@@ -1,11 +1,15 @@
 import { isoTime } from "../base/iso-time.js";
 import { wordOfContactEvent } from "./contact-event-word.js";
 import type { EventDetail, FailedRun, FailedRuns, HandlerDetail } from "../store/inbox-view.js";
-import type { PausedHandler } from "../store/paused-handlers.js";
+import type { StoredHandler } from "../store/paused-handlers.js";
 import type { ContactEventRow } from "./inbox-rows.js";
 import type { ShownStep, TimelineEntry } from "./timeline-entry.js";
 
-type Pause = Pick<PausedHandler, "since" | "by">;
+/** Why work waits, and since when, in milliseconds since 1970. */
+interface Pause {
+  by: string;
+  since: number;
+}
 
 /** What a time line is made of beside its event. */
 export interface TimelineParts {
@@ -13,8 +17,8 @@ export interface TimelineParts {
   steps: readonly ShownStep[];
   /** Those that its handlers recorded. */
   contactEvents: readonly ContactEventRow[];
-  /** The handlers that are paused now. */
-  paused: readonly PausedHandler[];
+  /** What the store knows of handlers, such as which are paused now. */
+  known: readonly Pick<StoredHandler, "handler" | "paused">[];
   /** Removes from errors what must not be seen of the payload that they may quote. */
   show: (error: string) => string;
 }
@@ -22,7 +26,7 @@ export interface TimelineParts {
 /** What is known of an event's life, oldest first. */
 export function eventTimeline(
   event: EventDetail,
-  { steps, contactEvents, paused, show }: TimelineParts,
+  { steps, contactEvents, known, show }: TimelineParts,
 ): TimelineEntry[] {
   const groups = [
     [
@@ -30,10 +34,9 @@ export function eventTimeline(
       entry("received", event.receivedAt, "Received, verified and stored; answered 200."),
     ],
     ...event.handlers.map((view) => {
-      const pause = paused.find(({ handler }) => handler === view.handler);
+      const pause = known.find(({ handler }) => handler === view.handler)?.paused ?? undefined;
       // It has waited since it came, or since the pause.
-      const heldSince = Math.max(pause?.since ?? 0, event.receivedAt);
-      const held = pause && { by: pause.by, since: heldSince };
+      const held = pause && { by: pause.by, since: Math.max(Date.parse(pause.since), event.receivedAt) };
       return entriesOfHandler(view, { show, held, steps: steps.filter(({ handler }) => handler === view.handler) });
     }),
     ...contactEvents.map((row) => entriesOfContactEvent(row)),

@@ -75,10 +75,10 @@ export function createContactEvents(deps: ContactEventsDeps): ContactEvents {
       return operator.listContactEvents(OUTBOX_QUERY_OPTIONS.resolve(query));
     },
     async retry(key) {
-      const isRetried = (await operator.retryContactEvent(key)) > 0;
+      const isRetried = (await operator.changeContactEvent("retry", key)) > 0;
       if (isRetried) sender?.poll();
       return isRetried;
     },
-    discard: (key) => operator.discardContactEvent(key),
+    discard: async (key) => (await operator.changeContactEvent("discard", key)) > 0,
   };
 }

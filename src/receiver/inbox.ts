@@ -129,15 +129,15 @@ export const RETRY_ALL_OPTIONS = defineOptions("inbox.retryAll", {
 function runWaiting({ operator, dispatcher }: InboxDeps): Pick<Inbox, "runNow" | "runAllNow"> {
   return {
     async runNow(id) {
-      const pieces = await operator.runEvent(id);
-      if (pieces > 0) dispatcher.wake();
-      return pieces;
+      const { work } = await operator.changeEvent("run", id);
+      if (work > 0) dispatcher.wake();
+      return work;
     },
     async runAllNow(choice = {}) {
       const chosen = WORK_CHOICE_OPTIONS.resolve(choice);
-      const ran = await operator.runWork(chosen);
-      if (ran.work > 0) dispatcher.wake();
-      return ran;
+      const { events, work } = await operator.changeWork("run", chosen);
+      if (work > 0) dispatcher.wake();
+      return { events, work };
     },
   };
 }
@@ -180,7 +180,9 @@ export function createInbox(deps: InboxDeps): Inbox {
       }
     },
     ...runWaiting(deps),
-    discard: (id) => operator.discardEvent(id),
+    async discard(id) {
+      return (await operator.changeEvent("discard", id)).work;
+    },
     async erase(options) {
       return operator.erase(ERASE_OPTIONS.resolve(options));
     },

@@ -1,7 +1,7 @@
 import type { Client } from "../client/call-types.js";
 import type { WebhookDelivery } from "../contract/webhook-endpoint.js";
 import { MAX_RETRY_SPAN_MS } from "../protocol/retry-schedule.js";
-import type { KnownIds } from "../store/known-ids.js";
+import { type KnownIds, findIds } from "../store/known-ids.js";
 
 /** An event that the service failed to deliver and that the inbox lacks. */
 export interface LostEvent {
@@ -124,7 +124,7 @@ class Losses {
     const sent = rows.filter(({ kind }) => kind !== "test");
     const ids = new Set(sent.flatMap(({ eventId }) => eventId ?? []));
     const asked = [...ids].filter((id) => !this.#known.has(id) && !this.#lost.has(id));
-    if (asked.length > 0) for (const id of await inbox.findIds(asked)) this.#known.add(id);
+    if (asked.length > 0) for (const id of await findIds(inbox, asked)) this.#known.add(id);
     for (const row of sent) {
       if (row.eventId === null) this.#unnamed += 1;
       else if (!this.#known.has(row.eventId)) this.#note(row.eventId, this.#timed(row));

@@ -6,7 +6,7 @@ import { type OptionsOf, type Resolved, defineOptions, flag, given, required, wh
 import { sleep } from "../base/wait.js";
 import type { Client } from "../client/call-types.js";
 import type { WebhookEndpoint } from "../contract/webhook-endpoint.js";
-import type { KnownIds } from "../store/known-ids.js";
+import { type KnownIds, findIds } from "../store/known-ids.js";
 import { EventReplayer, type Replayed } from "./event-replayer.js";
 import { type LoggedLoss, findLostEvents } from "./lost-events.js";
 import { findOffPeriods } from "./off-periods.js";
@@ -51,9 +51,6 @@ export const REPAIR_OPTIONS = defineOptions("repair", {
 
 /** The latest time that JavaScript can write as a date. */
 const MAX_DATE = 8_640_000_000_000_000;
-
-/** Most ids in a call of the inbox. */
-const MAX_IDS = 500;
 
 const LOOK_EVERY_MS = SECOND / 4;
 
@@ -149,7 +146,7 @@ export async function finishRepair(begun: BegunRepair): Promise<RepairReport> {
   const sent = [...results].flatMap(([id, { reason }]) => (reason === "not_arrived" ? [id] : []));
   await untilArrived(deps.inbox, sent, options);
   const missing = report.stillMissing.map(({ id }) => id);
-  const arrived = new Set(await findAll(deps.inbox, missing));
+  const arrived = new Set(await findIds(deps.inbox, missing));
   return {
     ...report,
     enabled: stopped !== "endpoint_off",
@@ -195,19 +192,11 @@ async function untilArrived(
 ): Promise<void> {
   const endsAt = elapsedBy(waitingClock) + waitMs;
   for (;;) {
-    const arrived = new Set(await findAll(inbox, ids));
+    const arrived = new Set(await findIds(inbox, ids));
     const leftMs = endsAt - elapsedBy(waitingClock);
     if (arrived.size === ids.length || leftMs <= 0) return;
     await sleep(waitingClock, Math.min(LOOK_EVERY_MS, leftMs), signal);
   }
-}
-
-async function findAll(inbox: KnownIds, ids: readonly string[]): Promise<string[]> {
-  const found: string[] = [];
-  for (let from = 0; from < ids.length; from += MAX_IDS) {
-    found.push(...(await inbox.findIds(ids.slice(from, from + MAX_IDS))));
-  }
-  return found;
 }
 
 /** Throws if the inbox may have handled and forgotten events since then. */

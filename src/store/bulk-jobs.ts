@@ -71,8 +71,6 @@ export interface BulkJob {
 
 /** Jobs over much work. What a process leaves open, any other one continues. */
 export interface BulkJobs {
-  /** How many pieces of work such a job would change now, and of how many events. */
-  countJob(job: Pick<BulkJob, "action" | "choice">): Promise<{ events: number; work: number }>;
   /** Stores a job; {@link runJobPage} does its work. Rejects with `invalid_argument` for a choice that cannot be. */
   createJob(job: Pick<BulkJob, "action" | "choice" | "by">): Promise<BulkJob>;
   /**

@@ -88,8 +88,6 @@ export const COUNTED_EVENTS = 50_000;
 export interface ErrorGroups {
   /** The groups that fit the query, those that failed last first. */
   listErrorGroups(query?: ErrorGroupQuery): Promise<ErrorGroupList>;
-  /** Names of the handlers that have work in a group, in their order; also of handlers that are registered nowhere. */
-  listFailedHandlers(): Promise<string[]>;
 }
 
 /** So many groups are looked at one by one. Where there are more, all that failed is read for the newest groups. */

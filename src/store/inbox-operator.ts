@@ -1,15 +1,17 @@
-import type { BulkJobs } from "./bulk-jobs.js";
+import type { BulkJobs, JobAction } from "./bulk-jobs.js";
 import type { DashboardSecret } from "./dashboard-secret.js";
 import type { ErrorGroups } from "./error-groups.js";
 import type { EraseCounts, EraseOptions } from "./erase.js";
 import type { FiguresReader } from "./figures.js";
 import type { HandlerTimes, HandlerTimesQuery } from "./handler-times.js";
 import type { EventDetail, ListCounts, StoreCounts, WorkChoice } from "./inbox-view.js";
-import type { KnownIds } from "./known-ids.js";
 import type { PatientEventPage, PatientEventQuery } from "./list-windows.js";
 import type { HandlerPauses } from "./paused-handlers.js";
 import type { RunCounts } from "./waiting-work.js";
 import type { ContactEventChoice, OutboxCounts, OutboxPage, OutboxQuery, OutboxView } from "./outbox.js";
+
+/** What is done with contact events: they are sent again, or end. */
+export type ContactEventAction = "retry" | "discard";
 
 /** The copy that `InboxOperator.backUp` writes. */
 export interface BackupCopy {
@@ -41,12 +43,20 @@ export interface StuckPiece {
   handler: string;
 }
 
-/** What a retry from outside did. */
-export interface OperatorRetry {
-  /** Handlers that will run again. */
-  handlers: number;
-  /** Events that were not understood: the receiver reads them again, if it runs, or when it next starts. */
+/** What a change of work did. */
+export interface ChangedWork {
+  /** Pieces of work that run again, run now or were ended. */
+  work: number;
+  /** Of a retry: events that were not understood. The receiver reads them again, if it runs, or when it next starts. */
   readAgain: number;
+}
+
+/** What a change of much work did. */
+export interface ChangedMuchWork extends ChangedWork {
+  /** The events that it belongs to. */
+  events: number;
+  /** Pieces that cannot be changed, as in {@link BulkJob}. */
+  skipped: number;
 }
 
 /** What an erasure from outside did. */
@@ -60,7 +70,7 @@ export interface OperatorErasure extends EraseCounts {
  * takes a file from its receiver; an event made pending here is run by the receiver, within seconds or when it next
  * starts.
  */
-export interface InboxOperator extends KnownIds, HandlerPauses, BulkJobs, ErrorGroups, DashboardSecret, FiguresReader {
+export interface InboxOperator extends HandlerPauses, BulkJobs, ErrorGroups, DashboardSecret, FiguresReader {
   /** Path of the database file, or the server and database of PostgreSQL without the password. */
   readonly database: string;
   /** How much work and how many contact events are in each state. */
@@ -74,38 +84,36 @@ export interface InboxOperator extends KnownIds, HandlerPauses, BulkJobs, ErrorG
   /** With the exact bytes; undefined when the id is unknown. */
   getEvent(id: string): Promise<EventDetail | undefined>;
   /**
+   * Since when the inbox has the id of every event that it accepted, in milliseconds since 1970: since its first
+   * receiver, or as far back as retention has left all ids. Undefined before a receiver has used it.
+   */
+  idsKnownSince(): Promise<number | undefined>;
+  /**
    * The exact bytes of these events, by id, as far as they are stored and have no more than `maxBytes`; for all of them
    * together at once. At most 500 ids in a call.
    */
   readBodies(query: { ids: readonly string[]; maxBytes: number }): Promise<Map<string, Uint8Array>>;
   /**
-   * Gives dead and parked work of the event new attempts; what is done stays done. An event that was not understood
-   * stays parked until the receiver has read it again; one that no handler got is parked until then. Rejects with
-   * `not_found` or `body_dropped`.
+   * Changes the work of one event. Rejects with `not_found`.
+   *
+   * - `retry`: dead and parked work gets new attempts; what is done stays done. An event that was not understood stays
+   *   parked until the receiver has read it again; one that no handler got is parked until then. Rejects with
+   *   `body_dropped` too.
+   * - `run`: work that waits for its next run is due; a receiver runs it within seconds. It gets no attempt, and keeps
+   *   those that it had.
+   * - `discard`: all work ends that is not running.
    */
-  retryEvent(id: string): Promise<OperatorRetry>;
+  changeEvent(action: JobAction, id: string): Promise<ChangedWork>;
   /**
-   * Gives the chosen work new attempts, a small page at a time, and no other work of its events, unless the event was
-   * not understood: it is read again as a whole. `skipped`: pieces that cannot be changed, as in {@link BulkJob}.
+   * The same for chosen work, a small page at a time, and no other work of its events, unless the event was not
+   * understood: it is read again as a whole. `retry` and `discard` change dead and parked work, `run` what waits for its
+   * next run. Rejects with `invalid_argument` for a choice that cannot be.
    */
-  retryWork(choice: StuckWork): Promise<OperatorRetry & { events: number; skipped: number }>;
-  /** Counts the chosen work, and the events that it belongs to. */
-  countWork(choice: StuckWork): Promise<{ events: number; work: number }>;
-  /**
-   * Makes work of the event due that waits for its next run; a receiver runs it within seconds. It gets no attempt, and
-   * keeps those that it had. Returns how many pieces. Rejects with `not_found`.
-   */
-  runEvent(id: string): Promise<number>;
-  /** The same for the chosen work, a small page at a time. Dead and parked work is left. */
-  runWork(choice: WorkChoice): Promise<RunCounts>;
-  /** Counts the chosen work that waits for its next run, and the events that it belongs to. */
-  countWaiting(choice: WorkChoice): Promise<RunCounts>;
-  /** Ends the chosen work without running it, a small page at a time; returns what was ended. */
-  discardWork(choice: StuckWork): Promise<{ events: number; work: number }>;
+  changeWork(action: JobAction, choice: StuckWork): Promise<ChangedMuchWork>;
+  /** Counts what {@link changeWork} would change, and the events that it belongs to. */
+  countWork(action: JobAction, choice: StuckWork): Promise<RunCounts>;
   /** True while a receiver runs handlers on the database. */
   hasReceiver(): Promise<boolean>;
-  /** Ends all work of the event that is not running; returns how many pieces. Rejects with `not_found`. */
-  discardEvent(id: string): Promise<number>;
   /**
    * Erases what mentions an address from events and contact events, a small page at a time, so that a receiver waits
    * for milliseconds only. Ids, keys and work stay: nothing runs or is sent twice. Jobs lose the texts by which people
@@ -117,26 +125,19 @@ export interface InboxOperator extends KnownIds, HandlerPauses, BulkJobs, ErrorG
   /** The newest with this key; undefined when there is none. */
   getContactEvent(key: string): Promise<OutboxView | undefined>;
   /**
-   * Makes a dead event pending, with all others of a call that can only be repeated as it was, also discarded ones. Of
-   * an event whose call waits for its next try, makes that call due now, and the calls before it. Returns how many go
-   * out again; 0 when no such event has that key, or its call is due or under way. A running receiver sends them within
-   * about a second, a stopped one when it starts.
+   * Changes one contact event. Returns how many were changed; 0 when none of that key can be.
+   *
+   * - `retry`: a dead event is pending, with all others of a call that can only be repeated as it was, also discarded
+   *   ones. Of an event whose call waits for its next try, that call is due now, and the calls before it; not one that
+   *   is due or under way. A running receiver sends them within about a second, a stopped one when it starts.
+   * - `discard`: ends an event that is dead, or that is not being sent yet. It keeps its place in a call that can only be
+   *   repeated as it was.
    */
-  retryContactEvent(key: string): Promise<number>;
-  /**
-   * Discards an event that is dead, or that is not being sent yet; false otherwise. It keeps its place in a call that
-   * can only be repeated as it was.
-   */
-  discardContactEvent(key: string): Promise<boolean>;
+  changeContactEvent(action: ContactEventAction, key: string): Promise<number>;
+  /** The same for the chosen events that are dead, a small page at a time. */
+  changeContactEvents(action: ContactEventAction, choice: ContactEventChoice): Promise<number>;
   /** Counts the chosen events that are dead. */
   countDeadContactEvents(choice: ContactEventChoice): Promise<number>;
-  /**
-   * Makes the chosen dead events pending, a small page at a time, with the others of a call that can only be repeated
-   * as a whole. Returns how many go out again. The receiver sends them as with {@link retryContactEvent}.
-   */
-  retryDeadContactEvents(choice: ContactEventChoice): Promise<number>;
-  /** Discards the chosen dead events, a small page at a time; returns how many. */
-  discardDeadContactEvents(choice: ContactEventChoice): Promise<number>;
   /**
    * Writes a whole copy of the database as of one moment, in one file of mode 0600. The copy appears under its name
    * only when it is complete; the receiver continues meanwhile. Resolves with its size in bytes. Rejects with

@@ -1,12 +1,17 @@
-/** What an inbox knows of the ids of events. */
-export interface KnownIds {
-  /** Those of the ids under which an event is stored, in any order. At most 500 ids in a call. */
-  findIds(ids: readonly string[]): Promise<string[]>;
-  /**
-   * Since when the inbox has the id of every event that it accepted, in milliseconds since 1970: since its first
-   * receiver, or as far back as retention has left all ids. Undefined before a receiver has used it.
-   */
-  idsKnownSince(): Promise<number | undefined>;
+import type { InboxOperator } from "./inbox-operator.js";
+import { PAGE_LIMIT } from "./inbox-view.js";
+
+/** What tells which events an inbox has. */
+export type KnownIds = Pick<InboxOperator, "idsKnownSince" | "listEvents">;
+
+/** Those of the ids under which an event is stored, in any order. */
+export async function findIds(inbox: Pick<KnownIds, "listEvents">, ids: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (let from = 0; from < ids.length; from += PAGE_LIMIT.max) {
+    const page = await inbox.listEvents({ ids: ids.slice(from, from + PAGE_LIMIT.max), limit: PAGE_LIMIT.max });
+    found.push(...page.items.map(({ id }) => id));
+  }
+  return found;
 }
 
 /** Times that say which ids an inbox has, in milliseconds since 1970; each is null if there is none. */
@@ -19,7 +24,7 @@ export interface IdTimes {
   removedBefore: number | null;
 }
 
-/** See {@link KnownIds.idsKnownSince}. An event may be older than the first noted time of a receiver. */
+/** See {@link InboxOperator.idsKnownSince}. An event may be older than the first noted time of a receiver. */
 export function readIdTimes({ begun, oldest, removedBefore }: IdTimes): number | undefined {
   const first = Math.min(begun ?? Infinity, oldest ?? Infinity);
   return first === Infinity ? undefined : Math.max(first, removedBefore ?? first);

@@ -15,6 +15,7 @@ export async function lookForHandler(
   handler: string,
 ): Promise<HandlerLook> {
   const hasWork = (await inbox.listEvents({ handler, limit: 1 })).items.length > 0;
-  const all = await inbox.listHandlers();
+  const known = (await inbox.listHandlers()).filter(({ maxAttempts, hasFailed }) => maxAttempts !== null || hasFailed);
+  const all = known.map((each) => each.handler);
   return { hasWork, isKnown: hasWork || all.includes(handler), all };
 }

@@ -1,34 +1,24 @@
 import { randomUUID } from "node:crypto";
 import { NOTE_HANDLER } from "../base/note-handler.js";
-import { type BulkJob, KEPT_JOBS, checkJob, jobLimit, newJobRow, toBulkJob } from "./bulk-jobs.js";
-import type { InboxOperator, OperatorRetry, StuckPiece, StuckWork } from "./inbox-operator.js";
-import { bodyOf, foundEvent } from "./inbox-view.js";
+import { type JobAction, KEPT_JOBS, checkJob, jobLimit, newJobRow, toBulkJob } from "./bulk-jobs.js";
+import type { ChangedWork, InboxOperator, StuckPiece, StuckWork } from "./inbox-operator.js";
+import { type EventDetail, bodyOf, foundEvent } from "./inbox-view.js";
 import type { ContactEventChoice } from "./outbox.js";
-import {
-  discardByKey,
-  discardDeadContactEvent,
-  retryContactEvent,
-  reviveContactEvent,
-} from "./queries/contact-event-changes.js";
+import { changeContactEvent, discardDeadContactEvent, reviveContactEvent } from "./queries/contact-event-changes.js";
 import {
   countDeadContactEvents,
   getContactEvent,
   selectContactEvents,
   selectDeadContactEvents,
 } from "./queries/contact-events.js";
-import { discardEvent } from "./queries/ending-work.js";
+import { countLists } from "./queries/count-lists.js";
+import { endWork } from "./queries/ending-work.js";
+import { listErrorGroups } from "./queries/error-groups.js";
 import { getEvent, getEventWithGates, listEvents, readBodies } from "./queries/events.js";
 import { readFigures, readHandlerTimes, readStatuses } from "./queries/figures.js";
-import {
-  dashboardSecret,
-  listFailedHandlers,
-  listHandlers,
-  listPaused,
-  pauseHandler,
-  resumeHandler,
-} from "./queries/handlers.js";
+import { dashboardSecret, listHandlers, pauseHandler, resumeHandler } from "./queries/handlers.js";
 import { cancelJob, createJob, getJob, listJobs } from "./queries/jobs.js";
-import { findIds, idsKnownSince } from "./queries/known-ids.js";
+import { idsKnownSince } from "./queries/known-ids.js";
 import { replanEvent } from "./queries/replan.js";
 import type { StoreQuery } from "./queries/store-query.js";
 import { changeStuck, selectStuck } from "./queries/stuck-work.js";
@@ -38,6 +28,7 @@ import { countStuck } from "./queries/work-choice.js";
 import { type QueryRunner, changePages } from "./query-runner.js";
 import { jobOf, prepareRunJobPage } from "./run-job-page.js";
 import { runWaitingWork } from "./run-waiting-work.js";
+import type { RunCounts } from "./waiting-work.js";
 
 const BEFORE_ALL: StuckPiece = { seq: 0, handler: NOTE_HANDLER };
 
@@ -45,37 +36,28 @@ const BEFORE_ALL: StuckPiece = { seq: 0, handler: NOTE_HANDLER };
 export function operateByQueries(runner: QueryRunner, pages = runner) {
   const { database, read, readAt, write } = runner;
   return {
-    findIds: (ids) => read("looking for ids", () => findIds(ids)),
     idsKnownSince: () => read("reading times", idsKnownSince),
     listEvents: (query = {}) => read("listing events", () => listEvents(query)),
     getEvent: (id) => readAt("reading an event", (now) => getEventWithGates({ id, now })),
     readBodies: (query) => read("reading bodies", () => readBodies(query)),
-    retryEvent: (id) => write("retrying an event", (now) => retryEvent({ id, now, database })),
-    countWork: (choice) => read("counting work", () => countStuck(choice)),
-    runEvent: (id) =>
-      write("running waiting work", function* (now) {
-        foundEvent(yield* getEvent(id), id, database);
-        return yield* runEvent({ id, now });
+    changeEvent: (action, id) =>
+      write("changing the work of an event", function* (now) {
+        return yield* changeEvent(action, { event: foundEvent(yield* getEvent(id), id, database), now });
       }),
-    countWaiting: (choice) => readAt("counting work", (now) => countWaiting({ choice, now })),
+    countWork: (action, choice) => readAt("counting work", (now) => countWork({ action, choice }, now)),
+    countLists: () => read("counting events", countLists),
+    listErrorGroups: (query = {}) => read("listing errors", () => listErrorGroups(query)),
     handlerTimes: (query = {}) => read("reading handler times", () => readHandlerTimes(query)),
     readFigures: (range) => readAt("reading figures", (now) => readFigures({ range, now })),
     readStatuses: () => read("reading statuses", readStatuses),
     pauseHandler: (handler, by) => write("pausing a handler", (now) => pauseHandler({ handler, by, since: now })),
     resumeHandler: (handler) => write("resuming a handler", () => resumeHandler(handler)),
     listHandlers: () => read("listing handlers", listHandlers),
-    listPaused: () => read("listing paused handlers", listPaused),
-    listFailedHandlers: () => read("listing handlers", listFailedHandlers),
     dashboardSecret: () => write("reading the secret of the dashboard", dashboardSecret),
-    discardEvent: (id) =>
-      write("discarding an event", function* (now) {
-        foundEvent(yield* getEvent(id), id, database);
-        return yield* discardEvent({ id, now });
-      }),
     listContactEvents: (query = {}) => read("listing contact events", () => selectContactEvents(query)),
     getContactEvent: (key) => read("reading a contact event", () => getContactEvent(key)),
-    retryContactEvent: (key) => write("retrying a contact event", (now) => retryContactEvent({ key, now })),
-    discardContactEvent: (key) => write("discarding a contact event", (now) => discardByKey({ key, now })),
+    changeContactEvent: (action, key) =>
+      write("changing a contact event", (now) => changeContactEvent(action, { key, now })),
     countDeadContactEvents: (choice) => read("counting contact events", () => countDeadContactEvents(choice)),
     ...changeByPages(runner),
     ...operateJobs(runner),
@@ -83,19 +65,16 @@ export function operateByQueries(runner: QueryRunner, pages = runner) {
   } satisfies Partial<InboxOperator>;
 }
 
+function countWork(of: { action: JobAction; choice: StuckWork }, now: number): StoreQuery<RunCounts> {
+  checkJob(of);
+  const { action, choice } = of;
+  return action === "run" ? countWaiting({ choice, now }) : countStuck(choice);
+}
+
 function operateJobs({ read, readAt, write }: QueryRunner) {
-  function countJob(
-    job: Pick<BulkJob, "action" | "choice">,
-    now: number,
-  ): StoreQuery<{ events: number; work: number }> {
-    checkJob(job);
-    const { action, choice } = job;
-    return action === "run" ? countWaiting({ choice, now }) : countStuck(choice);
-  }
   return {
-    countJob: (job) => readAt("counting work", (now) => countJob(job, now)),
     async createJob(job) {
-      const { work: total } = await readAt("counting work", (now) => countJob(job, now));
+      const { work: total } = await readAt("counting work", (now) => countWork(job, now));
       return write("creating a job", function* (now) {
         const row = newJobRow({ ...job, id: randomUUID(), createdAt: now, total });
         yield* createJob(row, KEPT_JOBS);
@@ -112,7 +91,7 @@ const STATES = ["dead", "parked"] as const;
 
 /** What is changed a small page at a time. */
 function changeByPages(runner: QueryRunner) {
-  async function changeWork(action: "retry" | "discard", choice: StuckWork) {
+  async function changeStuckWork(action: "retry" | "discard", choice: StuckWork) {
     const changed: StuckPiece[] = [];
     let skipped = 0;
     for (const state of choice.state === undefined ? STATES : [choice.state]) {
@@ -126,7 +105,9 @@ function changeByPages(runner: QueryRunner) {
         skipped += page.skipped;
       }
     }
-    return { changed, skipped, events: new Set(changed.map(({ seq }) => seq)).size };
+    const readAgain = action === "retry" ? changed.filter(({ handler }) => handler === NOTE_HANDLER).length : 0;
+    const events = new Set(changed.map(({ seq }) => seq)).size;
+    return { events, work: changed.length - readAgain, readAgain, skipped };
   }
 
   /** Returns the sum of what `change` returns for each event. */
@@ -150,31 +131,42 @@ function changeByPages(runner: QueryRunner) {
   }
 
   return {
-    async retryWork(choice) {
-      const { changed, skipped, events } = await changeWork("retry", choice);
-      const readAgain = changed.filter(({ handler }) => handler === NOTE_HANDLER).length;
-      return { events, handlers: changed.length - readAgain, readAgain, skipped };
+    async changeWork(action, choice) {
+      checkJob({ action, choice });
+      if (action !== "run") return changeStuckWork(action, choice);
+      return { ...(await runWaitingWork(runner, choice)), readAgain: 0, skipped: 0 };
     },
-    async discardWork(choice) {
-      const { changed, events } = await changeWork("discard", choice);
-      return { events, work: changed.length };
-    },
-    runWork: (choice) => runWaitingWork(runner, choice),
-    retryDeadContactEvents: (choice) => changeDead(choice, reviveContactEvent),
-    discardDeadContactEvents: (choice) => changeDead(choice, discardDeadContactEvent),
+    changeContactEvents: (action, choice) =>
+      changeDead(choice, action === "retry" ? reviveContactEvent : discardDeadContactEvent),
   } satisfies Partial<InboxOperator>;
 }
 
+/** An event as it was found, and when it is changed. */
+interface FoundAt {
+  event: EventDetail;
+  now: number;
+}
+
+function* changeEvent(action: JobAction, { event, now }: FoundAt): StoreQuery<ChangedWork> {
+  const { seq } = event;
+  switch (action) {
+    case "retry":
+      return yield* retryEvent({ event, now });
+    case "run":
+      return { work: yield* runEvent({ seq, now }), readAgain: 0 };
+    case "discard":
+      return { work: yield* endWork({ seq, now }), readAgain: 0 };
+  }
+}
+
 /** Only an app knows the schemas and handlers to read an event with that was not understood. */
-function* retryEvent(of: { id: string; now: number; database: string }): StoreQuery<OperatorRetry> {
-  const { id, now, database } = of;
-  const event = foundEvent(yield* getEvent(id), id, database);
+function* retryEvent({ event, now }: FoundAt): StoreQuery<ChangedWork> {
   bodyOf(event);
   const { seq, handlers } = event;
-  if (handlers.length === 0) return { handlers: 0, readAgain: Number(yield* requestReading({ seq, now })) };
+  if (handlers.length === 0) return { work: 0, readAgain: Number(yield* requestReading({ seq, now })) };
   const stuck = handlers.filter(({ state }) => state === "dead" || state === "parked");
   if (stuck.some(({ handler }) => handler === NOTE_HANDLER)) {
-    return { handlers: 0, readAgain: Number(yield* requestRetry({ seq, now })) };
+    return { work: 0, readAgain: Number(yield* requestRetry({ seq, now })) };
   }
-  return { handlers: stuck.length === 0 ? 0 : yield* replanEvent({ seq, handlers: [], now }), readAgain: 0 };
+  return { work: stuck.length === 0 ? 0 : yield* replanEvent({ seq, handlers: [], now }), readAgain: 0 };
 }

@@ -11,6 +11,18 @@ export interface PausedHandler {
   by: string;
 }
 
+/** A handler that receivers of the store have had, that has failed work, or that is paused. */
+export interface StoredHandler {
+  /** Name of the handler. */
+  handler: string;
+  /** `maxAttempts` of its retry policy when its receiver last started; null for a name that no receiver has had. */
+  maxAttempts: number | null;
+  /** Whether it has work in a group of errors. */
+  hasFailed: boolean;
+  /** Since when, ISO 8601, and who has paused it; null while it runs as usual. */
+  paused: { since: string; by: string } | null;
+}
+
 /** Pauses and resumes handlers in all processes of a store. Each process honours it within about 2 seconds. */
 export interface HandlerPauses {
   /**
@@ -21,8 +33,6 @@ export interface HandlerPauses {
   pauseHandler(handler: string, by: string): Promise<boolean>;
   /** Its work is leased again. False when it was not paused. */
   resumeHandler(handler: string): Promise<boolean>;
-  /** Names of the handlers that receivers of the store have had, or that have failed work, in their order. */
-  listHandlers(): Promise<string[]>;
-  /** The paused handlers, in the order of their names. */
-  listPaused(): Promise<PausedHandler[]>;
+  /** What the store knows of handlers, in the order of their names. */
+  listHandlers(): Promise<StoredHandler[]>;
 }

@@ -13,7 +13,7 @@ export interface WaitingPlace {
   seq: number;
 }
 
-/** A small page of {@link InboxOperator.runWork}. */
+/** A small page of {@link InboxOperator.changeWork}. */
 export interface RunRequest {
   /** Which work. */
   choice: WorkChoice;
@@ -38,11 +38,11 @@ export interface FoundWaiting {
   next: WaitingPlace | undefined;
 }
 
-/** How much work was made due, and of how many events. */
+/** How much work is or was changed, and of how many events. */
 export interface RunCounts {
   /** Events that have some of it. */
   events: number;
-  /** Pieces of work that run now instead of later. */
+  /** Pieces of work. */
   work: number;
 }
 

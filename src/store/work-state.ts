@@ -12,13 +12,13 @@ import { SECOND } from "../base/duration.js";
  *    ╰──────────────────╯
  * ```
  *
- * - `pending`: waits until `dueAt`, or until {@link InboxOperator.runWork} makes it due; {@link Store.lease} moves it
+ * - `pending`: waits until `dueAt`, or until {@link InboxOperator.changeWork} makes it due; {@link Store.lease} moves it
  *   on.
  * - `leased`: a dispatcher holds it until `leaseUntil`; {@link Store.settle}, {@link Store.release} or, after a crash,
  *   {@link Store.recover} moves it on.
  * - `done`: final; the mark that keeps a handler from getting the event again. {@link Store.prune} removes it with its
  *   event.
- * - `dead`: the handler failed permanently; {@link Store.replan} (retry) or {@link InboxOperator.discardEvent} moves it
+ * - `dead`: the handler failed permanently; {@link Store.replan} (retry) or {@link InboxOperator.changeEvent} moves it
  *   on.
  * - `parked`: not understood, or it killed the process; `replan` or `discard` moves it on.
  */

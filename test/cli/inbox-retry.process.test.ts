@@ -21,7 +21,7 @@ test("inbox retry runs waiting work now, which keeps its attempts", async () => 
   await untilWork(app.receiver, first, { state: "pending", attempts: 2 }, "complaints");
   expect(
     jsonLines(await inbox("retry", "--state", "retrying", "--handler", "complaints", "--error", "LATER", "--json")),
-  ).toMatchObject([{ events: 2, runNow: 2, handlers: 0, hasReceiver: true }]);
+  ).toMatchObject([{ events: 2, runNow: 2, work: 0, hasReceiver: true }]);
   await untilWork(app.receiver, first, { state: "pending", attempts: 3 }, "complaints");
   await untilWork(app.receiver, second, { state: "pending", attempts: 2 }, "complaints");
   const none = await inbox("retry", "--type", "email.sent");

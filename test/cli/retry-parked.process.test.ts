@@ -1,9 +1,12 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { openInbox } from "#pigeonhole/store/open-inbox.js";
 import { readInboxFile } from "../support/inbox-file.js";
 import { NEW_TYPE, parkEvents, startNextVersion } from "../support/parked-events.js";
+import { killAll } from "../support/receiver-process.js";
 import { tempFile } from "../support/receiver.js";
 import { jsonLines, runCli } from "../support/run-cli.js";
+
+afterEach(killAll);
 
 /** Ids of the events for which a handler took effect, in no order. */
 const effectsOf = (file: string): string[] =>
@@ -57,7 +60,7 @@ describe("inbox retry of parked events", () => {
     const first = await startNextVersion(file, ["email.sent"], { stepMs: 20 });
     const second = await startNextVersion(file, ["email.sent"], { stepMs: 20 });
     expect(jsonLines(await runCli(["inbox", "retry", "--state", "parked", "--db", file, "--json"]))).toMatchObject([
-      { events: 150, handlers: 0, readAgain: 150, hasReceiver: true },
+      { events: 150, work: 0, readAgain: 150, hasReceiver: true },
     ]);
     await expect.poll(() => effectsOf(file).length).toBeGreaterThan(5);
     expect(readInboxFile(file).effects.every(({ pid }) => pid === first.pid)).toBe(true);

@@ -173,11 +173,11 @@ describe("the inbox of a running receiver", () => {
     const { receiver, event, fix, clock } = await startWithDeadEvent();
     fix();
     const inbox = await open();
-    expect(await inbox.retryEvent(event.id)).toEqual({ handlers: 1, readAgain: 0 });
+    expect(await inbox.changeEvent("retry", event.id)).toEqual({ work: 1, readAgain: 0 });
     await expect
       .poll(() => clock.advance(1_000).then(() => workOf(receiver, event.id)))
       .toMatchObject({ state: "done" });
-    expect(await inbox.retryEvent(event.id)).toEqual({ handlers: 0, readAgain: 0 });
+    expect(await inbox.changeEvent("retry", event.id)).toEqual({ work: 0, readAgain: 0 });
   });
 
   test("the receiver keeps the work of the inbox, and continues to accept", async () => {
@@ -191,9 +191,9 @@ describe("the inbox of a running receiver", () => {
   test("a discarded event is ended, and differs from done work", async () => {
     const { event } = await startWithDeadEvent();
     const inbox = await open();
-    expect(await inbox.discardEvent(event.id)).toBe(1);
+    expect(await inbox.changeEvent("discard", event.id)).toEqual({ work: 1, readAgain: 0 });
     expect(await inbox.getEvent(event.id)).toMatchObject({ state: "done", handlers: [{ discarded: true }] });
-    expect(await errorOf(() => inbox.discardEvent("evt_unknown"))).toMatchObject({ code: "not_found" });
+    expect(await errorOf(() => inbox.changeEvent("discard", "evt_unknown"))).toMatchObject({ code: "not_found" });
   });
 
   test("an event that was not understood stays parked until the receiver has read it again", async () => {
@@ -203,7 +203,7 @@ describe("the inbox of a running receiver", () => {
     const event = makeEvent({ type: "email.unheard" });
     await post(receiver, event);
     const inbox = await open();
-    expect(await inbox.retryEvent(event.id)).toEqual({ handlers: 0, readAgain: 1 });
+    expect(await inbox.changeEvent("retry", event.id)).toEqual({ work: 0, readAgain: 1 });
     const at = expect.any(Number) as number;
     expect(await inbox.getEvent(event.id)).toMatchObject({ state: "parked", handlers: [{ retryRequestedAt: at }] });
     const waits = async () => (await inbox.getEvent(event.id))?.handlers[0]?.retryRequestedAt !== undefined;
@@ -217,7 +217,7 @@ describe("the inbox without a running receiver", () => {
     const { receiver, event } = await startWithDeadEvent();
     await receiver.stop();
     const inbox = await open();
-    expect(await inbox.retryEvent(event.id)).toEqual({ handlers: 1, readAgain: 0 });
+    expect(await inbox.changeEvent("retry", event.id)).toEqual({ work: 1, readAgain: 0 });
     expect(await inbox.getEvent(event.id)).toMatchObject({ state: "pending" });
     await inbox.close();
 
@@ -240,11 +240,11 @@ describe("contact events", () => {
     change(`UPDATE outbox_event SET state = 'dead', settled_at = 1, send = NULL, position = NULL, reason = 'refused'`);
     const inbox = await open();
     expect(await inbox.listContactEvents({ state: "dead" })).toMatchObject({ items: [{ key, reason: "refused" }] });
-    expect(await inbox.retryContactEvent(key)).toBe(1);
+    expect(await inbox.changeContactEvent("retry", key)).toBe(1);
     expect((await inbox.overview()).contactEvents).toMatchObject({ dead: 0, pending: 1 });
-    expect(await inbox.retryContactEvent(key)).toBe(0);
-    expect(await inbox.discardContactEvent(key)).toBe(true);
-    expect(await inbox.discardContactEvent(key)).toBe(false);
+    expect(await inbox.changeContactEvent("retry", key)).toBe(0);
+    expect(await inbox.changeContactEvent("discard", key)).toBe(1);
+    expect(await inbox.changeContactEvent("discard", key)).toBe(0);
   });
 });
 

@@ -46,7 +46,7 @@ test("a failure of work that was retried is reported like the first one", async 
   follower.see({ kind: "forwarded", capture: { eventId: event.id }, attempt } as unknown as DevEvent);
   const look = () => clock.advance(1_000).then(() => reports.length);
   await expect.poll(look).toBe(1);
-  await inbox.retryEvent(event.id);
+  await inbox.changeEvent("retry", event.id);
   follower.follow(event.id);
   await expect.poll(look).toBe(2);
   expect(reports[1]).toMatchObject({ kind: "handler_failed", state: "dead", attempts: 1 });

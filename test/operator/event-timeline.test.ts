@@ -28,7 +28,7 @@ function timelineOf(work: Partial<HandlerDetail>, parts: Partial<TimelineParts> 
     ...work,
   };
   const event = eventDetail(T, { state: handler.state, handlers: [handler] });
-  return eventTimeline(event, { steps: [], contactEvents: [], paused: [], show: (text) => text, ...parts }).slice(2);
+  return eventTimeline(event, { steps: [], contactEvents: [], known: [], show: (text) => text, ...parts }).slice(2);
 }
 
 test("failed runs have their times, those between stand between, and the next run of pending work follows", () => {
@@ -66,7 +66,7 @@ test("entries without a time keep their place among those of their own handler",
     failed: undefined,
   };
   const event = eventDetail(T, { state: "leased", handlers: [running, done] });
-  const entries = eventTimeline(event, { steps: [], contactEvents: [], paused: [], show: (text) => text });
+  const entries = eventTimeline(event, { steps: [], contactEvents: [], known: [], show: (text) => text });
   expect(entries.slice(2).map(({ kind, handler }) => [kind, handler])).toEqual([
     ["done", "bbb"],
     ["failed", "aaa"],
@@ -77,8 +77,8 @@ test("entries without a time keep their place among those of their own handler",
 test("work of a paused handler waits after the run that failed since the pause, and says when it is due", () => {
   const last = { attempt: 1, stack: "Error: no", at: T + 4_000 };
   const pending = { state: "pending", attempts: 1, dueAt: T + 9_000, settledAt: undefined, reason: undefined } as const;
-  const paused = [{ handler: "crm", since: T + 2_000, by: "ann" }];
-  const entries = timelineOf({ ...pending, failed: { first: last, last } }, { paused });
+  const known = [{ handler: "crm", paused: { since: iso(T + 2_000), by: "ann" } }];
+  const entries = timelineOf({ ...pending, failed: { first: last, last } }, { known });
   expect(entries.map(({ kind, at }) => [kind, at])).toEqual([
     ["failed", iso(T + 4_000)],
     ["waits", iso(T + 4_000)],

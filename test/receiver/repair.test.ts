@@ -210,9 +210,9 @@ test("an event whose id retention removes during the repair is not replayed", as
   let isToPrune = false;
   const store = decorateStore((real) =>
     operatedBy(real, (inbox) => ({
-      async findIds(ids) {
+      async listEvents(query) {
         if (isToPrune) await real.prune({ ...NOTHING_TO_PRUNE, now: Date.now(), idsBefore: Date.now() + 600_000 });
-        return inbox.findIds(ids);
+        return inbox.listEvents(query);
       },
     })),
   );

@@ -19,14 +19,14 @@ interface WatchOptions {
 }
 
 /** What may make work due, and what may make a contact event due. */
-const MAKES_WORK = new Set(["accept", "settle", "release", "recover", "replan", "retryWork", "restartWaits"]);
+const MAKES_WORK = new Set(["accept", "settle", "release", "recover", "replan", "changeWork", "restartWaits"]);
 const MAKES_SENDS = new Set([
   "commit",
   "settle",
   "record",
   "settleSend",
   "recover",
-  "retryContactEvent",
+  "changeContactEvent",
   "restartWaits",
 ]);
 const FIGURES = new Set(["overview"]);

@@ -37,7 +37,7 @@ const USES: [string, () => Promise<unknown>][] = [
     "changing",
     async () => {
       const inbox = await openInboxFile(file);
-      expect(await inbox.discardEvent("evt_1")).toBe(1);
+      expect(await inbox.changeEvent("discard", "evt_1")).toEqual({ work: 1, readAgain: 0 });
       await inbox.close();
     },
   ],

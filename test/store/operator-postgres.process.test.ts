@@ -79,9 +79,9 @@ describeOnPostgres((database) => {
       const { receiver, event, fix } = await startWithDeadEvent();
       fix();
       const inbox = await open();
-      expect(await inbox.retryEvent(event.id)).toEqual({ handlers: 1, readAgain: 0 });
+      expect(await inbox.changeEvent("retry", event.id)).toEqual({ work: 1, readAgain: 0 });
       await untilWork(receiver, event.id, { state: "done" });
-      expect(await inbox.retryEvent(event.id)).toEqual({ handlers: 0, readAgain: 0 });
+      expect(await inbox.changeEvent("retry", event.id)).toEqual({ work: 0, readAgain: 0 });
       expect((await inbox.countLists()).events).toMatchObject({ all: 1, dead: 0, done: 1 });
     });
 
@@ -104,11 +104,11 @@ describeOnPostgres((database) => {
         await untilWork(receiver, event.id, { state: "pending", attempts: 1 }, "book");
       }
       const inbox = await open();
-      expect(await inbox.countWaiting({ handler: "book" })).toEqual({ events: 2, work: 2 });
-      expect(await inbox.runEvent(events[0].id)).toBe(1);
+      expect(await inbox.countWork("run", { handler: "book" })).toEqual({ events: 2, work: 2 });
+      expect(await inbox.changeEvent("run", events[0].id)).toEqual({ work: 1, readAgain: 0 });
       await untilWork(receiver, events[0].id, { state: "pending", attempts: 2 }, "book");
       fix();
-      expect(await inbox.runWork({ error: "away" })).toEqual({ events: 2, work: 2 });
+      expect(await inbox.changeWork("run", { error: "away" })).toMatchObject({ events: 2, work: 2 });
       await untilWork(receiver, events[0].id, { state: "done", attempts: 3 }, "book");
       await untilWork(receiver, events[1].id, { state: "done", attempts: 2 }, "book");
     });
@@ -118,7 +118,7 @@ describeOnPostgres((database) => {
       const event = makeEvent({ type: "email.unheard" });
       await post(receiver, event);
       const inbox = await open();
-      expect(await inbox.retryEvent(event.id)).toEqual({ handlers: 0, readAgain: 1 });
+      expect(await inbox.changeEvent("retry", event.id)).toEqual({ work: 0, readAgain: 1 });
       const waits = async () => (await inbox.getEvent(event.id))?.handlers[0]?.retryRequestedAt !== undefined;
       await expect.poll(waits).toBe(false);
       expect(await inbox.getEvent(event.id)).toMatchObject({ state: "parked", handlers: [{ reason: "unknown_type" }] });

@@ -34,8 +34,8 @@ test("calls of one turn go to the thread in one message, and each gets its own a
     thread.call({ method: "listJobs", args: [], now: Date.now() }),
     thread
       .call({ method: "pauseHandler", args: ["a", "someone"], now: Date.now() })
-      .then(() => thread.call({ method: "listPaused", args: [], now: Date.now() })),
-    thread.call({ method: "retryEvent", args: ["msg_unknown"], now: Date.now() }),
+      .then(() => thread.call({ method: "listHandlers", args: [], now: Date.now() })),
+    thread.call({ method: "changeEvent", args: ["retry", "msg_unknown"], now: Date.now() }),
   ]);
   expect(jobs).toMatchObject({ status: "fulfilled", value: [] });
   expect(paused).toMatchObject({ status: "fulfilled", value: [{ handler: "a" }] });

@@ -74,7 +74,7 @@ function createInMemory(): StoreUnderTest<CommitTransaction> {
           if (error !== notMine) throw error;
         });
       await store.release([lease], 0);
-      await operate(store, 0).discardEvent("reader");
+      await operate(store, 0).changeEvent("discard", "reader");
       return rows;
     },
     dispose: () => undefined,

@@ -24,8 +24,8 @@ const ofWriter =
 const CALLS: [name: string, call: Call][] = [
   ["leaseSend", ofWriter({ op: "leaseSend", input: { ...REQUEST, epoch: undefined } })],
   ["countOutbox", ofWriter({ op: "countOutbox", input: undefined })],
-  ["a retry", ({ operator }) => operator.retryContactEvent("k")],
-  ["a discard", ({ operator }) => operator.discardContactEvent("k")],
+  ["a retry", ({ operator }) => operator.changeContactEvent("retry", "k")],
+  ["a discard", ({ operator }) => operator.changeContactEvent("discard", "k")],
   ["a list of one inbox event", ({ operator }) => operator.listContactEvents({ inboxEventId: "evt_1" })],
   ...OUTBOX_STATES.filter((state) => state !== "done").map((state): [string, Call] => [
     `a list of what is ${state}`,

@@ -18,7 +18,7 @@ export const countOutbox = async (store: Pick<Store, "overview">): Promise<Outbo
 
 /** Whether anything goes out again. */
 export const retryOutbox = async (store: Store<unknown>, key: string, now: number): Promise<boolean> =>
-  (await operate(store, now).retryContactEvent(key)) > 0;
+  (await operate(store, now).changeContactEvent("retry", key)) > 0;
 
 export const readFigures = (store: Store<unknown>, { range, now }: FiguresQuery): Promise<FigureSeries> =>
   operate(store, now).readFigures(range);

@@ -29,7 +29,7 @@ export async function readEventLife(inbox: InboxOperator, event: EventDetail): P
   const timeline = eventTimeline(event, {
     steps: finishedSteps(event, asItIs),
     contactEvents: contactEvents.map(contactEventRow),
-    paused: await inbox.listPaused(),
+    known: await inbox.listHandlers(),
     show: asItIs,
   });
   return { event, contactEvents, inFront: await findCallInFront(inbox), timeline };

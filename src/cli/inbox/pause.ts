@@ -1,7 +1,6 @@
-import { isoTime } from "../../base/iso-time.js";
 import { escapeControls } from "../../base/text.js";
 import { lookForHandler } from "../../store/look-for-handler.js";
-import { MAX_HANDLER_NAME_LENGTH, type PausedHandler } from "../../store/paused-handlers.js";
+import { MAX_HANDLER_NAME_LENGTH, type StoredHandler } from "../../store/paused-handlers.js";
 import { usageError } from "../frame/command-error.js";
 import type { RunCommand } from "../frame/context.js";
 import { withInbox } from "../values/find-inbox.js";
@@ -19,8 +18,8 @@ export const pause: RunCommand<typeof specs.inboxPause> = ({ args: { handler }, 
     }
     const changed = await inbox.pauseHandler(handler, BY);
     const name = escapeControls(handler);
-    const paused = (await inbox.listPaused()).find((each) => each.handler === handler);
-    const since = isoTime(paused?.since);
+    const paused = (await inbox.listHandlers()).find((each) => each.handler === handler)?.paused ?? undefined;
+    const since = paused?.since ?? null;
     const text = changed ? "paused: its work waits until inbox resume" : describeEarlier(paused);
     const { hasWork, isKnown, all } = await lookForHandler(inbox, handler);
     const others = nearestFirst(handler, all);
@@ -30,9 +29,9 @@ export const pause: RunCommand<typeof specs.inboxPause> = ({ args: { handler }, 
   });
 
 /** What was there already; undefined if it was resumed meanwhile. */
-function describeEarlier(paused: PausedHandler | undefined): string {
-  if (paused === undefined) return "was paused, and has just been resumed";
-  return `was paused by ${escapeControls(paused.by)} at ${isoTime(paused.since)}`;
+function describeEarlier(paused: StoredHandler["paused"] | undefined): string {
+  if (!paused) return "was paused, and has just been resumed";
+  return `was paused by ${escapeControls(paused.by)} at ${paused.since}`;
 }
 
 /** Resumes a handler in all processes. */

@@ -1,6 +1,8 @@
+import { waitingClock } from "../../base/clock.js";
 import { isoTime } from "../../base/iso-time.js";
 import { describeRunTime } from "../../base/run-time-bounds.js";
 import { escapeControls } from "../../base/text.js";
+import { sleep } from "../../base/wait.js";
 import { handlerTimesRow } from "../../operator/inbox-rows.js";
 import { LIMITS } from "../../protocol/limits.js";
 import { failuresInARow } from "../../store/failures-in-a-row.js";
@@ -9,7 +11,6 @@ import type { InboxOperator } from "../../store/inbox-operator.js";
 import { lastAccepted } from "../../store/last-accepted.js";
 import { isAlive, worstState } from "../../store/process-state.js";
 import type { RunCommand } from "../frame/context.js";
-import { waitUnlessEnded } from "../frame/interruption.js";
 import { age, clip, formatTable } from "../frame/format.js";
 import type { Paint } from "../frame/output.js";
 import { withInbox } from "../values/find-inbox.js";
@@ -37,17 +38,23 @@ export const stats: RunCommand<typeof inboxStats> = ({ options, context }) =>
       out.result(recordOf(figures), text);
       if (watch === undefined) return;
       const pause = Math.max(watch, SHARE * (performance.now() - begun));
-      if (!(await waitUnlessEnded(pause, signal))) return;
+      if (
+        !(await sleep(waitingClock, pause, signal).then(
+          () => true,
+          () => false,
+        ))
+      )
+        return;
     }
   });
 
 type StatsFigures = Awaited<ReturnType<typeof readFigures>>;
 
 async function readFigures(inbox: InboxOperator, times: { since: number; until: number | undefined }) {
-  const [{ events, contactEvents }, handlerTimes, paused, statuses, newest] = await Promise.all([
+  const [{ events, contactEvents }, handlerTimes, handlers, statuses, newest] = await Promise.all([
     inbox.overview(),
     inbox.handlerTimes(times),
-    inbox.listPaused(),
+    inbox.listHandlers(),
     inbox.readStatuses(),
     inbox.listEvents({ limit: 1 }),
   ]);
@@ -66,7 +73,7 @@ async function readFigures(inbox: InboxOperator, times: { since: number; until: 
     events,
     contactEvents,
     handlerTimes,
-    paused,
+    paused: handlers.flatMap(({ handler, paused }) => (paused === null ? [] : [{ handler, ...paused }])),
   };
 }
 
@@ -81,7 +88,7 @@ function recordOf(figures: StatsFigures): Record<string, unknown> {
     runningCount,
     running: running.map((each) => ({ ...each, since: isoTime(each.since) })),
     events: { pending, leased, done, dead, parked, pendingByHandler },
-    paused: paused.map((each) => ({ ...each, since: isoTime(each.since) })),
+    paused,
     oldestPendingReceivedAt: isoTime(oldestPendingReceivedAt),
     oldestDueAt: isoTime(oldestDueAt),
     contactEvents: {
@@ -103,7 +110,7 @@ function describe(figures: StatsFigures, paint: Paint): string {
     ([name, count]) => `    ${escapeControls(name)}  ${count}`,
   );
   const pauses = paused.map(
-    ({ handler, by, since: at }) => `  ${escapeControls(handler)}  by ${escapeControls(by)} since ${isoTime(at)}`,
+    ({ handler, by, since: at }) => `  ${escapeControls(handler)}  by ${escapeControls(by)} since ${at}`,
   );
   return [
     `receiver  ${describeReceiver(figures, paint)}`,

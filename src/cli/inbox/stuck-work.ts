@@ -1,5 +1,5 @@
 import { describeRest } from "../../capture/model/describe-rest.js";
-import type { InboxOperator, StuckWork } from "../../store/inbox-operator.js";
+import type { ChangedWork, InboxOperator, StuckWork } from "../../store/inbox-operator.js";
 import type { WorkChoice } from "../../store/inbox-view.js";
 import { EXIT, type ExitCode } from "../frame/command-error.js";
 import { WORK_FILTERS } from "../../store/filters.js";
@@ -11,9 +11,7 @@ import { changeNamed, readChosen } from "../values/change-named.js";
 import type * as specs from "./spec.js";
 
 /** What a retry did to dead and parked work, and to work that waited for its next run. */
-interface Retried {
-  handlers: number;
-  readAgain: number;
+interface Retried extends ChangedWork {
   runNow: number;
 }
 
@@ -38,11 +36,12 @@ export const retryStuckWork: RunCommand<typeof specs.inboxRetry> = ({ args, opti
       out.result({ ...retried, events, skipped, hasReceiver }, lines.join("\n") || NOTHING_RETRIED);
       return EXIT.ok;
     }
-    const total: Retried = { handlers: 0, readAgain: 0, runNow: 0 };
+    const total: Retried = { work: 0, readAgain: 0, runNow: 0 };
     const sum = (): string => describeRetry(total, hasReceiver).join("\n") || NOTHING_RETRIED;
     return changeNamed({ names: ids, field: "id", out, total: sum }, async (id) => {
-      const retried: Retried = { ...(await inbox.retryEvent(id)), runNow: await inbox.runEvent(id) };
-      for (const name of ["handlers", "readAgain", "runNow"] as const) total[name] += retried[name];
+      const again = await inbox.changeEvent("retry", id);
+      const retried: Retried = { ...again, runNow: (await inbox.changeEvent("run", id)).work };
+      for (const name of ["work", "readAgain", "runNow"] as const) total[name] += retried[name];
       const text = describeRetry(retried, hasReceiver).join(", ") || "nothing to retry";
       return { fields: { ...retried, hasReceiver }, text };
     });
@@ -55,9 +54,9 @@ async function retryChosen(
   choice: WorkChoice,
   state: "dead" | "parked" | "retrying" | undefined,
 ): Promise<Retried & { events: number; skipped: number }> {
-  const none = { handlers: 0, readAgain: 0, events: 0, skipped: 0 };
-  const ran = state === "dead" || state === "parked" ? { work: 0, events: 0 } : await inbox.runWork(choice);
-  const retried = state === "retrying" ? none : await inbox.retryWork({ ...choice, state });
+  const none = { work: 0, readAgain: 0, events: 0, skipped: 0 };
+  const ran = state === "dead" || state === "parked" ? { work: 0, events: 0 } : await inbox.changeWork("run", choice);
+  const retried = state === "retrying" ? none : await inbox.changeWork("retry", { ...choice, state });
   return { ...retried, events: retried.events + ran.events, runNow: ran.work };
 }
 
@@ -72,29 +71,29 @@ export const discardStuckWork: RunCommand<typeof specs.inboxDiscard> = ({ args, 
     let total = 0;
     const sum = (): string => `${piecesOf(total)} ended`;
     return changeNamed({ names: ids, field: "id", out: context.out, total: sum }, async (id) => {
-      const handlers = await inbox.discardEvent(id);
-      total += handlers;
-      return { fields: { handlers }, text: `${piecesOf(handlers)} ended` };
+      const { work } = await inbox.changeEvent("discard", id);
+      total += work;
+      return { fields: { work }, text: `${piecesOf(work)} ended` };
     });
   });
 
 async function discardChosen(inbox: InboxOperator, choice: StuckWork, context: CommandContext): Promise<ExitCode> {
-  const found = await inbox.countWork(choice);
+  const found = await inbox.countWork("discard", choice);
   const what = `${piecesOf(found.work)} of ${countOf(found.events, "event")}`;
   if (found.work > 0 && !(await confirm(`End ${what} without running it?`, context))) return EXIT.failed;
-  const ended = await inbox.discardWork(choice);
-  const text = ended.work === 0 ? NOTHING_STUCK : `${piecesOf(ended.work)} of ${countOf(ended.events, "event")} ended`;
-  context.out.result({ ...ended }, text);
+  const { events, work } = await inbox.changeWork("discard", choice);
+  const text = work === 0 ? NOTHING_STUCK : `${piecesOf(work)} of ${countOf(events, "event")} ended`;
+  context.out.result({ events, work }, text);
   return EXIT.ok;
 }
 
 const WHAT = "ids of events, or choose work";
 
 /** What becomes of what was retried, a line for each kind; none if there is nothing. */
-function describeRetry({ handlers, readAgain, runNow }: Retried, hasReceiver: boolean): string[] {
+function describeRetry({ work, readAgain, runNow }: Retried, hasReceiver: boolean): string[] {
   const when = hasReceiver ? "by the running receiver" : "at the next start";
   return [
-    ...(handlers === 0 ? [] : [`${countOf(handlers, "handler")} will run again`]),
+    ...(work === 0 ? [] : [`${countOf(work, "handler")} will run again`]),
     ...(readAgain === 0 ? [] : [`${countOf(readAgain, "parked event")} will be read again ${when}`]),
     ...(runNow === 0 ? [] : [`${piecesOf(runNow)} will run ${hasReceiver ? "now" : when}`]),
   ];

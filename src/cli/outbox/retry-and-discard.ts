@@ -23,7 +23,7 @@ export const retryContactEvents: RunCommand<typeof specs.outboxRetry> = ({ args,
     const hasReceiver = await inbox.hasReceiver();
     const when = hasReceiver ? "by the running receiver, within 2 s" : "at the next start";
     if (choice !== undefined) {
-      const contactEvents = await inbox.retryDeadContactEvents(choice);
+      const contactEvents = await inbox.changeContactEvents("retry", choice);
       const text = contactEvents === 0 ? NONE_DEAD : `${eventsOf(contactEvents)} will be sent again ${when}`;
       out.result({ contactEvents, hasReceiver }, text);
       return EXIT.ok;
@@ -31,7 +31,7 @@ export const retryContactEvents: RunCommand<typeof specs.outboxRetry> = ({ args,
     let total = 0;
     const sum = (): string => `${eventsOf(total)} will be sent again ${when}`;
     return changeNamed({ names: keys, field: "key", out, total: sum }, async (key) => {
-      const contactEvents = await inbox.retryContactEvent(key);
+      const contactEvents = await inbox.changeContactEvent("retry", key);
       if (contactEvents === 0) {
         const event = await inbox.getContactEvent(key);
         const wait = event && describeCallInFront(event, await findCallInFront(inbox));
@@ -59,7 +59,8 @@ export const discardContactEvents: RunCommand<typeof specs.outboxDiscard> = ({ a
     let total = 0;
     const sum = (): string => `${eventsOf(total)} discarded`;
     return changeNamed({ names: keys, field: "key", out, total: sum }, async (key) => {
-      if (!(await inbox.discardContactEvent(key))) throw notFound(key, " that is dead or not yet being sent");
+      if ((await inbox.changeContactEvent("discard", key)) === 0)
+        throw notFound(key, " that is dead or not yet being sent");
       total += 1;
       const callEvents = (await inbox.getContactEvent(key))?.callEvents ?? null;
       const note =
@@ -77,7 +78,7 @@ async function discardChosen(
 ): Promise<ExitCode> {
   const found = await inbox.countDeadContactEvents(choice);
   if (found > 0 && !(await confirm(`Discard ${eventsOf(found)}?`, context))) return EXIT.failed;
-  const contactEvents = await inbox.discardDeadContactEvents(choice);
+  const contactEvents = await inbox.changeContactEvents("discard", choice);
   context.out.result({ contactEvents }, contactEvents === 0 ? NONE_DEAD : `${eventsOf(contactEvents)} discarded`);
   return EXIT.ok;
 }

@@ -1,6 +1,7 @@
+import { isPigeonholeError } from "../../base/error.js";
 import type { NamedSecret } from "../../capture/model/judge-signature.js";
 import { checkServiceSecret, secretMistakes } from "../../protocol/secret.js";
-import { refusedAs, usageError } from "../frame/command-error.js";
+import { usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
 import { findSecrets, MAKE_SECRET, NO_SECRET, SECRET_VARIABLE } from "./secret-option.js";
 import { type CheckResult, checksNamed } from "../frame/check-result.js";
@@ -22,10 +23,11 @@ export function findSigningSecret(given: readonly string[], context: CommandCont
 
 /** The service's secrets have a fixed length, and the sandbox refuses any other. */
 export function checkSandboxSecret({ ref, value }: NamedSecret): void {
-  refusedAs(
-    (message) => `${ref}: ${message}`,
-    () => checkServiceSecret(value),
-  );
+  try {
+    checkServiceSecret(value);
+  } catch (error) {
+    throw isPigeonholeError(error) ? usageError(`${ref}: ${error.message}`) : error;
+  }
 }
 
 function checked(secret: NamedSecret, { out }: CommandContext): NamedSecret {

@@ -1,5 +1,6 @@
 import { sentEventId } from "../../capture/model/sent-event-id.js";
 import type { CaptureFolder } from "../../capture/folder/capture-folder.js";
+import { JOB_ACTIONS, type JobAction } from "../../store/bulk-jobs.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import { OUTBOX_STATES } from "../../store/outbox.js";
 import { WORK_STATES } from "../../store/work-state.js";
@@ -7,6 +8,7 @@ import type { WorkFollower } from "./work-follower.js";
 import { readIds } from "./capture-routes.js";
 import {
   changeEach,
+  changeOne,
   discardEachContactEvent,
   retryEachContactEvent,
   type InboxChange,
@@ -108,54 +110,24 @@ async function listEvents(database: InboxOperator, query: URLSearchParams): Prom
 
 /** What is done to events: to several, or to one. */
 function changeRoutes(database: () => InboxOperator, receiver: InboxRouteDeps["receiver"]): WebRoute[] {
-  const followed = async <Result>(id: string, change: Promise<Result>): Promise<Result> => {
-    const result = await change;
+  const change = async (action: JobAction, id: string): Promise<InboxChange> => {
+    const changed = await changeOne(database(), action, id);
     receiver.work?.follow(id);
-    return result;
+    return changed;
   };
-  const retry = (id: string) => followed(id, database().retryEvent(id));
-  const discard = (id: string) => followed(id, database().discardEvent(id));
-  const runNow = (id: string) => followed(id, database().runEvent(id));
-  return [
+  return JOB_ACTIONS.flatMap((action): WebRoute[] => [
     {
       method: "POST",
-      path: "/api/inbox/retry",
+      path: `/api/inbox/${action}`,
       handle: ({ body }): Promise<InboxChanges> =>
-        changeEach(readIds(body), async (id) => {
-          const { handlers, readAgain } = await retry(id);
-          return handlers + readAgain;
-        }),
+        changeEach(readIds(body), async (id) => (await change(action, id)).changed),
     },
     {
       method: "POST",
-      path: "/api/inbox/run",
-      handle: ({ body }): Promise<InboxChanges> => changeEach(readIds(body), runNow),
+      path: `/api/inbox/events/{id}/${action}`,
+      handle: ({ id }) => change(action, id),
     },
-    {
-      method: "POST",
-      path: "/api/inbox/discard",
-      handle: ({ body }): Promise<InboxChanges> => changeEach(readIds(body), discard),
-    },
-    {
-      method: "POST",
-      path: "/api/inbox/events/{id}/retry",
-      handle: async ({ id }): Promise<InboxChange> => {
-        const { handlers, readAgain } = await retry(id);
-        if (readAgain === 0) return { changed: handlers };
-        return { changed: readAgain, readAgain: (await database().hasReceiver()) ? "now" : "at_start" };
-      },
-    },
-    {
-      method: "POST",
-      path: "/api/inbox/events/{id}/run",
-      handle: async ({ id }) => ({ changed: await runNow(id) }),
-    },
-    {
-      method: "POST",
-      path: "/api/inbox/events/{id}/discard",
-      handle: async ({ id }) => ({ changed: await discard(id) }),
-    },
-  ];
+  ]);
 }
 
 /** The outbox. */

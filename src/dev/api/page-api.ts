@@ -203,9 +203,6 @@ export interface WorkList {
   events: EventWork[];
 }
 
-/** What may be done to the work of events. `run`: what waits for its next run is run now. */
-export type WorkChange = "retry" | "run" | "discard";
-
 export interface InboxEventDetail extends InboxEvent, Pick<EventWork, "errors"> {
   /** Text of the body; null after retention deleted it. */
   body: string | null;

@@ -12,7 +12,6 @@ import type {
   SendReport,
   Session,
   SignatureReport,
-  WorkChange,
   WorkList,
 } from "../../dev/api/page-api.js";
 import type { ContactEventDetail } from "../../operator/inbox-rows.js";
@@ -25,6 +24,7 @@ import type {
   FaultBody,
   SandboxState,
 } from "../../dev/sandbox/sandbox-state.js";
+import type { JobAction } from "../../dashboard/api/jobs.js";
 import type { CaptureSummary, SignMode } from "../../capture/model/capture.js";
 import { writeSegment } from "../../web/path-segment.js";
 import { createJsonRequests } from "./json-request.js";
@@ -81,10 +81,10 @@ export const readInbox = () => readJson<InboxOverview>("/api/inbox");
 
 export const listHandlerTimes = () => readJson<HandlerTimesReport>("/api/inbox/handler-times");
 
-export const changeInboxEvents = (ids: string[], change: WorkChange) =>
+export const changeInboxEvents = (ids: string[], change: JobAction) =>
   postJson<InboxChanges>(`/api/inbox/${change}`, { ids });
 
-export const changeInboxEvent = (id: string, change: WorkChange) =>
+export const changeInboxEvent = (id: string, change: JobAction) =>
   postJson<InboxChange>(`/api/inbox/events/${at(id)}/${change}`, {});
 
 export const listContactEvents = (filter: object) =>

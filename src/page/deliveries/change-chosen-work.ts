@@ -1,6 +1,6 @@
 import { changeInboxEvents } from "../api/calls.js";
 import type { InboxEvent } from "../../operator/inbox-rows.js";
-import type { WorkChange } from "../../dev/api/page-api.js";
+import type { JobAction } from "../../dashboard/api/jobs.js";
 import { loadCaptures } from "../state/captures.js";
 import { runAction, showNotice } from "../state/notice.js";
 import { followChange, readWaiting } from "../state/run-again.js";
@@ -9,7 +9,7 @@ import { mayDiscard } from "../state/work.js";
 import { plural } from "../ui/format.js";
 
 /** Retries, runs now or, after a question, discards the work on the events, and says what was done. */
-export function changeChosenWork(events: readonly InboxEvent[], change: WorkChange): Promise<boolean> {
+export function changeChosenWork(events: readonly InboxEvent[], change: JobAction): Promise<boolean> {
   return runAction(async () => {
     const ids = events.map(({ id }) => id);
     const what = ids.length === 1 ? "event" : `unfinished work of ${ids.length} events`;

@@ -6,7 +6,7 @@ import { ChooseNone } from "../ui/choose-none.js";
 import { Icon, type IconName } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
 import type { InboxEvent } from "../../operator/inbox-rows.js";
-import type { WorkChange } from "../../dev/api/page-api.js";
+import type { JobAction } from "../../dashboard/api/jobs.js";
 import { captures } from "../state/captures.js";
 import { mayRetry, mayRunNow, workOf } from "../state/work.js";
 import { changeChosenWork } from "./change-chosen-work.js";
@@ -25,7 +25,7 @@ function WorkActions({ events }: { events: readonly InboxEvent[] }) {
         key={change}
         type="button"
         class="button"
-        onClick={() => void changeChosenWork(those, change as WorkChange)}
+        onClick={() => void changeChosenWork(those, change as JobAction)}
       >
         <Icon name={icon as IconName} /> {label} ({those.length})
       </button>

@@ -1,5 +1,5 @@
 import type { InboxEvent, InboxHandler } from "../../operator/inbox-rows.js";
-import type { WorkChange } from "../../dev/api/page-api.js";
+import type { JobAction } from "../../dashboard/api/jobs.js";
 import { changeInboxEvent } from "../api/calls.js";
 import { runAction, showNotice } from "./notice.js";
 import { describeEnd, readWork, works } from "./work.js";
@@ -12,7 +12,7 @@ const RUN_MS = 15_000;
 const MAX_FOLLOWED = 50;
 
 /** A change after which handlers run: with new attempts, or before the next run was due. */
-export type AgainChange = Exclude<WorkChange, "discard">;
+export type AgainChange = Exclude<JobAction, "discard">;
 
 const TEXTS: Record<AgainChange, { asked: string; ended: string; nothing: string }> = {
   retry: { asked: "Retry", ended: "Retried", nothing: "Nothing to retry here" },
@@ -36,7 +36,7 @@ export function runAgain(eventId: string, change: AgainChange): Promise<boolean>
 }
 
 /** What waits before events are run now, so that its next run can be told from the last one. */
-export async function readWaiting(eventIds: readonly string[], change: WorkChange): Promise<WaitingRuns> {
+export async function readWaiting(eventIds: readonly string[], change: JobAction): Promise<WaitingRuns> {
   if (change !== "run" || eventIds.length > MAX_FOLLOWED) return new Map();
   for (const id of eventIds) await readWork(id);
   return new Map(eventIds.map((id) => [id, waitingRunsOf(works.value.get(id)?.event)]));

@@ -4,14 +4,12 @@ import { eraseAll } from "../erase.js";
 import type { InboxOperator } from "../inbox-operator.js";
 import { operateByQueries } from "../operate-by-queries.js";
 import { countContactEvents } from "../queries/contact-events.js";
-import { countLists } from "../queries/count-lists.js";
 import { erasePage } from "../queries/erase.js";
 import type { QueryRunner } from "../query-runner.js";
 import { lockClassOf } from "./advisory-lock.js";
 import type { BesideReceivers } from "./beside-receivers.js";
 import type { OpenBeside } from "./open-beside-receivers.js";
 import { countWork } from "./operations/counts.js";
-import { listErrorGroups } from "./operations/error-groups.js";
 import { hasLiveNode } from "./operations/live-nodes.js";
 import { runOnServer } from "./run-on-server.js";
 
@@ -57,8 +55,6 @@ export function operateDatabase({
         events: await countWork(sql, await now(sql)),
         contactEvents: await runOnServer(sql, countContactEvents()),
       })),
-    countLists: () => read("counting events", (sql) => runOnServer(sql, countLists())),
-    listErrorGroups: (query = {}) => read("listing errors", (sql) => listErrorGroups(sql, query)),
     hasReceiver: () => read("looking for receivers", (sql) => hasLiveNode(sql, lockClassOf(schema))),
     async erase({ email, dryRun = false }) {
       const counts = await eraseAll((cursor) =>

@@ -1,3 +1,4 @@
+import type { ContactEventAction } from "../inbox-operator.js";
 import type { DeadContactEvent } from "./contact-events.js";
 import { type StoreQuery, readFirst, readRows, run } from "./store-query.js";
 
@@ -62,8 +63,16 @@ export function* discardContactEvent({ seq, send, now }: DeadContactEvent & { no
   );
 }
 
+/** Changes an event by its key; returns how many were changed. */
+export function changeContactEvent(
+  action: ContactEventAction,
+  event: { key: string; now: number },
+): StoreQuery<number> {
+  return action === "retry" ? retryByKey(event) : discardByKey(event);
+}
+
 /** As {@link reviveContactEvent}, by key; when no dead event has it, as {@link makeCallDue}. */
-export function* retryContactEvent({ key, now }: { key: string; now: number }): StoreQuery<number> {
+function* retryByKey({ key, now }: { key: string; now: number }): StoreQuery<number> {
   const dead = yield* readFirst<{ seq: number }>(
     "SELECT seq FROM pigeonhole.outbox_event WHERE key = :key AND state = 'dead' ORDER BY seq LIMIT 1",
     { key },
@@ -72,7 +81,7 @@ export function* retryContactEvent({ key, now }: { key: string; now: number }): 
 }
 
 /** Ends an event that is not being sent, by key. */
-export function* discardByKey({ key, now }: { key: string; now: number }): StoreQuery<boolean> {
+function* discardByKey({ key, now }: { key: string; now: number }): StoreQuery<number> {
   for (const state of ["dead", "pending"]) {
     const event = yield* readFirst<DeadContactEvent>(
       `SELECT seq, send FROM pigeonhole.outbox_event WHERE key = :key AND state = '${state}'
@@ -81,9 +90,9 @@ export function* discardByKey({ key, now }: { key: string; now: number }): Store
     );
     if (event === undefined) continue;
     yield* discardContactEvent({ ...event, now });
-    return true;
+    return 1;
   }
-  return false;
+  return 0;
 }
 
 /** Calls that wait for their next try, which are few. The index has those that are not dead. */

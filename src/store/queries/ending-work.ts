@@ -1,6 +1,6 @@
 import { CLEAR_FAILURE } from "./failure.js";
 import { SERVER_COLUMNS } from "./server-columns.js";
-import { type StoreQuery, readFirst, readRows, run } from "./store-query.js";
+import { type StoreQuery, readRows, run } from "./store-query.js";
 
 /** Ends work without a run; takes `:now`. What it keeps of a failed run may quote the body. */
 export const DISCARD = `
@@ -24,12 +24,6 @@ export function* endWork({ seq, now }: { seq: number; now: number }): StoreQuery
     { seq },
   );
   return yield* run(`UPDATE pigeonhole.inbox_work SET ${DISCARD} WHERE seq = :seq AND ${MAY_END}`, { seq, now });
-}
-
-/** Ends the work of the event with this id; returns how many pieces. */
-export function* discardEvent({ id, now }: { id: string; now: number }): StoreQuery<number> {
-  const event = yield* readFirst<{ seq: number }>("SELECT seq FROM pigeonhole.inbox_event WHERE id = :id", { id });
-  return event === undefined ? 0 : yield* endWork({ seq: event.seq, now });
 }
 
 /** Ends one piece of stuck work without a run, also where there was none: another body of the id takes its place. */

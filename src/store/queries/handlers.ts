@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { DASHBOARD_SECRET, SECRET_BYTES } from "../dashboard-secret.js";
-import type { PausedHandler } from "../paused-handlers.js";
+import { isoTime } from "../../base/iso-time.js";
+import type { PausedHandler, StoredHandler } from "../paused-handlers.js";
 import type { HandlerPolicy } from "../store.js";
 import { type StoreQuery, readFirst, readRows, run } from "./store-query.js";
 
@@ -28,7 +29,7 @@ export function* resumeHandler(handler: string): StoreQuery<boolean> {
  * Names of the handlers that have work in a group of errors: each is found with one search in the index. The empty name
  * stands for events that were not understood.
  */
-export function* listFailedHandlers(): StoreQuery<string[]> {
+function* listFailed(): StoreQuery<string[]> {
   const after = (name: string): string => `
     SELECT min(w.handler) FROM pigeonhole.inbox_work AS w WHERE w.failed_at IS NOT NULL AND w.handler > ${name}`;
   const found = yield* readRows<{ handler: string }>(`
@@ -38,10 +39,24 @@ export function* listFailedHandlers(): StoreQuery<string[]> {
   return found.map(({ handler }) => handler);
 }
 
-/** Names of the handlers that receivers have had, or that have failed work. */
-export function* listHandlers(): StoreQuery<string[]> {
-  const kept = yield* readRows<{ handler: string }>("SELECT handler FROM pigeonhole.inbox_handler");
-  return [...new Set([...kept.map(({ handler }) => handler), ...(yield* listFailedHandlers())])].toSorted();
+/** The handlers that receivers have had, that have failed work, or that are paused. */
+export function* listHandlers(): StoreQuery<StoredHandler[]> {
+  const kept = yield* readRows<HandlerPolicy>(
+    `SELECT handler, max_attempts AS "maxAttempts" FROM pigeonhole.inbox_handler`,
+  );
+  const attempts = new Map(kept.map(({ handler, maxAttempts }) => [handler, maxAttempts]));
+  const failed = new Set(yield* listFailed());
+  const paused = new Map((yield* listPaused()).map((each) => [each.handler, each]));
+  const names = new Set([...attempts.keys(), ...failed, ...paused.keys()]);
+  return [...names].toSorted().map((handler) => {
+    const pause = paused.get(handler);
+    return {
+      handler,
+      maxAttempts: attempts.get(handler) ?? null,
+      hasFailed: failed.has(handler),
+      paused: pause === undefined ? null : { since: isoTime(pause.since), by: pause.by },
+    };
+  });
 }
 
 /** Keeps policies. Those that stay the same are not written, so that most starts write nothing. */

@@ -2,12 +2,6 @@ import { type IdTimes, readIdTimes } from "../known-ids.js";
 import type { KnownTimes } from "../store.js";
 import { type StoreQuery, readFirst, readRows, run } from "./store-query.js";
 
-/** Those of the ids that are stored. */
-export function* findIds(ids: readonly string[]): StoreQuery<string[]> {
-  const found = yield* readRows<{ id: string }>("SELECT id FROM pigeonhole.inbox_event WHERE id = ANY(:ids)", { ids });
-  return found.map(({ id }) => id);
-}
-
 /** Since when all ids are known. */
 export function* idsKnownSince(): StoreQuery<number | undefined> {
   const times = yield* readFirst<IdTimes>(`

@@ -24,8 +24,8 @@ interface Waiting {
 }
 
 /** Makes the work of one event due that waits for its next run; its attempts stay. Returns how many pieces. */
-export function* runEvent(event: { id: string; now: number }): StoreQuery<number> {
-  const found = `seq = (SELECT seq FROM pigeonhole.inbox_event WHERE id = :id) AND ${WAITS} AND due_at > :now`;
+export function* runEvent(event: { seq: number; now: number }): StoreQuery<number> {
+  const found = `seq = :seq AND ${WAITS} AND due_at > :now`;
   yield* readRows(`SELECT handler FROM pigeonhole.inbox_work WHERE ${found} ORDER BY handler FOR UPDATE`, event);
   return yield* run(`UPDATE pigeonhole.inbox_work SET due_at = :now, waits_since = NULL WHERE ${found}`, event);
 }

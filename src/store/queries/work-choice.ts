@@ -2,6 +2,7 @@ import type { JobWork } from "../bulk-jobs.js";
 import { choiceValues } from "../error-group-id.js";
 import { WORK_FILTERS, conditionsOn } from "../filters.js";
 import type { StuckWork } from "../inbox-operator.js";
+import type { RunCounts } from "../waiting-work.js";
 import type { WorkState } from "../work-state.js";
 import { type StoreQuery, readFirst } from "./store-query.js";
 
@@ -72,10 +73,10 @@ export function fromListed(choice: ChosenWork): string {
 }
 
 /** Counts the chosen work that is dead or parked, and the events that it belongs to. */
-export function* countStuck(choice: StuckWork): StoreQuery<{ events: number; work: number }> {
+export function* countStuck(choice: StuckWork): StoreQuery<RunCounts> {
   const conditions = ["w.state IN ('dead', 'parked')", ...workConditions(choice)].join(" AND ");
   // Counting distinct numbers would sort them.
-  const counted = yield* readFirst<{ events: number; work: number }>(
+  const counted = yield* readFirst<RunCounts>(
     `SELECT count(*) AS events, coalesce(sum(pieces), 0) AS work
      FROM (SELECT count(*) AS pieces ${fromOpenWork(choice)} WHERE ${conditions} GROUP BY w.seq) AS of_event`,
     choiceParameters(choice),

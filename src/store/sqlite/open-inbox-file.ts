@@ -1,7 +1,6 @@
 import type { InboxOperator } from "../inbox-operator.js";
 import { operateByQueries } from "../operate-by-queries.js";
 import { countContactEvents } from "../queries/contact-events.js";
-import { countLists } from "../queries/count-lists.js";
 import type { PagePace } from "../query-runner.js";
 import { backUpInboxFile } from "./back-up-inbox-file.js";
 import { eraseFromFile } from "./erase-from-file.js";
@@ -9,7 +8,6 @@ import { isOwned } from "./file-ownership.js";
 import { onFirstUse } from "./on-first-use.js";
 import { type OutsideConnection, openOutsideConnection } from "./open-outside-connection.js";
 import { prepareCounts } from "./operations/counts.js";
-import { prepareListErrorGroups } from "./operations/error-groups.js";
 import { runBeside, tryWhileBusy } from "./run-beside.js";
 import { runInFile } from "./run-in-file.js";
 
@@ -43,7 +41,6 @@ export interface OperatedFile {
 export function operateFile({ file, connection, now }: OperatedFile): InboxOperator {
   const { db } = connection;
   const counts = onFirstUse(() => prepareCounts(db));
-  const listErrorGroups = onFirstUse(() => prepareListErrorGroups(db));
   /** Reads one snapshot, without a lock that a receiver would have to wait for. */
   const read = <Value>(query: () => Value): Promise<Value> => runBeside(db, "deferred", query);
   const write = <Value>(change: () => Value): Promise<Value> => runBeside(db, "immediate", change);
@@ -59,8 +56,6 @@ export function operateFile({ file, connection, now }: OperatedFile): InboxOpera
     }),
     overview: () =>
       read(() => ({ events: counts({ now: now() }), contactEvents: runInFile(db, countContactEvents()) })),
-    countLists: () => read(() => runInFile(db, countLists())),
-    listErrorGroups: (query = {}) => read(() => listErrorGroups(query)),
     // oxlint-disable-next-line require-await -- a throw must become a rejection
     hasReceiver: async () => isOwned(file),
     erase: (options) => eraseFromFile({ file, connection, now }, options),

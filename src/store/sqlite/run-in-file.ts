@@ -38,9 +38,12 @@ function prepare(db: Database, written: string): Statement<[object], object> {
 function inSqlite(written: string): string {
   return withoutServerColumns(written)
     .replaceAll("pigeonhole.open_work", "(SELECT * FROM inbox_work WHERE state <> 'done')")
+    .replaceAll(/pigeonhole\.failed_work AS (\w+)/g, "inbox_work AS $1 INDEXED BY inbox_work_failed")
     .replaceAll("pigeonhole.", "")
     .replaceAll("strpos(", "instr(")
+    .replaceAll("greatest(", "max(")
     .replaceAll("least(", "min(")
+    .replaceAll("json_build_array(", "json_array(")
     .replaceAll(/::\w+(?:\[\])?/g, "")
     .replaceAll(/unnest\(([^)]+)\) AS (\w+) \(([^)]+)\)/g, (_, lists: string, name: string, columns: string) =>
       rowsOf(lists.split(","), name, columns.split(",")),

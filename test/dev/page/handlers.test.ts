@@ -35,7 +35,7 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
     await expect.poll(workOfRow, { timeout: 25_000 }).toMatch(/^dead\s*Error: the ledger is closed$/);
     bench.ledger.fix();
     const inbox = await openInboxFile(bench.file);
-    await inbox.retryEvent(eventId());
+    await inbox.changeEvent("retry", eventId());
     await inbox.close();
     await expect.poll(workOfRow, { timeout: 25_000 }).toBe("done");
   });

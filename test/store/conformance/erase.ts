@@ -201,7 +201,7 @@ export function describeErase(fixture: Fixture): void {
       await fixture.store.settleSend(sendSettlements.dead(send));
       expect(await eraseAll()).toMatchObject({ contactEvents: 0, contactEventsLeft: 1 });
       expect(await states()).toEqual({ a: "done", b: "dead" });
-      expect(await operate(fixture.store, LATER).discardContactEvent("b")).toBe(true);
+      expect(await operate(fixture.store, LATER).changeContactEvent("discard", "b")).toBe(1);
       expect(await eraseAll()).toMatchObject({ contactEvents: 1, contactEventsLeft: 0 });
     });
   });

@@ -124,13 +124,13 @@ export function describeInspect(fixture: Fixture): void {
       expect(await state()).toBe("leased");
       await fixture.store.settle(settlements.dead(a ?? expect.unreachable()));
       expect(await state()).toBe("dead");
-      await operate(fixture.store).discardEvent("evt_1");
+      await operate(fixture.store).changeEvent("discard", "evt_1");
       await fixture.store.settle(settlements.pending(b ?? expect.unreachable()));
       expect(await state()).toBe("leased");
       await fixture.store.settle(settlements.done(c ?? expect.unreachable()));
       await fixture.store.settle(settlements.done(d ?? expect.unreachable()));
       expect(await state()).toBe("pending");
-      await operate(fixture.store).discardEvent("evt_1");
+      await operate(fixture.store).changeEvent("discard", "evt_1");
       expect(await state()).toBe("done");
     });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DAY, ENDS_WITH_STORE, type Fixture, NOTHING_TO_PRUNE, T, acceptAll, newEvent } from "./fixture.js";
+import { findIds } from "#pigeonhole/store/known-ids.js";
 import { operate } from "../../support/operate.js";
 
 export function describeKnownIds(fixture: Fixture): void {
@@ -7,9 +8,9 @@ export function describeKnownIds(fixture: Fixture): void {
     test("findIds gives those of the ids that are stored, whatever became of their work", async () => {
       const { store } = fixture;
       await acceptAll(store, ["waits", "odd \u0000 ' id", "discarded"]);
-      await operate(store).discardEvent("discarded");
+      await operate(store).changeEvent("discard", "discarded");
       await store.accept(newEvent("not understood", { work: [], parked: { reason: "not_json", detail: "" } }));
-      const found = await operate(store).findIds([
+      const found = await findIds(operate(store), [
         "missing",
         "waits",
         "odd \u0000 ' id",
@@ -18,7 +19,7 @@ export function describeKnownIds(fixture: Fixture): void {
         "",
       ]);
       expect(found.toSorted()).toEqual(["discarded", "not understood", "odd \u0000 ' id", "waits"]);
-      expect(await operate(store).findIds([])).toEqual([]);
+      expect(await findIds(operate(store), [])).toEqual([]);
     });
   });
 
@@ -50,7 +51,7 @@ export function describeKnownIds(fixture: Fixture): void {
       await fixture.store.accept(newEvent("stays"));
       await fixture.store.accept(newEvent("goes", { work: [] }));
       await prune(T + DAY);
-      expect(await operate(fixture.store).findIds(["stays", "goes"])).toEqual(["stays"]);
+      expect(await findIds(operate(fixture.store), ["stays", "goes"])).toEqual(["stays"]);
       expect(await operate(fixture.store).idsKnownSince()).toBe(T + DAY);
     });
 

@@ -14,7 +14,7 @@ export function describeOpenOperator(fixture: Fixture): void {
       const inbox = operator();
       expect((await inbox.listEvents()).items.map(({ id }) => id)).toEqual(["e1"]);
       expect(Buffer.from((await inbox.getEvent("e1"))?.body ?? []).equals(newEvent("e1").body)).toBe(true);
-      expect(await inbox.discardEvent("e1")).toBe(1);
+      expect(await inbox.changeEvent("discard", "e1")).toEqual({ work: 1, readAgain: 0 });
       expect((await store.getEvent("e1"))?.handlers).toMatchObject([{ state: "done", discarded: true }]);
       expect((await countWork(store, T)).pending).toBe(0);
     });
@@ -24,7 +24,7 @@ export function describeOpenOperator(fixture: Fixture): void {
       const inbox = operator();
       const [event, missing, counts] = await Promise.all([
         inbox.getEvent("e1"),
-        inbox.discardEvent("missing").catch((error: unknown) => error),
+        inbox.changeEvent("discard", "missing").catch((error: unknown) => error),
         inbox.countLists(),
       ]);
       expect(event?.id).toBe("e1");
@@ -48,8 +48,8 @@ export function describeOpenOperator(fixture: Fixture): void {
       const { items, cursors } = await inbox.listEvents({ ...query, limit: 4 });
       expect(cursors).toHaveLength(4);
       await store.accept(newEvent("e6"));
-      await inbox.discardEvent("e5");
-      await inbox.discardEvent("e3");
+      await inbox.changeEvent("discard", "e5");
+      await inbox.changeEvent("discard", "e3");
       const pending = ["e4", "e2", "e1"];
       for (const [index, { id }] of items.entries()) {
         const rest = await inbox.listEvents({ ...query, cursor: cursors[index] });

@@ -104,7 +104,10 @@ export function describeOtherBytes(fixture: Fixture): void {
       ["is done", async () => [await accept("first"), await handle()]],
       ["has no handler", () => accept("first", { work: [] })],
       ["is dead", async () => fixture.store.settle(settlements.dead(await acceptLeased(fixture.store, "evt_1")))],
-      ["was discarded", async () => [await acceptParked("first"), await operate(fixture.store).discardEvent("evt_1")]],
+      [
+        "was discarded",
+        async () => [await acceptParked("first"), await operate(fixture.store).changeEvent("discard", "evt_1")],
+      ],
       [
         "killed three processes",
         async () => {
@@ -161,7 +164,7 @@ export function describeOtherBytes(fixture: Fixture): void {
       const { work } = await leasePage(fixture.store);
       const lease = bare(work[0] ?? expect.unreachable());
       await fixture.store.settle(settlements.dead(lease));
-      if (how === "discarded") await operate(fixture.store).discardEvent(second);
+      if (how === "discarded") await operate(fixture.store).changeEvent("discard", second);
       expect(await replan("evt_1", ["h"])).toBe(1);
       expect(await replan(second, ["h"])).toBe(0);
       expect(await handle()).toEqual(["first"]);
@@ -173,7 +176,7 @@ export function describeOtherBytes(fixture: Fixture): void {
       await acceptParked("first");
       await acceptParked("second");
       const [, second = ""] = await ids();
-      expect(await operate(fixture.store).discardEvent("evt_1")).toBe(1);
+      expect(await operate(fixture.store).changeEvent("discard", "evt_1")).toEqual({ work: 1, readAgain: 0 });
       expect(await fixture.store.getEvent(second)).toMatchObject({ state: "parked" });
       expect(await fixture.store.listStuck({ state: "parked", limit: 9, afterSeq: 0 })).toMatchObject([{ id: second }]);
     });
@@ -184,7 +187,7 @@ export function describeOtherBytes(fixture: Fixture): void {
       await handle();
       await pruneAll();
       expect(await ids()).toHaveLength(2);
-      await operate(fixture.store).discardEvent("evt_1");
+      await operate(fixture.store).changeEvent("discard", "evt_1");
       await pruneAll();
       await pruneAll();
       expect(await ids()).toEqual([]);
@@ -196,7 +199,7 @@ export function describeOtherBytes(fixture: Fixture): void {
       await acceptParked("first");
       await accept("second");
       await handle();
-      await operate(fixture.store).discardEvent("evt_1");
+      await operate(fixture.store).changeEvent("discard", "evt_1");
       await pruneAll();
       expect(await ids()).toEqual(["evt_1"]);
       // The number of the one that is gone is given again, to an event that is pending.

@@ -144,8 +144,8 @@ export function describeOutboxInspect(fixture: Fixture): void {
     test("listOutbox keeps the attempts of a call that was given up when its last dead event is discarded", async () => {
       await recordKeys(fixture.store, "a", "b");
       await fixture.store.settleSend(sendSettlements.dead(await takeSend(fixture.store)));
-      await operate(fixture.store).discardContactEvent("a");
-      await operate(fixture.store).discardContactEvent("b");
+      await operate(fixture.store).changeContactEvent("discard", "a");
+      await operate(fixture.store).changeContactEvent("discard", "b");
       expect((await outboxOf(fixture.store)).map(({ attempts }) => attempts)).toEqual([1, 1]);
     });
 
@@ -275,7 +275,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
   describe("discardOutbox", () => {
     test.each(["pending", "dead"])("discardOutbox ends an event that is %s, and its key stays taken", async (key) => {
       await recordOneInEachState();
-      expect(await operate(fixture.store, T + 9).discardContactEvent(key)).toBe(true);
+      expect(await operate(fixture.store, T + 9).changeContactEvent("discard", key)).toBe(1);
       expect((await outboxOf(fixture.store)).find((view) => view.key === key)).toMatchObject({
         state: "done",
         settledAt: T + 9,
@@ -283,7 +283,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
         reason: undefined,
         message: "discarded",
       });
-      expect(await operate(fixture.store).discardContactEvent(key)).toBe(false);
+      expect(await operate(fixture.store).changeContactEvent("discard", key)).toBe(0);
       expect(await retryOutbox(fixture.store, key, T)).toBe(false);
       expect(await fixture.store.record([newRecord(key)], T)).toEqual(["known"]);
     });
@@ -291,20 +291,20 @@ export function describeOutboxInspect(fixture: Fixture): void {
     test.each(["leased", "done", "nobody's"])("discardOutbox changes nothing for a key that is %s", async (key) => {
       await recordOneInEachState();
       const before = await outboxSnapshot(fixture.store);
-      expect(await operate(fixture.store).discardContactEvent(key)).toBe(false);
+      expect(await operate(fixture.store).changeContactEvent("discard", key)).toBe(0);
       expect(await outboxSnapshot(fixture.store)).toEqual(before);
     });
 
     test("discardOutbox keeps an event out of later calls", async () => {
       await recordKeys(fixture.store, "a", "b", "c");
-      await operate(fixture.store).discardContactEvent("b");
+      await operate(fixture.store).changeContactEvent("discard", "b");
       expect(membersOf(await takeSend(fixture.store))).toEqual(["a", "c"]);
     });
 
     test("discardOutbox is refused while a call waits for its next try, because the event may have arrived", async () => {
       await recordKeys(fixture.store, "a", "b");
       await fixture.store.settleSend(sendSettlements.pending(await takeSend(fixture.store)));
-      expect(await operate(fixture.store).discardContactEvent("a")).toBe(false);
+      expect(await operate(fixture.store).changeContactEvent("discard", "a")).toBe(0);
       expect(await outboxStates(fixture.store)).toEqual({ a: "leased", b: "leased" });
     });
   });
@@ -326,8 +326,8 @@ export function describeOutboxInspect(fixture: Fixture): void {
       expect(await countOutbox(fixture.store)).toMatchObject({ pending: 3, leased: 0, oldestRecordedAt: T + 1 });
       await takeSend(fixture.store, { limit: 1 });
       expect(await countOutbox(fixture.store)).toEqual({ pending: 2, leased: 1, dead: 1, oldestRecordedAt: T + 1 });
-      await operate(fixture.store).discardContactEvent("b");
-      await operate(fixture.store).discardContactEvent("c");
+      await operate(fixture.store).changeContactEvent("discard", "b");
+      await operate(fixture.store).changeContactEvent("discard", "c");
       expect(await countOutbox(fixture.store)).toEqual({ pending: 0, leased: 1, dead: 1, oldestRecordedAt: T + 2 });
     });
   });
@@ -341,9 +341,9 @@ export function describeOutboxInspect(fixture: Fixture): void {
       "pruning the outbox removes what is settled and old, by %i at a time, and nothing else",
       async (batch) => {
         await recordOneInEachState();
-        await operate(fixture.store).discardContactEvent("dead");
+        await operate(fixture.store).changeContactEvent("discard", "dead");
         await recordKeys(fixture.store, "discarded");
-        await operate(fixture.store).discardContactEvent("discarded");
+        await operate(fixture.store).changeContactEvent("discard", "discarded");
         await prune(T, batch);
         expect(Object.keys(await outboxStates(fixture.store))).toHaveLength(5);
         await prune(T + 1, batch);
@@ -366,12 +366,12 @@ export function describeOutboxInspect(fixture: Fixture): void {
     test("pruning the whole outbox leaves no gap in later calls, even for the next process", async () => {
       await recordKeys(fixture.store, "a", "b", "c");
       await settleAll(fixture.store, await takeSend(fixture.store, { limit: 2 }), "done");
-      await operate(fixture.store).discardContactEvent("c");
+      await operate(fixture.store).changeContactEvent("discard", "c");
       await prune(T + DAY);
       const store = fixture.kind.outlives ? await fixture.reopen() : fixture.store;
       await prune(T + DAY);
       await recordKeys(store, "d", "e");
-      await operate(store).discardContactEvent("d");
+      await operate(store).changeContactEvent("discard", "d");
       await prune(T + DAY);
       await recordKeys(store, "f");
       expect(membersOf(await takeSend(store))).toEqual(["e", "f"]);

@@ -184,7 +184,7 @@ export function describeOutboxSettle(fixture: Fixture): void {
 
     test("a call that was given up still contains its discarded events, which are done once the service has them", async () => {
       const first = await giveUp("a", "b", "c");
-      expect(await operate(fixture.store).discardContactEvent("b")).toBe(true);
+      expect(await operate(fixture.store).changeContactEvent("discard", "b")).toBe(1);
       const [a, b] = await outboxOf(fixture.store);
       expect([a?.callEvents, b?.callEvents, a?.call]).toEqual([3, 3, b?.call]);
       await retryOutbox(fixture.store, "a", T);
@@ -202,7 +202,7 @@ export function describeOutboxSettle(fixture: Fixture): void {
       "an event that was discarded stays so when the call that was given up ends otherwise (%s)",
       async (to) => {
         await giveUp("a", "b");
-        await operate(fixture.store).discardContactEvent("b");
+        await operate(fixture.store).changeContactEvent("discard", "b");
         await retryOutbox(fixture.store, "a", T);
         await settleAll(fixture.store, await takeSend(fixture.store), to);
         const [, b] = await outboxOf(fixture.store);
@@ -212,7 +212,7 @@ export function describeOutboxSettle(fixture: Fixture): void {
 
     test("a call that was given up keeps its members even if a discarded one is old enough to be pruned", async () => {
       const first = await giveUp("a", "b", "c");
-      await operate(fixture.store).discardContactEvent("a");
+      await operate(fixture.store).changeContactEvent("discard", "a");
       while ((await fixture.store.prune({ ...NOTHING_TO_PRUNE, sentBefore: T + DAY })) > 0);
       await retryOutbox(fixture.store, "b", T);
       expect(callOf(await takeSend(fixture.store))).toEqual(callOf(first));
@@ -222,7 +222,7 @@ export function describeOutboxSettle(fixture: Fixture): void {
       "a call that was given up and ended later (%s) leaves nothing in later calls",
       async (to) => {
         await giveUp("a", "b");
-        await operate(fixture.store).discardContactEvent("b");
+        await operate(fixture.store).changeContactEvent("discard", "b");
         await retryOutbox(fixture.store, "a", T);
         await settleAll(fixture.store, await takeSend(fixture.store), to);
         await recordKeys(fixture.store, "c");
@@ -235,8 +235,8 @@ export function describeOutboxSettle(fixture: Fixture): void {
 
     test("a call that was given up is deleted when all its events are discarded and old enough", async () => {
       await giveUp("a", "b");
-      await operate(fixture.store).discardContactEvent("a");
-      await operate(fixture.store).discardContactEvent("b");
+      await operate(fixture.store).changeContactEvent("discard", "a");
+      await operate(fixture.store).changeContactEvent("discard", "b");
       await recordKeys(fixture.store, "c");
       const next = await takeSend(fixture.store);
       await fixture.store.settleSend(sendSettlements.pending(next, T));

@@ -13,7 +13,7 @@ export function describePolicies(fixture: Fixture): void {
         const { store } = fixture;
         const lease = await acceptLeased(store, "evt_1");
         if (state !== "leased") await store.settle(settlements[state === "discarded" ? "dead" : state](lease));
-        if (state === "discarded") await operate(store).discardEvent("evt_1");
+        if (state === "discarded") await operate(store).changeEvent("discard", "evt_1");
         expect(await mostOf("evt_1")).toEqual([undefined]);
         await store.keepPolicies([{ handler: "h", maxAttempts: 14 }]);
         expect(await mostOf("evt_1")).toEqual([14]);

@@ -118,7 +118,7 @@ export function describePrune(fixture: Fixture): void {
       await store.saveStep(lease, "a", "1", T);
       await store.settle(settlements.done(lease));
       await acceptAll(store, ["discarded"]);
-      await operate(store).discardEvent("discarded");
+      await operate(store).changeEvent("discard", "discarded");
       await pruneRound({ idsBefore: T + DAY });
       expect(await ids()).toEqual([]);
       expect(await store.loadSteps(lease)).toEqual({});
@@ -176,11 +176,11 @@ export function describePrune(fixture: Fixture): void {
       await acceptAll(fixture.store, ["a", "b", "c"]);
       await pruneRound({ idsBefore: T + DAY, bodiesBefore: T + DAY });
       expect(await ids()).toEqual(["a", "b", "c"]);
-      await operate(fixture.store).discardEvent("a");
-      await operate(fixture.store).discardEvent("c");
+      await operate(fixture.store).changeEvent("discard", "a");
+      await operate(fixture.store).changeEvent("discard", "c");
       await pruneRound({ idsBefore: T + DAY, bodiesBefore: T + DAY });
       expect(await ids()).toEqual(["b"]);
-      await operate(fixture.store).discardEvent("b");
+      await operate(fixture.store).changeEvent("discard", "b");
       await pruneRound({ bodiesBefore: T + DAY });
       expect(await idsWithBody()).toEqual([]);
       expect(await ids()).toEqual(["b"]);

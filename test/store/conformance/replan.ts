@@ -153,7 +153,7 @@ export function describeReplan(fixture: Fixture): void {
   describe("discard", () => {
     test("discard ends all work that is not running, and returns how much", async () => {
       await acceptAllStates();
-      expect(await operate(fixture.store, LATER).discardEvent("evt_1")).toBe(3);
+      expect(await operate(fixture.store, LATER).changeEvent("discard", "evt_1")).toEqual({ work: 3, readAgain: 0 });
       const views = (await fixture.store.getEvent("evt_1"))?.handlers ?? [];
       expect(views.map(({ handler, state, discarded }) => [handler, state, discarded])).toEqual([
         ["dead", "done", true],
@@ -168,21 +168,21 @@ export function describeReplan(fixture: Fixture): void {
 
     test("discard does not end running work", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
-      expect(await operate(fixture.store, LATER).discardEvent("evt_1")).toBe(0);
+      expect(await operate(fixture.store, LATER).changeEvent("discard", "evt_1")).toEqual({ work: 0, readAgain: 0 });
       expect(await fixture.store.settle(settlements.pending(lease, T))).toBe("settled");
       expect(idsOf(await leasePage(fixture.store))).toEqual(["evt_1"]);
     });
 
     test("discard of an unknown id is refused, and a second discard ends nothing", async () => {
       await fixture.store.accept(newEvent("evt_1"));
-      await expectCode(operate(fixture.store, LATER).discardEvent("evt_2"), "not_found");
-      expect(await operate(fixture.store, LATER).discardEvent("evt_1")).toBe(1);
-      expect(await operate(fixture.store, LATER).discardEvent("evt_1")).toBe(0);
+      await expectCode(operate(fixture.store, LATER).changeEvent("discard", "evt_2"), "not_found");
+      expect(await operate(fixture.store, LATER).changeEvent("discard", "evt_1")).toEqual({ work: 1, readAgain: 0 });
+      expect(await operate(fixture.store, LATER).changeEvent("discard", "evt_1")).toEqual({ work: 0, readAgain: 0 });
     });
 
     test("discard can be undone by a replan that names the handler", async () => {
       await fixture.store.accept(newEvent("evt_1", { work: [{ handler: "h" }, { handler: "i" }] }));
-      await operate(fixture.store).discardEvent("evt_1");
+      await operate(fixture.store).changeEvent("discard", "evt_1");
       expect(await fixture.store.replan({ seq: await seqOf("evt_1"), handlers: ["h"], now: LATER })).toBe(1);
       expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "pending", i: "done" });
       const { work } = await leasePage(fixture.store, { now: LATER });
@@ -194,7 +194,7 @@ export function describeReplan(fixture: Fixture): void {
       await fixture.store.accept(newEvent("evt_1", { work: [], parked: NOTE }));
       const seq = await seqOf("evt_1");
       for (let round = 0; round < 3; round += 1) {
-        expect(await operate(fixture.store).discardEvent("evt_1")).toBe(1);
+        expect(await operate(fixture.store).changeEvent("discard", "evt_1")).toEqual({ work: 1, readAgain: 0 });
         expect((await fixture.store.getEvent("evt_1"))?.handlers).toMatchObject([
           { handler: "", state: "done", discarded: true },
         ]);
@@ -205,7 +205,7 @@ export function describeReplan(fixture: Fixture): void {
 
     test("discard keeps the id", async () => {
       await fixture.store.accept(newEvent("evt_1"));
-      await operate(fixture.store).discardEvent("evt_1");
+      await operate(fixture.store).changeEvent("discard", "evt_1");
       expect(await fixture.store.accept(newEvent("evt_1"))).toEqual({ kind: "duplicate", otherBytes: false });
     });
   });

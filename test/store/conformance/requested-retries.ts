@@ -55,7 +55,7 @@ export function describeRequestedRetries(fixture: Fixture): void {
         const seq = await acceptParked("evt_1");
         if (how !== "never requested") await fixture.store.requestRetry(seq, LATER);
         if (how === "planned") await fixture.store.replan({ seq, handlers: ["g"], now: LATER, requested: true });
-        if (how === "discarded") await operate(fixture.store, LATER).discardEvent("evt_1");
+        if (how === "discarded") await operate(fixture.store, LATER).changeEvent("discard", "evt_1");
         const before = await fixture.store.getEvent("evt_1");
         expect(await fixture.store.replan({ seq, handlers: ["h"], now: LATER, requested: true })).toBe(0);
         expect(await fixture.store.getEvent("evt_1")).toEqual(before);

@@ -22,7 +22,10 @@ const NOW = T + MINUTE;
 
 /** Work that waits for its next run is run now. */
 export function describeRunNow(fixture: Fixture): void {
-  const runAll = (choice: WorkChoice = {}, now = NOW) => operate(fixture.store, now).runWork(choice);
+  const runAll = async (choice: WorkChoice = {}, now = NOW) => {
+    const { events, work } = await operate(fixture.store, now).changeWork("run", choice);
+    return { events, work };
+  };
 
   /** An event whose run has failed and is to be repeated. */
   async function acceptFailed(id: string, change: Partial<NewEvent> = {}, dueAt = LATER): Promise<void> {
@@ -37,7 +40,7 @@ export function describeRunNow(fixture: Fixture): void {
       await acceptFailed("evt_1");
       const before = await viewOf("evt_1");
       expect(await leasePage(store, { now: NOW })).toMatchObject({ work: [], nextDueAt: LATER });
-      expect(await operate(store, NOW).runEvent("evt_1")).toBe(1);
+      expect(await operate(store, NOW).changeEvent("run", "evt_1")).toEqual({ work: 1, readAgain: 0 });
       expect(await viewOf("evt_1")).toEqual({ ...before, dueAt: NOW });
       const [work] = (await leasePage(store, { now: NOW, leaseUntil: NOW + MINUTE })).work;
       expect(work).toMatchObject({ eventId: "evt_1", attempt: 2, failures: 1, crashes: 0, dueAt: NOW });
@@ -64,11 +67,11 @@ export function describeRunNow(fixture: Fixture): void {
       }
       await acceptFailed("evt_2", {}, NOW);
       const before = await snapshot(store);
-      expect(await operate(store, NOW).runEvent("evt_1")).toBe(0);
+      expect(await operate(store, NOW).changeEvent("run", "evt_1")).toEqual({ work: 0, readAgain: 0 });
       expect(await runAll()).toEqual({ events: 0, work: 0 });
       expect(await snapshot(store)).toEqual(before);
       await acceptFailed("evt_4");
-      expect(await operate(store, NOW).runEvent("evt_1")).toBe(0);
+      expect(await operate(store, NOW).changeEvent("run", "evt_1")).toEqual({ work: 0, readAgain: 0 });
       expect(await viewOf("evt_4")).toMatchObject({ dueAt: LATER });
     });
 
@@ -76,7 +79,7 @@ export function describeRunNow(fixture: Fixture): void {
       const { store } = fixture;
       await acceptFailed("evt_1");
       const [lease = expect.unreachable()] = (await leasePage(store, { now: LATER, leaseUntil: LATER + MINUTE })).work;
-      expect(await operate(store, NOW).runEvent("evt_1")).toBe(0);
+      expect(await operate(store, NOW).changeEvent("run", "evt_1")).toEqual({ work: 0, readAgain: 0 });
       expect(await runAll()).toEqual({ events: 0, work: 0 });
       expect(await store.settle({ ...settlements.done(lease), at: LATER })).toBe("settled");
     });
@@ -84,7 +87,7 @@ export function describeRunNow(fixture: Fixture): void {
     test("the wait after the next failure is not shortened when the clock is set back", async () => {
       const { store } = fixture;
       await acceptFailed("evt_1", {}, T + 3 * DAY);
-      await operate(store, T + DAY).runEvent("evt_1");
+      await operate(store, T + DAY).changeEvent("run", "evt_1");
       await store.restartWaits({ now: T, leaseUntil: T + MINUTE });
       expect(idsOf(await leasePage(store))).toEqual(["evt_1"]);
     });

@@ -266,19 +266,19 @@ const replan = fc.tuple(fc.subarray(HANDLERS), fc.boolean()).chain(([handlers, n
 );
 
 const discard = onEvent("discard", async (model, { store }, id) => {
-  expect(await operate(store, model.now).discardEvent(id)).toBe(
+  expect((await operate(store, model.now).changeEvent("discard", id)).work).toBe(
     model.discard(model.events.get(id) ?? expect.unreachable()),
   );
 });
 
 const runEvent = onEvent("run now", async (model, { store }, id) => {
   const event = model.events.get(id) ?? expect.unreachable();
-  expect(await operate(store, model.now).runEvent(id)).toBe(model.runNow([event]));
+  expect((await operate(store, model.now).changeEvent("run", id)).work).toBe(model.runNow([event]));
 });
 
 const runWork = fc.constantFrom(undefined, ...HANDLERS).map((handler) =>
   command(`run all work of ${handler ?? "any handler"} now`, async (model, { store }) => {
-    const ran = await operate(store, model.now).runWork({ handler });
+    const ran = await operate(store, model.now).changeWork("run", { handler });
     expect(ran.work).toBe(model.runNow([...model.events.values()], handler));
   }),
 );

@@ -68,7 +68,7 @@ export function describeDeadContactEvents(kind: OperatorKind): void {
       expect(await inbox.countDeadContactEvents(choice)).toBe(chosen.length);
       const listed = (await inbox.listContactEvents({ ...choice, state: "dead" })).items.map(({ key }) => key);
       expect(listed.toReversed()).toEqual(chosen);
-      expect(await inbox.discardDeadContactEvents(choice)).toBe(chosen.length);
+      expect(await inbox.changeContactEvents("discard", choice)).toBe(chosen.length);
       const discarded = (await outboxOf(store)).filter(({ message }) => message === "discarded").map(({ key }) => key);
       expect(discarded).toEqual(chosen);
     });
@@ -94,27 +94,27 @@ export function describeDeadContactEvents(kind: OperatorKind): void {
   describe("retry and discard of chosen contact events", () => {
     test("a retry makes the chosen events pending, and leaves the others dead", async () => {
       await recordRefused("a", "b", "c");
-      expect(await inbox.retryDeadContactEvents({ name: "b" })).toBe(1);
+      expect(await inbox.changeContactEvents("retry", { name: "b" })).toBe(1);
       expect(await outboxStates(store)).toEqual({ a: "dead", b: "pending", c: "dead" });
-      expect(await inbox.retryDeadContactEvents({})).toBe(2);
-      expect(await inbox.retryDeadContactEvents({})).toBe(0);
+      expect(await inbox.changeContactEvents("retry", {})).toBe(2);
+      expect(await inbox.changeContactEvents("retry", {})).toBe(0);
       expect(membersOf(await takeSend(store))).toEqual(["a", "b", "c"]);
     });
 
     test("a retry takes all of a call that can only be repeated as a whole", async () => {
       await recordGivenUp(["a", "b"], T);
       await recordRefused("c");
-      expect(await inbox.retryDeadContactEvents({ name: "a" })).toBe(2);
+      expect(await inbox.changeContactEvents("retry", { name: "a" })).toBe(2);
       expect(await outboxStates(store)).toEqual({ a: "leased", b: "leased", c: "dead" });
       expect(membersOf(await takeSend(store, { now: Date.now() }))).toEqual(["a", "b"]);
     });
 
     test("a retry counts events of such a call that were discarded, which go out with it", async () => {
       await recordGivenUp(["a", "b", "c"], T);
-      expect(await inbox.discardContactEvent("c")).toBe(true);
+      expect(await inbox.changeContactEvent("discard", "c")).toBe(1);
       expect(await inbox.getContactEvent("c")).toMatchObject({ state: "done", message: "discarded", callEvents: 3 });
-      expect(await inbox.retryContactEvent("a")).toBe(3);
-      expect(await inbox.retryContactEvent("b")).toBe(0);
+      expect(await inbox.changeContactEvent("retry", "a")).toBe(3);
+      expect(await inbox.changeContactEvent("retry", "b")).toBe(0);
       expect(membersOf(await takeSend(store, { now: Date.now() }))).toEqual(["a", "b", "c"]);
     });
 
@@ -124,7 +124,7 @@ export function describeDeadContactEvents(kind: OperatorKind): void {
       const dueAt = Date.now() + 600_000;
       await store.settleSend(sendSettlements.pending(await takeSend(store), dueAt));
       expect(await retryEachContactEvent(inbox, ["a", "b"])).toEqual({ changed: 2, failed: 0 });
-      expect(await inbox.retryContactEvent("a")).toBe(0);
+      expect(await inbox.changeContactEvent("retry", "a")).toBe(0);
       await takeSend(store, { now: Date.now(), leaseUntil: dueAt });
       expect(await retryEachContactEvent(inbox, ["a", "b"])).toEqual({ changed: 0, failed: 2 });
     });
@@ -144,7 +144,7 @@ export function describeDeadContactEvents(kind: OperatorKind): void {
     test("a discard leaves what waits and what the choice does not name", async () => {
       await recordRefused("a", "b");
       await store.record([newRecord("waits")], T);
-      expect(await inbox.discardDeadContactEvents({ name: "a" })).toBe(1);
+      expect(await inbox.changeContactEvents("discard", { name: "a" })).toBe(1);
       expect(await outboxStates(store)).toEqual({ a: "done", b: "dead", waits: "pending" });
     });
 
@@ -156,10 +156,10 @@ export function describeDeadContactEvents(kind: OperatorKind): void {
       );
       for (let sent = 0; sent < keys.length; sent += 50)
         await settleAll(store, await takeSend(store, { limit: 50 }), "dead");
-      expect(await inbox.retryDeadContactEvents({})).toBe(keys.length);
+      expect(await inbox.changeContactEvents("retry", {})).toBe(keys.length);
       for (let sent = 0; sent < keys.length; sent += 50)
         await settleAll(store, await takeSend(store, { limit: 50 }), "dead");
-      expect(await inbox.discardDeadContactEvents({})).toBe(keys.length);
+      expect(await inbox.changeContactEvents("discard", {})).toBe(keys.length);
       expect((await countOutbox(store)).dead).toBe(0);
     });
   });

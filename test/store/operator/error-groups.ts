@@ -97,7 +97,7 @@ export function describeErrorGroups(kind: OperatorKind): void {
     expect(await states()).toEqual([{ pending: 1, leased: 2, dead: 1, parked: 0 }]);
     for (const lease of work) await store.settle(settlements.done(lease));
     expect(await states()).toEqual([{ pending: 1, leased: 0, dead: 1, parked: 0 }]);
-    await inbox.retryWork({});
+    await inbox.changeWork("retry", {});
     expect(await states()).toEqual([{ pending: 1, leased: 0, dead: 0, parked: 0 }]);
   });
 
@@ -112,7 +112,7 @@ export function describeErrorGroups(kind: OperatorKind): void {
     expect(group).toMatchObject({ firstAt: T, lastAt: T + 2 * DAY, failures: 6 });
     // After a retry by a person, all before it is over.
     for (const lease of await leaseAt(T + 3 * DAY)) await store.settle({ ...settlements.dead(lease), at: T + 3 * DAY });
-    await inbox.retryWork({});
+    await inbox.changeWork("retry", {});
     const later = Date.now() + DAY;
     await failAgain({ at: later });
     await failAgain({ at: later + DAY });
@@ -189,9 +189,10 @@ export function describeErrorGroups(kind: OperatorKind): void {
     for (const [id, handler] of Object.entries({ a: "two", b: "one", c: "two" })) await acceptFailed(id, { handler });
     await store.accept(newEvent("n", { work: [], parked: { reason: "unknown_type", detail: "" } }));
     await store.accept(newEvent("p", { work: [{ handler: "waits" }] }));
-    expect(await inbox.listFailedHandlers()).toEqual(["one", "two"]);
-    await inbox.discardWork({ handler: "two" });
-    expect(await inbox.listFailedHandlers()).toEqual(["one"]);
+    const failed = async () => (await inbox.listHandlers()).flatMap((each) => (each.hasFailed ? each.handler : []));
+    expect(await failed()).toEqual(["one", "two"]);
+    await inbox.changeWork("discard", { handler: "two" });
+    expect(await failed()).toEqual(["one"]);
   });
 
   test("groups are read page by page, also those that failed at the same time", async () => {
@@ -233,8 +234,8 @@ export function describeErrorGroups(kind: OperatorKind): void {
     const { id: errorGroup } = group ?? expect.unreachable();
     expect((await inbox.listEvents({ errorGroup })).items.map(({ id }) => id)).toEqual(["a2", "a1"]);
     expect((await inbox.listEvents({ errorGroup, state: "done" })).items).toEqual([]);
-    expect(await inbox.countWork({ errorGroup })).toEqual({ events: 2, work: 2 });
-    expect(await inbox.discardWork({ errorGroup })).toEqual({ events: 2, work: 2 });
+    expect(await inbox.countWork("retry", { errorGroup })).toEqual({ events: 2, work: 2 });
+    expect(await inbox.changeWork("discard", { errorGroup })).toMatchObject({ events: 2, work: 2 });
     expect((await inbox.listErrorGroups()).items.map(({ events }) => events)).toEqual([1, 1]);
     await expectCode(inbox.listEvents({ errorGroup: "W10" }), "invalid_argument");
   });
@@ -243,7 +244,7 @@ export function describeErrorGroups(kind: OperatorKind): void {
     for (const id of ["a", "b", "c"]) await acceptFailed(id);
     expect((await inbox.listEvents({ ids: ["c", "a", "x"] })).items.map(({ id }) => id)).toEqual(["c", "a"]);
     expect((await inbox.listEvents({ ids: [] })).items).toEqual([]);
-    expect(await inbox.countWork({ ids: ["c", "a"] })).toEqual({ events: 2, work: 2 });
+    expect(await inbox.countWork("retry", { ids: ["c", "a"] })).toEqual({ events: 2, work: 2 });
     await expectCode(inbox.listEvents({ ids: Array.from({ length: 501 }, String) }), "invalid_argument");
   });
 

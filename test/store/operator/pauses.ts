@@ -16,7 +16,7 @@ export function describePauses(kind: OperatorKind): void {
   });
 
   test("a handler stays paused until it is resumed, and all see it", async () => {
-    expect(await inbox.listPaused()).toEqual([]);
+    expect(await inbox.listHandlers()).toEqual([]);
     expect([await inbox.pauseHandler("b", "ann"), await inbox.pauseHandler("a", "bob")]).toEqual([true, true]);
     expect(await inbox.pauseHandler("b", "bob")).toBe(false);
     const since = expect.any(Number) as number;
@@ -24,8 +24,14 @@ export function describePauses(kind: OperatorKind): void {
       { handler: "a", since, by: "bob" },
       { handler: "b", since, by: "ann" },
     ];
-    expect(await inbox.listPaused()).toEqual(both);
-    expect(await store.listPaused()).toEqual(both);
+    const stored = await store.listPaused();
+    expect(stored).toEqual(both);
+    expect(await inbox.listHandlers()).toEqual(
+      stored.map(({ handler, by, since: at }) => {
+        const paused = { by, since: new Date(at).toISOString() };
+        return { handler, maxAttempts: null, hasFailed: false, paused };
+      }),
+    );
     expect([await inbox.resumeHandler("b"), await inbox.resumeHandler("b")]).toEqual([true, false]);
     expect((await store.listPaused()).map(({ handler }) => handler)).toEqual(["a"]);
   });
@@ -45,7 +51,7 @@ export function describePauses(kind: OperatorKind): void {
     expect(await counted()).toMatchObject([resumed, resumed]);
   });
 
-  test("the handlers that receivers have had, or that have failed work, are listed, and not those that are only paused", async () => {
+  test("the handlers that receivers have had, that have failed work, or that are paused are listed", async () => {
     expect(await inbox.listHandlers()).toEqual([]);
     await store.keepPolicies([
       { handler: "billing", maxAttempts: 3 },
@@ -55,7 +61,12 @@ export function describePauses(kind: OperatorKind): void {
     await store.settle({ ...failed, stack: "it failed" });
     await store.accept(newEvent("n", { work: [], parked: { reason: "unknown_type", detail: "" } }));
     await inbox.pauseHandler("misspelt", "ann");
-    expect(await inbox.listHandlers()).toEqual(["audit", "billing", failed.handler]);
+    expect(await inbox.listHandlers()).toMatchObject([
+      { handler: "audit", maxAttempts: 3, hasFailed: false, paused: null },
+      { handler: "billing", maxAttempts: 3, hasFailed: false, paused: null },
+      { handler: failed.handler, maxAttempts: null, hasFailed: true, paused: null },
+      { handler: "misspelt", maxAttempts: null, hasFailed: false, paused: { by: "ann" } },
+    ]);
   });
 
   test("all who ask for the secret of the dashboard at once get the same", async () => {

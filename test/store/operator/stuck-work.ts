@@ -48,8 +48,8 @@ export function describeStuckWork(kind: OperatorKind): void {
     await acceptMixed("b", "email.sent", T + 10);
     await acceptNoted("n", T + 20);
     const events = new Set(chosen.map((piece) => piece.split(" ")[0])).size;
-    expect(await inbox.countWork(choice)).toEqual({ events, work: chosen.length });
-    expect(await inbox.discardWork(choice)).toEqual({ events, work: chosen.length });
+    expect(await inbox.countWork("retry", choice)).toEqual({ events, work: chosen.length });
+    expect(await inbox.changeWork("discard", choice)).toMatchObject({ events, work: chosen.length });
     const ended: string[] = [];
     for (const id of ["a", "b", "n"]) {
       const { handlers = [] } = (await inbox.getEvent(id)) ?? {};
@@ -60,17 +60,22 @@ export function describeStuckWork(kind: OperatorKind): void {
 
   test("a retry makes the chosen work pending and leaves the other work of its events", async () => {
     await acceptMixed("a");
-    expect(await inbox.retryWork({ handler: "dead" })).toEqual({ events: 1, handlers: 1, readAgain: 0, skipped: 0 });
+    expect(await inbox.changeWork("retry", { handler: "dead" })).toEqual({
+      events: 1,
+      work: 1,
+      readAgain: 0,
+      skipped: 0,
+    });
     expect(await statesOf(store, "a")).toEqual({ ...BEFORE, dead: "pending" });
-    expect(await inbox.retryWork({})).toEqual({ events: 1, handlers: 1, readAgain: 0, skipped: 0 });
+    expect(await inbox.changeWork("retry", {})).toEqual({ events: 1, work: 1, readAgain: 0, skipped: 0 });
     expect(await statesOf(store, "a")).toEqual({ ...BEFORE, dead: "pending", parked: "pending" });
-    expect(await inbox.retryWork({})).toEqual({ events: 0, handlers: 0, readAgain: 0, skipped: 0 });
+    expect(await inbox.changeWork("retry", {})).toEqual({ events: 0, work: 0, readAgain: 0, skipped: 0 });
   });
 
   test("the retry of an event that no handler got asks the receiver to read it again, and parks it until then", async () => {
     await store.accept(newEvent("a", { work: [] }));
-    const asked = { handlers: 0, readAgain: 1 };
-    expect([await inbox.retryEvent("a"), await inbox.retryEvent("a")]).toEqual([asked, asked]);
+    const asked = { work: 0, readAgain: 1 };
+    expect([await inbox.changeEvent("retry", "a"), await inbox.changeEvent("retry", "a")]).toEqual([asked, asked]);
     expect(await inbox.getEvent("a")).toMatchObject({
       state: "parked",
       handlers: [{ handler: "", reason: "no_handler", retryRequestedAt: expect.any(Number) as number }],
@@ -83,7 +88,7 @@ export function describeStuckWork(kind: OperatorKind): void {
 
   test("a discard ends the chosen work and leaves the other work of its events", async () => {
     await acceptMixed("a");
-    await inbox.discardWork({ state: "parked" });
+    await inbox.changeWork("discard", { state: "parked" });
     expect(await statesOf(store, "a")).toEqual({ ...BEFORE, parked: "done" });
   });
 
@@ -91,13 +96,13 @@ export function describeStuckWork(kind: OperatorKind): void {
     const count = 0.6 * kind.page;
     for (let index = 0; index < count; index += 1) await acceptMixed(`evt_${index}`);
     for (let index = 0; index < count; index += 1) await acceptNoted(`note_${index}`);
-    expect(await inbox.retryWork({})).toEqual({
+    expect(await inbox.changeWork("retry", {})).toEqual({
       events: 2 * count,
-      handlers: 2 * count,
+      work: 2 * count,
       readAgain: count,
       skipped: 0,
     });
-    expect(await inbox.countWork({})).toEqual({ events: count, work: count });
+    expect(await inbox.countWork("retry", {})).toEqual({ events: count, work: count });
     expect(await store.listRequested({ limit: 500, afterSeq: 0 })).toHaveLength(count);
   });
 
@@ -121,7 +126,12 @@ export function describeStuckWork(kind: OperatorKind): void {
     ).work;
     await store.settle(settlements.dead(lease ?? expect.unreachable()));
     await store.replan({ seq: await seqOf(second), handlers: ["h"], now: T });
-    expect(await inbox.retryWork({ state: "dead" })).toEqual({ events: 0, handlers: 0, readAgain: 0, skipped: 1 });
+    expect(await inbox.changeWork("retry", { state: "dead" })).toEqual({
+      events: 0,
+      work: 0,
+      readAgain: 0,
+      skipped: 1,
+    });
     expect((await inbox.getEvent(first ?? ""))?.handlers).toMatchObject([{ state: "done", discarded: true }]);
     expect(await statesOf(store, second ?? "")).toEqual({ h: "pending" });
   });

@@ -22,8 +22,8 @@ export function describeWaitingWork(kind: OperatorKind): void {
   test("the waiting work of an event is due at once and keeps its attempts", async () => {
     await acceptFailed("a");
     await acceptFailed("b");
-    expect(await inbox.runEvent("a")).toBe(1);
-    expect(await inbox.runEvent("a")).toBe(0);
+    expect(await inbox.changeEvent("run", "a")).toEqual({ work: 1, readAgain: 0 });
+    expect(await inbox.changeEvent("run", "a")).toEqual({ work: 0, readAgain: 0 });
     const [a, b] = await Promise.all(["a", "b"].map(async (id) => (await inbox.getEvent(id))?.handlers[0]));
     expect(a).toMatchObject({ state: "pending", attempts: 1 });
     expect(Math.abs((a?.dueAt ?? 0) - Date.now())).toBeLessThan(DAY / 2);
@@ -31,7 +31,7 @@ export function describeWaitingWork(kind: OperatorKind): void {
   });
 
   test("an event that is not in the inbox is refused", async () => {
-    expect(await errorOf(() => inbox.runEvent("missing"))).toMatchObject({ code: "not_found" });
+    expect(await errorOf(() => inbox.changeEvent("run", "missing"))).toMatchObject({ code: "not_found" });
   });
 
   test("chosen work is counted and run, and nothing else", async () => {
@@ -41,10 +41,10 @@ export function describeWaitingWork(kind: OperatorKind): void {
     await store.settle(settlements.dead(await acceptLeased(store, "dead")));
     await store.accept(newEvent("due"));
     const all = { events: count, work: count };
-    expect(await inbox.countWaiting({ type: "email.received" })).toEqual(all);
-    expect(await inbox.countWaiting({})).toEqual({ events: count + 1, work: count + 1 });
-    expect(await inbox.runWork({ type: "email.received" })).toEqual(all);
-    expect(await inbox.countWaiting({})).toEqual({ events: 1, work: 1 });
+    expect(await inbox.countWork("run", { type: "email.received" })).toEqual(all);
+    expect(await inbox.countWork("run", {})).toEqual({ events: count + 1, work: count + 1 });
+    expect(await inbox.changeWork("run", { type: "email.received" })).toMatchObject(all);
+    expect(await inbox.countWork("run", {})).toEqual({ events: 1, work: 1 });
     expect(await statesOf(store, "dead")).toEqual({ h: "dead" });
   });
 }

@@ -87,7 +87,7 @@ describeOnPostgres((database) => {
       for (let run = 0; run < 3 * RUNS; run += 1) {
         const lease = await acceptLeased(store, `evt_${run}`);
         await use(store, lease);
-        await operate(store).discardEvent(`evt_${run}`);
+        await operate(store).changeEvent("discard", `evt_${run}`);
       }
       const readLeased = async (): Promise<Record<string, number>> => {
         const { rows } = await database.pool.query<{ name: string; read: string }>(

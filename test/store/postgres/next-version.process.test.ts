@@ -61,7 +61,7 @@ async function liveThrough(store: PgStore, name: string): Promise<void> {
   await store.release([given], T);
   expect(idsOf(await leasePage(store)).toSorted()).toEqual([`${name} failed`, `${name} given`]);
   expect(await store.replan({ seq: dead.seq, handlers: ["h"], now: T })).toBe(1);
-  expect(await operate(store).discardEvent(`${name} dead`)).toBe(1);
+  expect(await operate(store).changeEvent("discard", `${name} dead`)).toEqual({ work: 1, readAgain: 0 });
   await store.record([newRecord(name)], T);
   await settleAll(store, await takeSend(store), "done");
   expect(await store.maySend?.()).toBeTypeOf("boolean");

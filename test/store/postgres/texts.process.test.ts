@@ -84,7 +84,7 @@ describeOnPostgres((database) => {
       const body = JSON.stringify({ name: "a", properties: { note: "\0\u0001" } });
       await store.record([newRecord("k\0", { body })], T);
       expect(await outboxOf(store)).toMatchObject([{ key: "k\0", body }]);
-      expect(await operate(store).discardContactEvent("k\0")).toBe(true);
+      expect(await operate(store).changeContactEvent("discard", "k\0")).toBe(1);
     });
 
     test("a contact event with U+0000 does not keep others from being found by their name", async () => {

@@ -307,10 +307,10 @@ const PLANS: Scenario[] = [
     async run(scene) {
       const store = await scene.open();
       const leases = await accept(store, { evt_1: { work: [...leasedFor("h").work, { handler: "i" }] } });
-      expect(await operate(store).discardEvent("evt_1")).toBe(1);
+      expect(await operate(store).changeEvent("discard", "evt_1")).toEqual({ work: 1, readAgain: 0 });
       expect(await statesOf(store, "evt_1")).toEqual({ h: "leased", i: "done" });
       await settleDone(store, leases);
-      expect(await operate(store).discardEvent("evt_1")).toBe(0);
+      expect(await operate(store).changeEvent("discard", "evt_1")).toEqual({ work: 0, readAgain: 0 });
       expect(await store.getEvent("evt_1")).toMatchObject({
         state: "done",
         handlers: [

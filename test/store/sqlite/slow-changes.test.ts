@@ -46,7 +46,7 @@ test.each(["retry", "discard", "run"] as const)(
     expect(total).toBe(MANY);
     expect(await runAll()).toBeGreaterThanOrEqual(MANY);
     expect(await inbox.getJob(id)).toMatchObject({ state: "done", done: MANY, skipped: 0 });
-    expect(await inbox.countJob({ action, choice: {} })).toEqual({ events: 0, work: 0 });
+    expect(await inbox.countWork(action, {})).toEqual({ events: 0, work: 0 });
   },
 );
 
@@ -64,10 +64,10 @@ test.each(["retry", "discard", "run"] as const)(
 
 test("slow rows that are changed without a job are each changed once", async () => {
   const choice = { type: "email.failed" };
-  expect(await inbox.runWork(choice)).toEqual({ events: 3, work: 3 });
-  expect(await inbox.countWaiting({})).toEqual({ events: 27, work: 27 });
-  expect(await inbox.retryWork(choice)).toEqual({ events: 3, handlers: 3, readAgain: 0, skipped: 0 });
-  expect(await inbox.countWork({})).toEqual({ events: 27, work: 27 });
+  expect(await inbox.changeWork("run", choice)).toMatchObject({ events: 3, work: 3 });
+  expect(await inbox.countWork("run", {})).toEqual({ events: 27, work: 27 });
+  expect(await inbox.changeWork("retry", choice)).toEqual({ events: 3, work: 3, readAgain: 0, skipped: 0 });
+  expect(await inbox.countWork("retry", {})).toEqual({ events: 27, work: 27 });
 });
 
 test("work that runs and waits again before its page is changed is left as it is", () => {

@@ -1,3 +1,0 @@
-import { configure } from "./vitest.config.js";
-
-export default configure("dist", "long");
