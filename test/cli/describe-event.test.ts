@@ -2,7 +2,9 @@ import pc from "picocolors";
 import { describe, expect, test } from "vitest";
 import { describeContactEvent } from "#pigeonhole/cli/inbox/describe-contact-event.js";
 import { describeEvent } from "#pigeonhole/cli/inbox/describe-event.js";
+import { eventTimeline } from "#pigeonhole/operator/event-timeline.js";
 import type { TimelineEntry } from "#pigeonhole/operator/timeline-entry.js";
+import type { HandlerDetail } from "#pigeonhole/store/inbox-view.js";
 import type { OutboxView } from "#pigeonhole/store/outbox.js";
 import { eventDetail } from "../support/event-detail.js";
 import { outboxView } from "../support/outbox-view.js";
@@ -101,6 +103,30 @@ describe("a contact event", () => {
       `    error   ${ESCAPED}`,
     ]);
   });
+});
+
+test("work that a gate keeps waiting names it, whether a process has it or not", () => {
+  const work = {
+    reason: undefined,
+    error: undefined,
+    maxAttempts: 5,
+    settledAt: undefined,
+    retryRequestedAt: undefined,
+  };
+  const open = { ...work, discarded: false, failed: undefined, steps: [] };
+  const handlers: HandlerDetail[] = [
+    { ...open, handler: "crm", state: "leased", attempts: 1, dueAt: undefined, waitsFor: "key" },
+    { ...open, handler: "mail", state: "pending", attempts: 0, dueAt: T, waitsFor: "paused" },
+    { ...open, handler: "runs", state: "leased", attempts: 1, dueAt: undefined, waitsFor: undefined },
+  ];
+  const event = eventDetail(T, { state: "leased", handlers });
+  const timeline = eventTimeline(event, { steps: [], contactEvents: [], paused: [], show: (text) => text });
+  const text = describeEvent({ event, contactEvents: [], inFront: undefined, timeline }, null, PLAIN);
+  expect(text).toMatch(/ crm: .*waiting, 1 of 5 attempts, waits: key$/m);
+  expect(text).toMatch(/ mail: .*waiting, 0 of 5 attempts, due .*Z, waits: paused$/m);
+  expect(text).toMatch(/ runs: .*running, 1 of 5 attempts$/m);
+  expect(text).toContain("crm waits in a process (key).");
+  expect(text).toContain("mail waits for its first run (paused).");
 });
 
 test("lines of a time line have times or none, and the beginning of what others wrote, escaped", () => {
