@@ -48,7 +48,7 @@ const CEILINGS: Record<string, number> = {
   outbox: 640,
   dispatch: 3_185,
   http: 600,
-  receiver: 4_460,
+  receiver: 4_430,
   sandbox: 10_900,
   capture: 4_980,
   testing: 200,

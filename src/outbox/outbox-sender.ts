@@ -11,7 +11,7 @@ import type { ContactEventSender } from "../client/call-types.js";
 import { EVENT_LIMITS, type ContactEventInput } from "../contract/contact-event.js";
 import type { EventResult, FrozenSend, SendSettlement } from "../store/outbox.js";
 import type { Store } from "../store/store.js";
-import type { CallObserver } from "./call-observer.js";
+import type { TraceContext } from "../store/trace-context.js";
 import { judgeFailure, mayBeClockSkew } from "./send-verdict.js";
 
 /**
@@ -27,6 +27,14 @@ const AGAIN_WAIT_MS = 30 * SECOND;
 const POLL_INTERVAL_MS = SECOND;
 /** Limit of a wait that the service asks for: it may be a mistake. */
 const MAX_WAIT_MS = DAY;
+
+/** Watches the calls that send contact events; the receiver gives one to OpenTelemetry where that is installed. */
+export interface CallObserver {
+  /** Makes a call once, inside a span with links to those in which its events were recorded. */
+  observeCall(send: FrozenSend, call: () => Promise<EventResult[]>): Promise<EventResult[]>;
+  /** The span that is active in the caller; undefined where none is. */
+  readonly activeTrace: TraceContext | undefined;
+}
 
 export interface SenderDeps {
   store: Store<unknown>;

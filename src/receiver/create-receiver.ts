@@ -17,12 +17,11 @@ import { OutboxSender } from "../outbox/outbox-sender.js";
 import { ClockWatch } from "./clock-watch.js";
 import { AnswerWatch, SignatureWatch } from "./delivery-watch.js";
 import { type DeliveryPath, createDeliveryHandler } from "./handle-delivery.js";
-import { FiguresRecorder, type FiguresRecorderDeps } from "./figures-recorder.js";
+import { FiguresRecorder } from "./figures-recorder.js";
 import { FiguresWriter } from "./figures-writer.js";
 import { StoreOwnership } from "./store-ownership.js";
 import { Drainer } from "./drainer.js";
 import { createInbox } from "./inbox.js";
-import { LevelReader } from "./level-reader.js";
 import { Lifecycle } from "./lifecycle.js";
 import { type ReceiverOptions, type ResolvedOptions, resolveOptions } from "./options.js";
 import { Pruner } from "./pruner.js";
@@ -128,6 +127,7 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
     report: { signatures: new SignatureWatch({ clockWatch, assumptions }), answers, clockWatch, alarms, logger },
     telemetry: undefined,
   };
+  const recorder = new FiguresRecorder({ options, answers, record, admission, dispatcher });
   const operator = store.openOperator(() => clock.now());
   const watchRound = new WatchRound({ options, path, counter, record, operator });
   const drainer = new Drainer({
@@ -146,20 +146,10 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
       ownership: new StoreOwnership(store),
       counter,
       pruner,
-      ...createFigures({ options, answers, record, admission, dispatcher, counter }),
+      figures: new FiguresWriter({ store, recorder, counter, clock, logger }),
     },
     watches: { round: watchRound },
     drainer,
     sender,
   };
-}
-
-function createFigures({
-  counter,
-  ...parts
-}: FiguresRecorderDeps & { options: ResolvedOptions; counter: StoreCounter }) {
-  const { store, clock, logger } = parts.options;
-  const recorder = new FiguresRecorder(parts);
-  const levels = new LevelReader({ options: parts.options, answers: parts.answers, counter });
-  return { figures: new FiguresWriter({ store, recorder, levels, clock, logger }), levels };
 }

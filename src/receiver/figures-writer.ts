@@ -14,7 +14,7 @@ import {
 } from "../store/figures.js";
 import type { Store } from "../store/store.js";
 import type { FiguresRecorder } from "./figures-recorder.js";
-import type { LevelReader } from "./level-reader.js";
+import type { StoreCounter } from "./store-counter.js";
 
 /** A process that is killed loses the figures of so long. */
 const BETWEEN_WRITES_MS = 10 * SECOND;
@@ -26,7 +26,7 @@ const STOPS_WITHIN_MS = SECOND;
 interface FiguresWriterDeps {
   store: Store<unknown>;
   recorder: FiguresRecorder;
-  levels: LevelReader;
+  counter: StoreCounter;
   clock: Clock;
   logger: Logger;
 }
@@ -76,7 +76,7 @@ export class FiguresWriter {
     if (!this.#hasStarted) return;
     if (this.#writing !== undefined) await inTime(this.#writing, waitingClock, STOPS_WITHIN_MS);
     this.#take();
-    const kept = this.#keep(this.#deps.levels.gauges, { status: undefined, last: this.status });
+    const kept = this.#keep(this.#deps.counter.gauges, { status: undefined, last: this.status });
     await inTime(kept, waitingClock, STOPS_WITHIN_MS);
   }
 
@@ -94,14 +94,14 @@ export class FiguresWriter {
 
   /** Never rejects. */
   async #writeChanged(): Promise<void> {
-    const { recorder, levels: reader, clock } = this.#deps;
-    const levels = await reader.readGauges({ isBusy: this.#hasUnwritten || recorder.status.runningCount > 0 });
+    const { recorder, counter, clock } = this.#deps;
+    const gauges = await counter.readGauges({ isBusy: this.#hasUnwritten || recorder.status.runningCount > 0 });
     if (this.#stopped) return;
     const { status } = recorder;
-    const said = textOf(status, levels);
+    const said = textOf(status, gauges);
     const isDue = elapsedBy(clock) - this.#writtenAt >= HEARTBEAT_MS;
     if (!isDue && !this.#hasUnwritten && said === this.#said) return;
-    if (await this.#keep(levels, { status })) this.#said = said;
+    if (await this.#keep(gauges, { status })) this.#said = said;
   }
 
   /** Adds what happened to what is to be written. */

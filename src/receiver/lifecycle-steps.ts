@@ -4,6 +4,7 @@ import { inTime } from "../base/wait.js";
 import { isPigeonholeError } from "../base/error.js";
 import { errorFields } from "../base/error-fields.js";
 import type { LifecycleSteps } from "./lifecycle.js";
+import { readLevels } from "./stats.js";
 import { loadTelemetry } from "./telemetry.js";
 import type { ReceiverParts } from "./receiver-parts.js";
 
@@ -24,7 +25,7 @@ export function lifecycleSteps(parts: ReceiverParts): LifecycleSteps {
       (stopAsked) => Promise.race([path.verification.secrets.load(), stopAsked]),
       async () => {
         if (!options.telemetry) return;
-        path.telemetry = await loadTelemetry(() => inStore.levels.readLevels());
+        path.telemetry = await loadTelemetry(() => readLevels(parts));
         if (sender !== undefined) sender.observer = path.telemetry;
       },
       () =>

@@ -2,7 +2,6 @@ import { PigeonholeError } from "../base/error.js";
 import type { Drainer } from "./drainer.js";
 import type { OutboxSender } from "../outbox/outbox-sender.js";
 import type { FiguresWriter } from "./figures-writer.js";
-import type { LevelReader } from "./level-reader.js";
 import type { DeliveryPath } from "./handle-delivery.js";
 import type { StoreOwnership } from "./store-ownership.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
@@ -19,7 +18,6 @@ interface StoreParts {
   counter: StoreCounter;
   pruner: Pruner;
   figures: FiguresWriter;
-  levels: LevelReader;
 }
 
 /** What reports problems that no single delivery shows. */

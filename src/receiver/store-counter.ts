@@ -1,6 +1,7 @@
 import { type Clock, elapsedBy } from "../base/clock.js";
-import { SECOND } from "../base/duration.js";
+import { MINUTE, SECOND } from "../base/duration.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
+import type { DiskUse, Gauges } from "../store/figures.js";
 import type { StoreCounts } from "../store/inbox-view.js";
 import type { OutboxCounts } from "../store/outbox.js";
 import type { PausedHandler } from "../store/paused-handlers.js";
@@ -15,6 +16,12 @@ type CountsByState = Pick<StoreCounts, "pending" | "leased" | "dead" | "parked" 
 
 /** What was counted less long ago is new enough for everything. */
 const MIN_WAIT_MS = 5 * SECOND;
+/** What was counted longer ago says nothing about now; usually it is counted each minute. */
+const MAX_AGE_MS = 3 * MINUTE;
+/** The disk changes slowly. */
+const BETWEEN_DISK_READS_MS = MINUTE - SECOND;
+
+const UNKNOWN_DISK: DiskUse = { usedBytes: undefined, freeBytes: undefined };
 
 interface Counted {
   at: number | undefined;
@@ -42,17 +49,19 @@ const NOTHING: Counted = {
 };
 
 export interface StoreCounterDeps {
-  store: Pick<Store<unknown>, "overview" | "listPaused">;
+  store: Pick<Store<unknown>, "overview" | "listPaused" | "readDiskUse">;
   dispatcher: Pick<Dispatcher, "waitingSince">;
   clock: Clock;
 }
 
-/** Counts what is in the store, and keeps the figures for when the store is closed. */
+/** Counts what is in the store, and how much room it takes; keeps the figures for when the store is closed. */
 export class StoreCounter {
   readonly #deps: StoreCounterDeps;
   #last: Counted = NOTHING;
   #begunAt = -Infinity;
   #tookMs = 0;
+  #disk = UNKNOWN_DISK;
+  #diskReadAt = -Infinity;
 
   constructor(deps: StoreCounterDeps) {
     this.#deps = deps;
@@ -88,6 +97,31 @@ export class StoreCounter {
       oldestPendingAgeMs: Math.max(ageOf(oldestPendingReceivedAt, now), ageOf(oldestLeasedReceivedAt, now)),
       lagMs: Math.max(ageOf(oldestDueAt, now), ageOf(dispatcher.waitingSince, now)),
       outbox: { ...sends, oldestAgeMs: ageOf(oldestRecordedAt, now) },
+    };
+  }
+
+  /** Counts again if anything may have changed, and resolves with the gauges. Never rejects. */
+  async readGauges({ isBusy }: { isBusy: boolean }): Promise<Gauges | undefined> {
+    const { pending, leased, outbox } = this.figures;
+    const hasWork = pending + leased + outbox.pending + outbox.leased > 0;
+    // A store that fails is reported elsewhere.
+    if (isBusy || hasWork) await this.countIfCheap().catch(() => undefined);
+    const { store, clock } = this.#deps;
+    if (elapsedBy(clock) - this.#diskReadAt >= BETWEEN_DISK_READS_MS) {
+      this.#diskReadAt = elapsedBy(clock);
+      this.#disk = await store.readDiskUse().catch(() => UNKNOWN_DISK);
+    }
+    return this.gauges;
+  }
+
+  /** Those that were read last, with the ages of this moment; undefined when the store was not counted of late. */
+  get gauges(): Gauges | undefined {
+    const { countedAt, pending, leased, oldestPendingAgeMs, outbox } = this.figures;
+    if (countedAt === undefined || this.#deps.clock.now() - countedAt > MAX_AGE_MS) return undefined;
+    return {
+      backlog: { depth: pending + leased, oldestAgeMs: oldestPendingAgeMs },
+      outbox: { depth: outbox.pending + outbox.leased, oldestAgeMs: outbox.oldestAgeMs },
+      disk: this.#disk,
     };
   }
 }

@@ -4,7 +4,7 @@ import { errorName } from "../base/error-text.js";
 import { isPigeonholeError } from "../base/error.js";
 import { ApiError } from "../client/errors.js";
 import type { RunInfo, RunObserver, RunOutcome } from "../dispatch/run-observer.js";
-import type { CallObserver } from "../outbox/call-observer.js";
+import type { CallObserver } from "../outbox/outbox-sender.js";
 import { ANSWERS, type Outcome, type OutcomeKind } from "../protocol/outcome.js";
 import type { FrozenSend } from "../store/outbox.js";
 import type { TraceContext } from "../store/trace-context.js";

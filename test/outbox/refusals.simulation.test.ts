@@ -32,15 +32,6 @@ describe("a log line about a call of the outbox", () => {
     expect(named(message)[0]).toMatchObject({ events: 1, key, advice: `npx pigeonhole outbox show ${key}` });
   });
 
-  test("a call of many has the command that lists them", async () => {
-    const { logger, named } = captureLog();
-    const { service, deliver, turn } = await startOnFakeClock(recordAll(ada("one"), ada("two")), { logger });
-    service.faults.push({ status: 503 }, { status: 503 });
-    await deliver();
-    await turn(() => named("send_failed").length > 0, 100);
-    expect(named("send_failed")[0]).toMatchObject({ events: 2, advice: "npx pigeonhole outbox list" });
-  });
-
   test("events that a batch refuses have one line for each code, at once", async () => {
     const { logger, named } = captureLog();
     const events = [ada("one"), ada("two"), ada("three"), ada("four")];
