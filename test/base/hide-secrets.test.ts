@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { hideSecrets } from "#pigeonhole/base/hide-secrets.js";
+import { cpuMs } from "../support/cpu-ms.js";
 
 const ANY_TEXT = fc.string({ unit: "binary", maxLength: 60 });
 const letters = (alphabet: string, lengths: { minLength: number; maxLength: number }) =>
@@ -102,10 +103,10 @@ test("no text takes long, whatever it repeats", () => {
   fc.assert(
     fc.property(some, some, (repeated, end) => {
       const unit = repeated.join("");
-      const startedAt = performance.now();
+      const startedAt = cpuMs();
       hideSecrets(unit.repeat(Math.ceil(10_000 / unit.length)).slice(0, 9_990) + end.join("").slice(0, 9));
       // A pattern that is not linear takes seconds.
-      expect(performance.now() - startedAt).toBeLessThan(500);
+      expect(cpuMs() - startedAt).toBeLessThan(500);
     }),
   );
 });

@@ -9,6 +9,7 @@ import { hideAddresses } from "#pigeonhole/capture/redact/redact-value.js";
 import { REDACTION_PROFILES } from "#pigeonhole/capture/redact/redaction-profiles.js";
 import { createRedactor } from "#pigeonhole/capture/redact/redactor.js";
 import { makeCapture, NOW } from "../support/captures.js";
+import { cpuMs } from "../support/cpu-ms.js";
 
 const key = Buffer.from("a key of the test");
 const data = {
@@ -176,9 +177,9 @@ describe("redaction", () => {
   test("redaction takes time in proportion to the text, even if the text looks like an address", () => {
     const body = (length: number): string =>
       JSON.stringify({ data: { text: "a.".repeat(length) + "@".repeat(length) } });
-    const started = performance.now();
+    const started = cpuMs();
     createRedactor()(makeCapture({ body: body(200_000) }));
-    expect(performance.now() - started).toBeLessThan(3_000);
+    expect(cpuMs() - started).toBeLessThan(3_000);
   });
 });
 

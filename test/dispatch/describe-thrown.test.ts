@@ -5,6 +5,7 @@ import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { describeThrown } from "#pigeonhole/dispatch/describe-thrown.js";
 import { errorKindOf } from "#pigeonhole/store/error-kind.js";
+import { cpuMs } from "../support/cpu-ms.js";
 
 const FRAME = /^ {4}at .*describe-thrown\.test\.ts:\d+:\d+/m;
 
@@ -93,9 +94,9 @@ describe("an error in full", () => {
     const cause = Object.assign(new Error(inner), { code: "EMAIL" });
     const error = new Error(message, { cause });
     error.stack = `Error: ${before}\n    at send (/app/mail.js:1:2)`;
-    const began = performance.now();
+    const began = cpuMs();
     expect(describeThrown(error).error).toMatch(/^Error: (?:later|b+)/);
-    expect(performance.now() - began).toBeLessThan(100);
+    expect(cpuMs() - began).toBeLessThan(100);
   });
 
   test("no line of a message can be taken for a frame or a cause", () => {

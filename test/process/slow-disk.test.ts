@@ -6,13 +6,14 @@ import { countBy, readInboxFile } from "../support/inbox-file.js";
 import { findFreePort, startReceiver } from "../support/receiver-process.js";
 import { SECRET, createScratch } from "../support/scratch.js";
 import { ServiceSender, type TestEvent } from "../support/service-sender.js";
+import { measureSlowness } from "../support/slowness.js";
 import { waitUntil } from "../support/wait-until.js";
 
 const FSYNC_MS = 1_500;
 const CONNECTIONS = 50;
 /** SLOW_DISK_SECONDS: for how long. Even the short form has several commits one after the other. */
 const LOAD_MS = Number(process.env["SLOW_DISK_SECONDS"] ?? 8) * 1_000;
-/** 4 s, and what a busy machine adds. */
+/** 4 s, and what the way to the sender adds. */
 const LATEST_ANSWER_MS = 4_500;
 
 const slowDisk = buildSlowDisk(createBuildFolder(tmpdir()));
@@ -58,7 +59,7 @@ test.skipIf(!slowDisk.ok)(
     sender.close();
 
     const inOrder = latencies.toSorted((a, b) => a - b);
-    expect(inOrder.at(-1)).toBeLessThan(LATEST_ANSWER_MS);
+    expect(inOrder.at(-1)).toBeLessThan(LATEST_ANSWER_MS * measureSlowness());
     expect(acceptedUnderLoad).toBeGreaterThan(0);
     expect(new Set(accepted).size).toBe(events);
     const effects = () => readInboxFile(config.file).effects;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { errorKeyOf, errorKindOf } from "#pigeonhole/store/error-kind.js";
+import { cpuMs } from "../support/cpu-ms.js";
 
 const run = (error: string) => errorKindOf({ isParked: false, error });
 
@@ -51,7 +52,7 @@ test.each([
   "http://".repeat(2_000),
   `"${"\\".repeat(9_999)}`,
 ])("a hostile text is read at once", (text) => {
-  const begin = performance.now();
+  const begin = cpuMs();
   expect(run(`Error: ${text}`).message.length).toBeLessThanOrEqual(300);
-  expect(performance.now() - begin).toBeLessThan(100);
+  expect(cpuMs() - begin).toBeLessThan(100);
 });
