@@ -15,10 +15,8 @@ import { waitUntil } from "../support/wait-until.js";
 const DEATHS_THAT_PARK = 4;
 
 const DEADLY: { how: string; task: Task }[] = [
-  { how: "process.exit before the first await", task: { die: "exit" } },
   { how: "SIGKILL to itself before the first await", task: { die: "kill" } },
   { how: "process.exit after an await", task: { die: "exit", dieAfterMs: 15 } },
-  { how: "SIGKILL to itself after an await", task: { die: "kill", dieAfterMs: 15 } },
 ];
 
 interface Crashing {

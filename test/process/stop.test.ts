@@ -11,7 +11,7 @@ import { waitUntil } from "../support/wait-until.js";
 const CLEAN = { code: 0, signal: null };
 
 /** STOP_ROUNDS: how often a receiver is stopped under load. */
-const ROUNDS = Number(process.env["STOP_ROUNDS"] ?? 3);
+const ROUNDS = Number(process.env["STOP_ROUNDS"] ?? 2);
 
 async function prepare(
   over: Partial<ReceiverConfig> = {},

@@ -46,17 +46,6 @@ describe("a collection", () => {
     expect(unnamed.rows).toHaveLength(1);
   });
 
-  test("a collection refuses a cursor of another list, of other filters and of none", () => {
-    const collection = things();
-    for (const name of ["x", "y"]) collection.add(make(name));
-    const list = { list: "things", filters: ["q"], limit: 1 };
-    const cursor = collection.page(list).nextCursor ?? "";
-    expect(collection.page({ ...list, cursor }).data).toHaveLength(1);
-    for (const other of [{ list: "others" }, { filters: [] }, { filters: ["Q"] }, { cursor: `${cursor}x` }]) {
-      expect(outcome(() => collection.page({ ...list, cursor, ...other }))).toBe("invalid_cursor");
-    }
-  });
-
   test("a cursor carries on in the order that it was issued in", () => {
     const collection = things();
     for (const name of ["m", "a", "z"]) collection.add(make(name));

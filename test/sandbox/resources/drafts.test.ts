@@ -2,7 +2,6 @@ import { createClient } from "pigeonhole/client";
 import { describe, expect, test } from "vitest";
 import { readDraftSearch } from "#pigeonhole/sandbox/resources/draft-search.js";
 import { refusalOf } from "../../support/error-of.js";
-import { verdict } from "../api/support.js";
 import { KEYS, SUPPORT, openWorld } from "./support.js";
 
 function openDrafts() {
@@ -203,9 +202,4 @@ describe("a search of drafts", () => {
   ])("the search %j of drafts says %j", (query, expected) => {
     expect(readDraftSearch(query, NOW)(DRAFT)).toBe(expected);
   });
-});
-
-test("a foreign page token of drafts is refused by the name of its query parameter", async () => {
-  const { send } = openWorld();
-  expect(verdict(await send("GET /drafts?pageToken=foreign"))).toBe("400 invalid_cursor pageToken");
 });

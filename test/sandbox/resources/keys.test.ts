@@ -390,18 +390,6 @@ describe("the logs of keys", () => {
       "400 invalid_cursor cursor",
     );
   });
-
-  test("the pages of a log are walked while calls go on", async () => {
-    const { client, keyOf, called } = openKeys();
-    const { id, token } = keyOf({ scopes: ["labels:read"] });
-    for (let index = 0; index < 5; index += 1) await called(token, "GET /labels");
-    const ids: unknown[] = [];
-    for await (const row of client.keys.requests({ keyIds: [id], limit: 2 })) {
-      ids.push(row.id);
-      await called(token, "GET /labels");
-    }
-    expect(new Set(ids).size).toBe(5);
-  });
 });
 
 /** A time after the start of the sandbox. */
