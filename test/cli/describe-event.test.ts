@@ -120,7 +120,7 @@ test("work that a gate keeps waiting names it, whether a process has it or not",
     { ...open, handler: "runs", state: "leased", attempts: 1, dueAt: undefined, waitsFor: undefined },
   ];
   const event = eventDetail(T, { state: "leased", handlers });
-  const timeline = eventTimeline(event, { steps: [], contactEvents: [], paused: [], show: (text) => text });
+  const timeline = eventTimeline(event, { steps: [], contactEvents: [], known: [], show: (text) => text });
   const text = describeEvent({ event, contactEvents: [], inFront: undefined, timeline }, null, PLAIN);
   expect(text).toMatch(/ crm: .*waiting, 1 of 5 attempts, waits: key$/m);
   expect(text).toMatch(/ mail: .*waiting, 0 of 5 attempts, due .*Z, waits: paused$/m);
