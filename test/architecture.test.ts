@@ -43,7 +43,7 @@ const CEILINGS: Record<string, number> = {
   protocol: 2_070,
   contract: 3_850,
   store: 15_705,
-  operator: 665,
+  operator: 672,
   client: 2_000,
   outbox: 640,
   dispatch: 3_185,
@@ -54,10 +54,10 @@ const CEILINGS: Record<string, number> = {
   testing: 200,
   web: 560,
   dev: 4_990,
-  page: 16_975,
-  dashboard: 3_912,
+  page: 16_320,
+  dashboard: 3_940,
   scaffold: 1_850,
-  cli: 8_520,
+  cli: 8_500,
 };
 
 /** Folders inside a room that stand on one another: each imports only those before it; "" for the files beside them. */
@@ -85,7 +85,6 @@ const ORDERS: Record<string, readonly string[]> = {
     "json",
     "message",
     "edit",
-    "compare",
     "detail",
     "deliveries",
     "outbox",

@@ -1,8 +1,8 @@
 import { isoTime } from "../base/iso-time.js";
 import { withOutcomes } from "../capture/model/answer.js";
 import type { Capture } from "../capture/model/capture.js";
-import { eventTimeline, finishedSteps } from "../operator/event-timeline.js";
-import { workOn, type HandlerErrorRows } from "../operator/inbox-rows.js";
+import { eventTimeline } from "../operator/event-timeline.js";
+import { finishedSteps, workOn, type HandlerErrorRows } from "../operator/inbox-rows.js";
 import { JOB_ACTIONS } from "../store/bulk-jobs.js";
 import { WORK_FILTERS } from "../store/filters.js";
 import { filtersIn, givenIn, listPageOf } from "../web/page-of-query.js";
@@ -12,7 +12,8 @@ import { type EventQuery, PAGE_LIMIT, bodyOf } from "../store/inbox-view.js";
 import { WORK_STATES } from "../store/work-state.js";
 import type { ActionLog } from "./action-log.js";
 import type { DashboardEventDetail, FileText, UnveiledPayload } from "./api/event.js";
-import type { DashboardEventPage } from "./api/work.js";
+import type { PayloadAccess } from "./api/session.js";
+import type { DashboardEvent, DashboardEventPage } from "./api/work.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import { findEvent } from "./find-event.js";
@@ -123,7 +124,24 @@ async function listEvents(
     text === "" && (wanted.error === undefined || rule === "full")
       ? await listShownEvents(readings, wanted, rule)
       : await searches.run(() => searchEvents(tools, { query: wanted, text, rule }), name);
-  return { items, nextCursor: nextCursor ?? null };
+  return { items: await withSubjects(tools, items, rule), nextCursor: nextCursor ?? null };
+}
+
+/** Larger bodies are not read for the sake of a list. */
+const MAX_SUBJECT_BYTES = 8 * 1024;
+
+async function withSubjects(
+  { operator, personal }: EventRouteTools,
+  events: readonly DashboardEvent[],
+  rule: PayloadAccess,
+): Promise<DashboardEvent[]> {
+  if (rule === "hidden" || events.length === 0) return [...events];
+  const bodies = await operator().readBodies({ ids: events.map(({ id }) => id), maxBytes: MAX_SUBJECT_BYTES });
+  return events.map((event) => {
+    const body = bodies.get(event.id);
+    const receivedAt = Date.parse(event.receivedAt);
+    return { ...event, subject: body === undefined ? null : personal.subject({ ...event, receivedAt, body }, rule) };
+  });
 }
 
 function tooManySearches(): PageApiError {

@@ -1,6 +1,7 @@
 import { createHmac, createCipheriv, createDecipheriv, timingSafeEqual } from "node:crypto";
 import type { Capture } from "../capture/model/capture.js";
 import { fromInbox } from "../capture/model/from-inbox.js";
+import { findSubject } from "../capture/model/summarize-capture.js";
 import { createFakeValues } from "../capture/redact/fake-values.js";
 import { type RedactionRules, redactValue } from "../capture/redact/redact-value.js";
 import { createRedactor } from "../capture/redact/redactor.js";
@@ -111,6 +112,12 @@ export class PersonalData {
     if (rule === "hidden") return { kind: "hidden", text: null, bytes, canUnveil };
     const text = this.redacted({ ...event, body }) ?? null;
     return { kind: text === null ? "too_large" : "redacted", text, bytes, canUnveil };
+  }
+
+  /** What an event is about, as the person may see it; null where its payload does not say it. */
+  subject(event: EventBytes, rule: "redacted" | "full"): string | null {
+    const capture = fromInbox(event);
+    return findSubject(rule === "full" ? capture : this.#redact(capture)) || null;
   }
 
   /** The payload's text without personal data; undefined for one that is too large. */

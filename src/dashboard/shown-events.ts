@@ -36,6 +36,7 @@ export function showEvent(event: EventView, rule: PayloadAccess): DashboardEvent
     ...row,
     handlers: row.handlers.map((each) => ({ ...each, error: each.error === null ? null : show.error(each.error) })),
     nextRunAt: due.length === 0 ? null : isoTime(Math.min(...due)),
+    subject: null,
   };
 }
 

@@ -44,13 +44,6 @@ export function eventTimeline(
   return inOrder(groups);
 }
 
-/** The steps that its handlers have finished. Handlers make names of values too: `show` hides those. */
-export function finishedSteps({ handlers }: EventDetail, show: (name: string) => string): ShownStep[] {
-  return handlers.flatMap(({ handler, steps }) =>
-    steps.map(({ name, at }) => ({ handler, name: show(name), at: isoTime(at) })),
-  );
-}
-
 interface HandlerParts extends Pick<TimelineParts, "steps" | "show"> {
   held: Pause | undefined;
 }

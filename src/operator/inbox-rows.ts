@@ -1,3 +1,4 @@
+import type { ShownStep } from "./timeline-entry.js";
 import { isoTime } from "../base/iso-time.js";
 import type { HandlerTimes, RunTimeBucket } from "../store/handler-times.js";
 import type { EventDetail, EventView, FailedRun, FailedRuns, HandlerView } from "../store/inbox-view.js";
@@ -47,6 +48,8 @@ export interface EventWork {
   event: InboxEvent;
   /** First and last error of each handler in full, by its name; handlers without one are left out. */
   errors: Record<string, HandlerErrorRows>;
+  /** Finished steps of `ctx.step`, by handler and then oldest first; none once the body is dropped. */
+  steps: ShownStep[];
 }
 
 /** How long the runs of one handler took, as far as its receiver has written it: every 10 s. */
@@ -98,12 +101,23 @@ export function eventRow({ id, type, test, receivedAt, state, handlers }: EventV
   return { id, type, test, receivedAt: isoTime(receivedAt), state, handlers: handlers.map(handlerRow) };
 }
 
-/** What the handlers made of an event, with the errors in full. */
+/** What the handlers made of an event, with the errors in full and the finished steps. */
 export function workOn(event: EventDetail): EventWork {
   const errors = event.handlers.flatMap(({ handler, failed }) =>
     failed === undefined ? [] : [[handler, handlerErrorRows(failed)]],
   );
-  return { event: eventRow(event), errors: Object.fromEntries(errors) as EventWork["errors"] };
+  return {
+    event: eventRow(event),
+    errors: Object.fromEntries(errors) as EventWork["errors"],
+    steps: finishedSteps(event, (name) => name),
+  };
+}
+
+/** The steps that its handlers have finished. Handlers make names of values too: `show` hides those. */
+export function finishedSteps({ handlers }: EventDetail, show: (name: string) => string): ShownStep[] {
+  return handlers.flatMap(({ handler, steps }) =>
+    steps.map(({ name, at }) => ({ handler, name: show(name), at: isoTime(at) })),
+  );
 }
 
 /** The kept errors of a handler as the page shows them. */

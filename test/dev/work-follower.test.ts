@@ -58,7 +58,7 @@ test.each([
 ])("a duplicate before the first look does not hide that the handler of an %s event failed", async (outcome, left) => {
   const clock = fakeClock();
   const work = { handler: "crm", attempts: 1, error: "Error: away", ...left };
-  const getEvent = async () => ({ id: "evt_1", handlers: [work] }) as unknown as EventDetail;
+  const getEvent = async () => ({ id: "evt_1", handlers: [{ ...work, steps: [] }] }) as unknown as EventDetail;
   const reports: DevEvent[] = [];
   const report = (event: DevEvent) => void reports.push(event);
   const follower = new WorkFollower({ inbox: { getEvent }, clock, report, changed: () => undefined });
@@ -75,7 +75,7 @@ test("work that is run now is not reported as failed again before it has run", a
   const clock = fakeClock();
   const work = { handler: "crm", state: "pending", attempts: 1, error: "Error: away", dueAt: clock.now() + 600_000 };
   let view = work;
-  const getEvent = async () => ({ id: "evt_1", handlers: [view] }) as unknown as EventDetail;
+  const getEvent = async () => ({ id: "evt_1", handlers: [{ ...view, steps: [] }] }) as unknown as EventDetail;
   const reports: DevEvent[] = [];
   const report = (event: DevEvent) => void reports.push(event);
   const follower = new WorkFollower({ inbox: { getEvent }, clock, report, changed: () => undefined });
@@ -98,7 +98,7 @@ test.each([
   [1, 1],
   [200, 2],
 ])("%i dead events are each looked at every %i s, so that retries by hand are seen", async (count, everySeconds) => {
-  const handlers = [{ handler: "crm", state: "dead", attempts: 1, error: "Error: away" }];
+  const handlers = [{ handler: "crm", state: "dead", attempts: 1, error: "Error: away", steps: [] }];
   const looks = new Map<string, number>();
   const getEvent = async (id: string) => {
     looks.set(id, (looks.get(id) ?? 0) + 1);

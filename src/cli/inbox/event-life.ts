@@ -1,5 +1,5 @@
-import { eventTimeline, finishedSteps } from "../../operator/event-timeline.js";
-import { contactEventRow } from "../../operator/inbox-rows.js";
+import { eventTimeline } from "../../operator/event-timeline.js";
+import { contactEventRow, finishedSteps } from "../../operator/inbox-rows.js";
 import type { TimelineEntry } from "../../operator/timeline-entry.js";
 import { findCallInFront } from "../../store/call-in-front.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";

@@ -7,18 +7,16 @@
  * POST api/events/{id}/capture {}              → FileText: a capture, strictly redacted, for the dev server; logged
  */
 import type { EventWork } from "../../operator/inbox-rows.js";
-import type { ShownStep, TimelineEntry } from "../../operator/timeline-entry.js";
+import type { TimelineEntry } from "../../operator/timeline-entry.js";
 import type { DashboardContactEvent } from "./contact-events.js";
 import type { DashboardEvent } from "./work.js";
 
 /** One event with all that is known about it. */
-export interface DashboardEventDetail extends DashboardEvent, Pick<EventWork, "errors"> {
+export interface DashboardEventDetail extends DashboardEvent, Pick<EventWork, "errors" | "steps"> {
   /** When the service signed the delivery that was stored, ISO 8601. */
   signedAt: string;
   /** Oldest first. */
   timeline: TimelineEntry[];
-  /** Finished steps of `ctx.step`, by handler and then oldest first; none once the body is dropped. */
-  steps: ShownStep[];
   /** Those that its handlers recorded, newest first, 500 at most. */
   contactEvents: DashboardContactEvent[];
   /** True where it has more than those, which are then missing in the time line too. */

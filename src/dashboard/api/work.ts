@@ -31,6 +31,8 @@ export interface WorkFilter {
 export interface DashboardEvent extends InboxEvent {
   /** When its next run is due, ISO 8601; null when none waits. */
   nextRunAt: string | null;
+  /** What it is about, as its payload may be shown; null where that is hidden, dropped, large or not found. */
+  subject: string | null;
 }
 
 export interface DashboardEventPage {

@@ -44,7 +44,7 @@ export async function listDeliveries({ kept, inbox, query, limit, now }: ListedF
     items: matching.slice(0, limit).map(summarizeCapture),
     total: all.length,
     matched: matching.length,
-    works: events.map((event) => ({ event: eventRow(event), errors: {} })),
+    works: events.map((event) => ({ event: eventRow(event), errors: {}, steps: [] })),
   };
 }
 

@@ -20,12 +20,9 @@ const COLUMNS = [
   ["handle", "Capture"],
   ["type", "Type"],
   ["subject", "Subject"],
-  ["attempts", "Tries"],
   ["answer", "Answer"],
   ["work", "Handlers"],
   ["ms", "Took"],
-  ["size", "Size"],
-  ["source", "Source"],
 ] as const;
 
 /** The deliveries, newest first. */

@@ -9,10 +9,10 @@ import { describeLate } from "../state/diagnosis.js";
 import { chooseRange, openCapture, toggleChosen } from "../state/selection.js";
 import { AnswerBadge, VerdictBadge, WorkBadge, verdictOf } from "../ui/badges.js";
 import { Icon } from "../ui/icon.js";
-import { formatBytes, formatExactTime, formatMs, formatTime } from "../ui/format.js";
+import { formatExactTime, formatMs, formatTime } from "../ui/format.js";
 
 /** A list up to this width shows a delivery in two lines; the styles of `.list.narrow` have the same heights. */
-const NARROW_WIDTH = 500;
+const NARROW_WIDTH = 860;
 const NARROW_ROW_HEIGHT = 54;
 const ROW_HEIGHT = 32;
 
@@ -75,28 +75,19 @@ function Row({ capture, index, isCursor, isOpen, isChosen, work, replayWork, isF
         {capture.type === null ? <em>unreadable</em> : escapeControls(capture.type)}
       </span>
       <Subject capture={capture} />
-      <span
-        class="cell attempts"
-        role="gridcell"
-        title={capture.replayed ? "Attempts; the last one is a replay" : "Attempts"}
-      >
-        {capture.replayed && <Icon name="replay" />}
-        {capture.attempts > 0 && capture.attempts}
-      </span>
       <span class="cell answer" role="gridcell">
         <AnswerBadge capture={capture} />
+        {capture.attempts > 1 && (
+          <span class="tries" title={capture.replayed ? "Attempts; the last one is a replay" : "Attempts"}>
+            ×{capture.attempts}
+          </span>
+        )}
       </span>
       <span class="cell work" role="gridcell">
         <WorkBadge work={work} replay={replayWork} hasError />
       </span>
       <span class={isLate ? "cell ms late" : "cell ms"} role="gridcell" title={isLate ? describeLate(ms) : ""}>
         {formatMs(capture.ms)}
-      </span>
-      <span class="cell size" role="gridcell">
-        {formatBytes(capture.size)}
-      </span>
-      <span class="cell source" role="gridcell">
-        {capture.source}
       </span>
     </div>
   );

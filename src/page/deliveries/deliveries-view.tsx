@@ -1,6 +1,5 @@
-import { CompareCaptures } from "../compare/compare-captures.js";
 import { DetailPane } from "../detail/detail-pane.js";
-import { compared, openId } from "../state/selection.js";
+import { openId } from "../state/selection.js";
 import { SplitPane } from "../ui/split-pane.js";
 import { CaptureList } from "./capture-list.js";
 import { ListChart } from "./list-chart.js";
@@ -9,9 +8,6 @@ import { SelectionBar } from "./selection-bar.js";
 import { StatusStrip } from "./status-strip.js";
 
 export function DeliveriesView() {
-  const pair = compared.value;
-  const right =
-    pair === null ? openId.value === "" ? null : <DetailPane /> : <CompareCaptures a={pair[0]} b={pair[1]} />;
   return (
     <div class="deliveries">
       <h1 class="unseen">Deliveries</h1>
@@ -29,7 +25,7 @@ export function DeliveriesView() {
             <SelectionBar />
           </div>
         }
-        right={right}
+        right={openId.value === "" ? null : <DetailPane />}
       />
     </div>
   );

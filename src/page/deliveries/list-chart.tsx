@@ -1,4 +1,6 @@
-import { computed } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { SECOND } from "../../base/duration.js";
 import { LIMITS } from "../../protocol/limits.js";
 import { readParam, setParams } from "../state/address.js";
 import { captures, query, setQuery, totalCaptures } from "../state/captures.js";
@@ -15,7 +17,9 @@ import { formatRunTimeBound } from "../../base/run-time-bounds.js";
 import { escapeControls } from "../../base/text.js";
 import { session } from "../state/session.js";
 
-const buckets = computed(() => groupByTime(captures.value, workOf));
+/** The strip ends now; one of a chosen time ends with its last delivery. */
+const until = signal(Date.now());
+const buckets = computed(() => groupByTime(captures.value, workOf, hasTimeRange(query.value) ? 0 : until.value));
 const answerTimes = computed(() => measureAnswerTimes(captures.value));
 
 const CHARTS = [
@@ -28,6 +32,10 @@ const CHARTS = [
 export function ListChart() {
   const shown = CHARTS.find(({ name }) => name === readParam("chart")) ?? CHARTS[0];
   useHandlerTimes(shown.name === "handler-times");
+  useEffect(() => {
+    const timer = setInterval(() => (until.value = Date.now()), 15 * SECOND);
+    return () => clearInterval(timer);
+  }, []);
   // One delivery needs no chart.
   if (totalCaptures.value < 2 || captures.value.length === 0) return null;
   return (

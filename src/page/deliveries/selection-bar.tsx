@@ -1,6 +1,6 @@
 import { replayElsewhere } from "../detail/target-dialog.js";
 import { copyCurl, exportAs, remove, replay, share, togglePin } from "../state/actions.js";
-import { chosenInSight, clearChosen, compareCaptures } from "../state/selection.js";
+import { chosenInSight, clearChosen } from "../state/selection.js";
 import { EXPORT_CHOICES } from "../detail/export-choices.js";
 import { ChooseNone } from "../ui/choose-none.js";
 import { Icon, type IconName } from "../ui/icon.js";
@@ -62,18 +62,6 @@ export function SelectionBar() {
         onClick={() => void share(chosen)}
       >
         <Icon name="share" /> Share
-      </button>
-      <button
-        type="button"
-        class="button"
-        disabled={count !== 2}
-        title={count === 2 ? "Compare the two" : "Choose two to compare"}
-        onClick={() => {
-          const [a, b] = chosen;
-          if (a !== undefined && b !== undefined) compareCaptures(b, a);
-        }}
-      >
-        <Icon name="compare" /> Compare (2)
       </button>
       {count === 1 && (
         <button type="button" class="button" onClick={() => void copyCurl(chosen[0] ?? "")}>

@@ -10,16 +10,14 @@ export interface TimeBucket extends TimeRange {
   counts: Record<DeliveryOutcome, number>;
 }
 
-/** More bars would be too narrow to hit with the pointer. */
-const MAX_BUCKETS = 60;
-
-/** Fewer would be blocks, and not a course. */
-const MIN_BUCKETS = 30;
-
-const WIDTHS = [
-  ...[1, 2, 5, 10, 15, 30].map((count) => count * SECOND),
-  ...[1, 2, 5, 10, 15, 30].map((count) => count * MINUTE),
-  ...[1, 2, 3, 6, 12].map((count) => count * HOUR),
+/** What the strip may show, the shortest first: the time up to now, in so many bars of the width. */
+const WINDOWS = [
+  { bars: 60, width: 15 * SECOND },
+  { bars: 60, width: MINUTE },
+  { bars: 72, width: 5 * MINUTE },
+  { bars: 48, width: 30 * MINUTE },
+  { bars: 56, width: 3 * HOUR },
+  { bars: 60, width: 12 * HOUR },
 ];
 
 /** What of a capture is counted. */
@@ -39,8 +37,11 @@ type FindWork = (capture: CaptureSummary) => EventWork | undefined;
  */
 const counted = new WeakMap<CaptureSummary, CountedDelivery>();
 
-/** Counts deliveries by time and outcome, in equal parts of the time from the oldest to the newest, oldest first. */
-export function groupByTime(captures: readonly CaptureSummary[], findWork: FindWork): TimeBucket[] {
+/**
+ * Counts deliveries by time and outcome, oldest first, in the shortest window up to `until` that has them all: 15
+ * minutes, an hour, 6 hours, a day, 7 days, 30 days, or more days.
+ */
+export function groupByTime(captures: readonly CaptureSummary[], findWork: FindWork, until: number): TimeBucket[] {
   const deliveries = captures.map((capture) => readDelivery(capture, findWork(capture)));
   let [oldest, newest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const { at } of deliveries) {
@@ -48,14 +49,17 @@ export function groupByTime(captures: readonly CaptureSummary[], findWork: FindW
     if (at > newest) newest = at;
   }
   if (oldest > newest) return [];
-  const width = bucketWidth(newest - oldest);
+  const last = Math.max(newest, until);
   // Bars of hours begin at full hours of the local clock.
-  const offset = new Date(newest).getTimezoneOffset() * MINUTE;
-  const floor = (at: number): number => Math.floor((at - offset) / width) * width + offset;
-  const end = floor(newest) + width;
-  const count = Math.max(MIN_BUCKETS, (end - floor(oldest)) / width);
-  const start = end - count * width;
-  const buckets = Array.from({ length: count }, (_, index) => emptyBucket(start + index * width, width));
+  const offset = new Date(last).getTimezoneOffset() * MINUTE;
+  const endFor = (width: number): number => (Math.floor((last - offset) / width) + 1) * width + offset;
+  const days = Math.ceil((last - oldest) / (60 * DAY)) + 1;
+  const { bars, width } = WINDOWS.find((each) => endFor(each.width) - each.bars * each.width <= oldest) ?? {
+    bars: 60,
+    width: days * DAY,
+  };
+  const start = endFor(width) - bars * width;
+  const buckets = Array.from({ length: bars }, (_, index) => emptyBucket(start + index * width, width));
   for (const { at, outcome } of deliveries) {
     const bucket = buckets[Math.floor((at - start) / width)];
     // A capture without a readable time has no place.
@@ -72,12 +76,6 @@ function readDelivery(capture: CaptureSummary, work: EventWork | undefined): Cou
   const delivery = { at: Date.parse(capture.receivedAt), outcome: deliveryOutcome(capture, work), work };
   counted.set(capture, delivery);
   return delivery;
-}
-
-/** The shortest usual length that fits; whole days for long times. */
-function bucketWidth(span: number): number {
-  const least = span / (MAX_BUCKETS - 1);
-  return WIDTHS.find((width) => width >= least) ?? Math.ceil(least / DAY) * DAY;
 }
 
 function emptyBucket(from: number, width: number): TimeBucket {

@@ -7,17 +7,21 @@ interface TimeChartOptions {
   buckets: readonly TimeBucket[];
 }
 
-/** Deliveries over time. Dragging over it lists those of a part of the time. */
+/** Deliveries over time, with the number of the highest bar. Dragging over it lists those of a part of the time. */
 export function TimeChart({ buckets }: TimeChartOptions) {
-  const first = buckets[0];
-  const last = buckets.at(-1);
-  if (first === undefined || last === undefined) return null;
+  if (buckets.length === 0) return null;
+  const ticks = [0, 0.25, 0.5, 0.75].map((share) => buckets[Math.floor(share * buckets.length)]?.from ?? 0);
   return (
     <>
+      <span class="time-most" aria-hidden="true">
+        {formatCount(Math.max(...buckets.map(({ total }) => total)))}
+      </span>
       <TimeBars buckets={buckets} />
       <div class="time-axis">
-        <span>{formatTime(first.from)}</span>
-        <span>{formatTime(last.to)}</span>
+        {ticks.map((at) => (
+          <span key={at}>{formatTime(at)}</span>
+        ))}
+        <span>{formatTime(buckets.at(-1)?.to ?? 0)}</span>
       </div>
     </>
   );

@@ -24,6 +24,7 @@ export function TimesChart({ bins, what, limit }: TimesChartOptions) {
           </span>
           <span class="times-bound" aria-hidden="true">
             {formatRunTimeBound(bin.from)}
+            {bin.from === limit && ": too late"}
           </span>
         </li>
       ))}

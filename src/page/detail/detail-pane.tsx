@@ -130,7 +130,7 @@ function TabBody({ value, tab }: { value: CaptureDetail; tab: DetailTab }) {
   const { capture } = value;
   switch (tab) {
     case "payload":
-      return <BodyView body={capture.request.body} label="Payload" canSearch mustBeJson />;
+      return <BodyView body={capture.request.body} label="Payload" canSearch isEvent />;
     case "headers":
       return <HeaderTable headers={capture.request.headers} label="Request headers" />;
     case "raw":

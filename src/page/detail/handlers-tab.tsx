@@ -6,7 +6,11 @@ import { type ShownAnswer, judgeShown, shownAnswer } from "../../capture/model/a
 import type { Capture } from "../../capture/model/capture.js";
 import { sentEventId, sentEventIds } from "../../capture/model/sent-event-id.js";
 import { HandlerList } from "../message/handler-list.js";
-import { ContactEventsOfEvent } from "../message/contact-events-of-event.js";
+import { ContactEventList } from "../message/contact-event-list.js";
+import { runAction } from "../state/notice.js";
+import { useRefresh } from "../ui/use-refresh.js";
+import { listRecordedContactEvents } from "../api/calls.js";
+import type { ContactEventPage } from "../../dev/api/page-api.js";
 import { NoInbox } from "../message/no-inbox.js";
 import { WorkButtons } from "../message/work-buttons.js";
 import { session } from "../state/session.js";
@@ -38,6 +42,8 @@ export function HandlersTab({ capture }: { capture: Capture }) {
 function SentEvent({ id, capture, isOnly }: { id: string; capture: Capture; isOnly: boolean }) {
   const work = works.value.get(id);
   const [problem, setProblem] = useState("");
+  const [recorded, setRecorded] = useState<ContactEventPage | null>(null);
+  useRefresh(() => void runAction(async () => setRecorded(await listRecordedContactEvents(id))), [id]);
   // A replay may have brought the event into the inbox meanwhile.
   useEffect(() => {
     readWork(id).then(
@@ -64,7 +70,9 @@ function SentEvent({ id, capture, isOnly }: { id: string; capture: Capture; isOn
       ) : (
         <>
           <HandlerList work={work} retried={retries.value.get(id)} />
-          <ContactEventsOfEvent eventId={id} />
+          {recorded !== null && (
+            <ContactEventList events={recorded.items} eventId={id} hasMore={recorded.nextCursor !== null} />
+          )}
         </>
       )}
     </section>

@@ -1,8 +1,6 @@
 import { signal } from "@preact/signals";
 import type { Capture } from "../../capture/model/capture.js";
 import { bodyAsText } from "../message/body-bytes.js";
-import { parseJson } from "../json/parse-json.js";
-import { writeJson } from "../json/tree-rows.js";
 
 /** The capture whose body is being edited; null if the drawer is closed. */
 export const editing = signal<Capture | null>(null);
@@ -22,12 +20,15 @@ export function draftOf(capture: Capture): string {
   return drafts.get(capture.id) ?? startText(capture);
 }
 
-/** The initial text: JSON on a single line is indented. */
+/** The initial text: JSON on a single line is indented, if it can be written without losing digits or names. */
 export function startText(capture: Capture): string {
   const text = bodyAsText(capture.request.body);
-  if (text.trim().includes("\n")) return text;
-  const parsed = parseJson(text);
-  return parsed.ok ? writeJson(parsed.node) : text;
+  try {
+    const value: unknown = JSON.parse(text);
+    return JSON.stringify(value) === text.trim() ? JSON.stringify(value, null, 2) : text;
+  } catch {
+    return text;
+  }
 }
 
 export function keepDraft(capture: Capture, text: string): void {

@@ -1,22 +1,16 @@
 import { escapeControls } from "../../base/text.js";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { makeTerm } from "../../capture/query/query.js";
 import { toggleTerm } from "../state/search-terms.js";
 import { query, setQuery } from "../state/captures.js";
 import { copyText } from "../state/copy-text.js";
+import { runAction } from "../state/notice.js";
 import { Icon } from "../ui/icon.js";
 import { plural } from "../ui/format.js";
-import type { JsonContainer, JsonNode } from "./parse-json.js";
-import { hasMoreValues, listTreeRows, writeJson, type Folds, type TreeRow } from "./tree-rows.js";
+import { countMembers, isContainer, listTreeRows, type Folds, type TreeRow } from "./tree-rows.js";
 
-/** Lines that a window has room for. They are drawn first. */
-const IN_SIGHT = 60;
-
-/** Lines rendered without a click, since a body may have 5 MB. */
+/** Lines rendered without a click. */
 const PAGE = 400;
-
-/** Two frames: the lines in sight are drawn by then. */
-const AFTER_DRAWING_MS = 34;
 
 /** Characters of a text that are rendered at first. */
 const LONG_TEXT = 400;
@@ -37,25 +31,21 @@ const ALL = Number.POSITIVE_INFINITY;
 const NONE: ReadonlySet<string> = new Set();
 
 interface JsonTreeOptions {
-  node: JsonNode;
+  value: unknown;
   label: string;
-  /** Called to search the captures for a value. */
+  /** Offers to search the captures for a value. */
   canSearch?: boolean;
 }
 
 /** A JSON tree: fold with a click or the arrow keys, copy a path or a value. */
-export function JsonTree({ node, label, canSearch = false }: JsonTreeOptions) {
-  const [folds, setFolds] = useState<Folds>(() => firstFolds(node));
-  const [shown, setShown] = useState(IN_SIGHT);
+export function JsonTree({ value, label, canSearch = false }: JsonTreeOptions) {
+  const [folds, setFolds] = useState<Folds>(() => firstFolds(value));
+  const [shown, setShown] = useState(PAGE);
   const [current, setCurrent] = useState(0);
   const root = useRef<HTMLDivElement>(null);
   // One more than is shown tells whether there are more.
-  const listed = useMemo(() => listTreeRows(node, folds, shown + 1), [node, folds, shown]);
+  const listed = useMemo(() => listTreeRows(value, folds, shown + 1), [value, folds, shown]);
   const rows = listed.slice(0, shown);
-  useEffect(() => {
-    const timer = setTimeout(() => setShown(PAGE), AFTER_DRAWING_MS);
-    return () => clearTimeout(timer);
-  }, []);
 
   const toggle = (path: string) => {
     const switched = new Set(folds.switched);
@@ -96,7 +86,7 @@ export function JsonTree({ node, label, canSearch = false }: JsonTreeOptions) {
           />
         ))}
       </div>
-      {listed.length > shown && shown >= PAGE && (
+      {listed.length > shown && (
         <button type="button" class="button" onClick={() => setShown(shown + 5 * PAGE)}>
           Show more lines
         </button>
@@ -130,7 +120,7 @@ interface RowOptions extends RowFace {
 }
 
 function Row({ row, isCurrent, canSearch, onFocus, onToggle }: RowOptions) {
-  const { node, path } = row;
+  const { value, path } = row;
   return (
     <div
       class="json-row"
@@ -158,22 +148,25 @@ function Row({ row, isCurrent, canSearch, onFocus, onToggle }: RowOptions) {
           <CutText class={row.isIndex ? "json-index" : "json-name"} text={row.name} isCurrent={isCurrent} />
         )}
         {row.name !== "" && <span class="json-colon">: </span>}
-        {"members" in node ? (
+        {isContainer(value) ? (
           <button type="button" class="json-size" tabIndex={-1} onClick={onToggle} disabled={row.isOpen === null}>
-            {sizeOf(node)}
+            {sizeOf(value)}
           </button>
         ) : (
-          <CutText class={`json-value ${node.kind}`} text={node.text} isCurrent={isCurrent} />
+          <CutText
+            class={`json-value ${value === null ? "null" : typeof value}`}
+            text={JSON.stringify(value)}
+            isCurrent={isCurrent}
+          />
         )}
       </span>
-      <RowActions node={node} path={path} isCurrent={isCurrent} canSearch={canSearch} />
+      <RowActions value={value} path={path} isCurrent={isCurrent} canSearch={canSearch} />
     </div>
   );
 }
 
-function RowActions({ node, path, isCurrent, canSearch }: Pick<TreeRow, "node" | "path"> & RowFace) {
-  const isShort = !("members" in node) && path.length + node.text.length <= MAX_FOUND;
-  const term = canSearch && isShort ? termFor(path, valueOf(node)) : null;
+function RowActions({ value, path, isCurrent, canSearch }: Pick<TreeRow, "value" | "path"> & RowFace) {
+  const term = canSearch && !isContainer(value) ? termFor(path, writeValue(value)) : null;
   return (
     <span class="json-actions">
       {path !== "" && (
@@ -185,7 +178,9 @@ function RowActions({ node, path, isCurrent, canSearch }: Pick<TreeRow, "node" |
         type="button"
         class="link"
         tabIndex={isCurrent ? 0 : -1}
-        onClick={() => void copyText(valueOf(node), path === "" ? "the value" : `the value of ${path}`)}
+        onClick={() =>
+          void runAction(() => copyText(writeValue(value), path === "" ? "the value" : `the value of ${path}`))
+        }
       >
         value
       </button>
@@ -231,24 +226,25 @@ function CutText({ class: kind, text, isCurrent }: { class: string; text: string
 }
 
 /** A body with many lines starts folded below its second level. */
-function firstFolds(node: JsonNode): Folds {
-  return { openDepth: hasMoreValues(node, FOLD_ABOVE) ? 1 : ALL, switched: NONE };
+function firstFolds(value: unknown): Folds {
+  const unfolded = { openDepth: ALL, switched: NONE };
+  return listTreeRows(value, unfolded, FOLD_ABOVE + 1).length > FOLD_ABOVE ? { ...unfolded, openDepth: 1 } : unfolded;
 }
 
-function sizeOf({ kind, count }: JsonContainer): string {
-  if (kind === "array") return count === 0 ? "[ ]" : `[ ${count} ]`;
-  return count === 0 ? "{ }" : `{ ${count} }`;
+function sizeOf(value: object): string {
+  const count = countMembers(value);
+  const [open, close] = Array.isArray(value) ? "[]" : "{}";
+  return count === 0 ? `${open} ${close}` : `${open} ${count} ${close}`;
 }
 
 /** What is copied, and searched for: a text without its quotes. */
-function valueOf(node: JsonNode): string {
-  if ("members" in node) return writeJson(node);
-  return node.kind === "string" ? node.value : node.text;
+function writeValue(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }
 
 /** The search term that finds this value; null if the search language cannot express its path. */
 function termFor(path: string, value: string): string | null {
-  if (value === "" || path.includes('"')) return null;
+  if (value === "" || path.includes('"') || path.length + value.length > MAX_FOUND) return null;
   if (path === "id" || path === "type") return makeTerm({ field: path, value, negated: false }).text;
   // In the search language a list means each of its items.
   const field = path.replaceAll(/\[\d+\]/g, "");

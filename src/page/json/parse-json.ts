@@ -1,155 +1,85 @@
-import { indexJson, type ContainerIndex, type JsonProblem } from "./index-json.js";
-import { skipSpace } from "./skip-space.js";
-
-/** A JSON text as a tree that keeps the source: numbers as their digits, members in order, repeated names too. */
-export type JsonNode =
-  | JsonContainer
-  | JsonString
-  | { readonly kind: "number" | "boolean" | "null"; readonly text: string };
-
-interface JsonString {
-  readonly kind: "string";
-  readonly text: string;
-  /** Read from the text each time: that of megabytes takes longer than to show its beginning. */
-  readonly value: string;
+/** Where a text stops being JSON. */
+export interface JsonProblem {
+  message: string;
+  /** Index of the character. */
+  at: number;
+  /** From 1. */
+  line: number;
+  column: number;
 }
 
-/** An object or array. */
-export interface JsonContainer {
-  readonly kind: "object" | "array";
-  /** Number of members. */
-  readonly count: number;
-  /** Read from the text as far as they are looked at, and again each time. */
-  readonly members: Iterable<JsonMember>;
-}
+export type ParsedJson = { ok: true; value: unknown } | { ok: false; problem: JsonProblem };
 
-/** A value with its name, or its index in an array. */
-export interface JsonMember {
-  readonly name: string;
-  readonly node: JsonNode;
-}
-
-export type ParsedJson = { ok: true; node: JsonNode } | { ok: false; problem: JsonProblem };
-
-/** Parses JSON as strictly as the receiver, or reports where it stops being JSON. */
+/** The value that a handler gets of the text, or where the text stops being JSON. */
 export function parseJson(text: string): ParsedJson {
-  const indexed = indexJson(text);
-  if (!indexed.ok) return indexed;
-  return { ok: true, node: new Source(text, indexed.index).readValue(skipSpace(text, 0), 0).node };
-}
-
-/** Where reading goes on. */
-interface ReadValue {
-  node: JsonNode;
-  end: number;
-  /** Number of the next container after the value. */
-  nextContainer: number;
-}
-
-/** Reads no member before it is looked at: of a body of 5 MB, a few hundred are. */
-class Container implements JsonContainer {
-  readonly kind: "object" | "array";
-  readonly count: number;
-  readonly #source: Source;
-  readonly #start: number;
-  readonly #number: number;
-
-  constructor(source: Source, start: number, number: number) {
-    this.kind = source.text[start] === "{" ? "object" : "array";
-    this.count = source.index.countOf(number);
-    this.#source = source;
-    this.#start = start;
-    this.#number = number;
-  }
-
-  get members(): Iterable<JsonMember> {
-    return this.#source.readMembers(this.#start, this.#number);
+  try {
+    return { ok: true, value: JSON.parse(text) as unknown };
+  } catch (error) {
+    // Browsers name the place in words of their own, or not at all.
+    return { ok: false, problem: findProblem(text) ?? problemAt(text, 0, String(error)) };
   }
 }
 
-/** A text that is known to be JSON. */
-class Source {
-  readonly text: string;
-  readonly index: ContainerIndex;
+const SPACE = /[\t\n\r ]*/y;
+const TOKEN =
+  /[{}[\],:]|"(?:[^"\\\p{Cc}]|[\u007f-\u009f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/uy;
 
-  constructor(text: string, index: ContainerIndex) {
-    this.text = text;
-    this.index = index;
-  }
+/** What may come next, in words. */
+const WANTED = {
+  value: "a value",
+  item: "a value or ]",
+  name: "a name in quotes",
+  member: "a name in quotes or }",
+  colon: "a colon",
+  more: "a comma or the end of what is open",
+  end: "the end",
+} as const;
 
-  /** The value that begins at `at`; `container` is the number of the next container from there. */
-  readValue(at: number, container: number): ReadValue {
-    const { text } = this;
-    const first = text[at];
-    if (first === "{" || first === "[") {
-      const node = new Container(this, at, container);
-      return { node, end: this.index.endOf(container), nextContainer: this.index.nextAfter(container) };
+/** The first place where the text breaks the grammar; undefined for JSON. */
+export function findProblem(text: string): JsonProblem | undefined {
+  const open: string[] = [];
+  let wanted: keyof typeof WANTED | undefined = "value";
+  let at = read(SPACE, text, 0).length;
+  while (at < text.length) {
+    const token = read(TOKEN, text, at);
+    const before: keyof typeof WANTED = wanted;
+    wanted = token === "" ? undefined : stepOver(token[0] ?? "", wanted, open);
+    if (wanted === undefined) {
+      if (token === "" && text[at] === '"') return problemAt(text, at, BAD_STRING);
+      return problemAt(text, at, `Expected ${WANTED[before]}, but there is ${JSON.stringify(text[at])}`);
     }
-    if (first === '"') {
-      const end = stringEnd(text, at) ?? text.length;
-      return { node: new StringNode(text.slice(at, end)), end, nextContainer: container };
-    }
-    const end = wordEnd(text, at);
-    const kind = first === "n" ? "null" : first === "t" || first === "f" ? "boolean" : "number";
-    return { node: { kind, text: text.slice(at, end) }, end, nextContainer: container };
+    at += token.length;
+    at += read(SPACE, text, at).length;
   }
-
-  /** The members of the container with that number, which begins at `start`. */
-  *readMembers(start: number, number: number): Generator<JsonMember, void> {
-    const { text } = this;
-    const isObject = text[start] === "{";
-    let container = number + 1;
-    let at = skipSpace(text, start + 1);
-    for (let index = 0; text[at] !== "}" && text[at] !== "]"; index += 1) {
-      let name = String(index);
-      if (isObject) {
-        const nameEnd = stringEnd(text, at) ?? text.length;
-        name = new StringNode(text.slice(at, nameEnd)).value;
-        at = skipSpace(text, skipSpace(text, nameEnd) + 1);
-      }
-      const { node, end, nextContainer } = this.readValue(at, container);
-      yield { name, node };
-      container = nextContainer;
-      at = skipSpace(text, end);
-      if (text[at] === ",") at = skipSpace(text, at + 1);
-    }
-  }
+  return wanted === "end" ? undefined : problemAt(text, at, `Expected ${WANTED[wanted]}, but the text ends`);
 }
 
-class StringNode implements JsonString {
-  readonly kind = "string";
-  readonly text: string;
+const BAD_STRING = "The string that begins here has a character or an escape that JSON does not allow";
 
-  constructor(text: string) {
-    this.text = text;
+function read(pattern: RegExp, text: string, at: number): string {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0] ?? "";
+}
+
+/** What may come after a token, of which the first character tells what it is; undefined where it may not stand. */
+function stepOver(first: string, wanted: keyof typeof WANTED, open: string[]): keyof typeof WANTED | undefined {
+  const after = () => (open.length === 0 ? "end" : "more");
+  if (first === "]" || first === "}") {
+    const isEmpty = wanted === (first === "]" ? "item" : "member");
+    if (!isEmpty && (wanted !== "more" || open.at(-1) !== first)) return undefined;
+    open.pop();
+    return after();
   }
-
-  get value(): string {
-    return this.text.includes("\\") ? (JSON.parse(this.text) as string) : this.text.slice(1, -1);
-  }
+  if (first === ",") return wanted === "more" ? (open.at(-1) === "]" ? "value" : "name") : undefined;
+  if (first === ":") return wanted === "colon" ? "value" : undefined;
+  if (first === '"' && (wanted === "name" || wanted === "member")) return "colon";
+  if (wanted !== "value" && wanted !== "item") return undefined;
+  if (first !== "{" && first !== "[") return after();
+  open.push(first === "[" ? "]" : "}");
+  return first === "[" ? "item" : "member";
 }
 
-function wordEnd(text: string, from: number): number {
-  let end = from;
-  while (end < text.length && !/[\s,\]}]/.test(text[end] ?? "")) end += 1;
-  return end;
-}
-
-const BACKSLASH = 0x5c;
-
-/**
- * Index of the character after the string that begins at `start`; undefined if it has no end. Without a regular
- * expression, which overflows the stack on a string of megabytes.
- */
-function stringEnd(text: string, start: number): number | undefined {
-  let end = text.indexOf('"', start + 1);
-  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
-  return end === -1 ? undefined : end + 1;
-}
-
-/** Whether the character has an odd number of backslashes before it. */
-function isEscaped(text: string, at: number): boolean {
-  let before = at;
-  while (text.charCodeAt(before - 1) === BACKSLASH) before -= 1;
-  return (at - before) % 2 === 1;
+function problemAt(text: string, at: number, message: string): JsonProblem {
+  const before = text.slice(0, at).split("\n");
+  return { message, at, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }

@@ -12,8 +12,6 @@ import {
   chosenInSight,
   clearChosen,
   closeDetail,
-  compareCaptures,
-  compared,
   cursorId,
   cursorInSight,
   moveCursor,
@@ -82,16 +80,9 @@ function labelOne(id: string): void {
   void runAction(async () => editLabels((await readCapture(id)).capture));
 }
 
-function compare(): void {
-  const ids = [...new Set([...targetIds(), cursorInSight()])].filter((id) => id !== "");
-  const [later, earlier] = ids;
-  if (ids.length === 2 && later !== undefined && earlier !== undefined) compareCaptures(earlier, later);
-}
-
 /** Closes the topmost layer. */
 function stepBack(): void {
-  if (compared.value !== null) setParams({ compare: "" });
-  else if (view.value === "deliveries" && chosenInSight().length > 0) clearChosen();
+  if (view.value === "deliveries" && chosenInSight().length > 0) clearChosen();
   else if (view.value === "outbox" && outboxSelection.inSight.value.length > 0) outboxSelection.clear();
   else if (view.value === "outbox") setParams({ key: "" });
   else closeDetail();
@@ -136,7 +127,6 @@ export const KEY_COMMANDS: readonly PageCommand[] = [
   inList(["x"], "Choose", "Act", () => {
     if (cursorInSight() !== "") toggleChosen(cursorId.value);
   }),
-  inList(["d"], "Compare the two chosen", "Act", compare),
   inList(
     ["Delete"],
     "Delete",

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { escapeControls, escapeControlsInLines } from "../../base/text.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { describeAttempts } from "../../capture/model/describe-work.js";
@@ -6,6 +7,7 @@ import type { SeenRetry } from "../state/work.js";
 import { isRetryRequested, wordOfPiece } from "../../capture/model/work-word.js";
 import { WordBadge } from "../ui/badges.js";
 import { formatExactTime, formatTime, plural } from "../ui/format.js";
+import { StepWaterfall } from "./step-waterfall.js";
 
 /** Why an event has no work, and what to do about it. */
 const TEST_EVENT = "A test delivery: handlers get it with the option testEvents.";
@@ -18,7 +20,8 @@ interface HandlerListOptions {
 }
 
 /** Each handler's work on an event: runs, errors, the next run. */
-export function HandlerList({ work: { event, errors }, retried }: HandlerListOptions) {
+export function HandlerList({ work, retried }: HandlerListOptions) {
+  const { event, errors } = work;
   return (
     <>
       {retried?.cameOf !== undefined && (
@@ -29,7 +32,9 @@ export function HandlerList({ work: { event, errors }, retried }: HandlerListOpt
       {event.handlers.length === 0 && <p class="nothing">{event.test ? TEST_EVENT : NO_HANDLER}</p>}
       <ul class="handlers">
         {event.handlers.map((handler) => (
-          <HandlerRow key={handler.handler} handler={handler} errors={errors[handler.handler]} />
+          <HandlerRow key={handler.handler} handler={handler} errors={errors[handler.handler]}>
+            <StepWaterfall work={work} handler={handler.handler} />
+          </HandlerRow>
         ))}
       </ul>
     </>
@@ -41,9 +46,10 @@ type HandlerErrors = EventWork["errors"][string];
 interface HandlerRowOptions {
   handler: InboxHandler;
   errors: HandlerErrors | undefined;
+  children: ComponentChildren;
 }
 
-function HandlerRow({ handler, errors }: HandlerRowOptions) {
+function HandlerRow({ handler, errors, children }: HandlerRowOptions) {
   const isNote = handler.handler === NOTE_HANDLER;
   return (
     <li class="handler">
@@ -63,6 +69,7 @@ function HandlerRow({ handler, errors }: HandlerRowOptions) {
         {handler.waitsFor !== null && <span class="hint">waits: {handler.waitsFor}</span>}
         {handler.reason !== null && <code class="hint">{handler.reason}</code>}
       </div>
+      {children}
       {errors === undefined ? (
         handler.error !== null && <pre class="text error-text">{escapeControlsInLines(handler.error)}</pre>
       ) : (

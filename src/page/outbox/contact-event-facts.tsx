@@ -3,7 +3,7 @@ import { escapeControls, escapeControlsInLines } from "../../base/text.js";
 import type { ContactEventRow } from "../../operator/inbox-rows.js";
 import { BodyView } from "../message/body-view.js";
 import { formatExactTime, formatTime, plural } from "../ui/format.js";
-import { RefusalTags } from "./refusal-tags.js";
+import { RefusalTags } from "../message/refusal-tags.js";
 
 interface ContactEventFactsOptions {
   event: ContactEventRow;
@@ -17,7 +17,14 @@ export function ContactEventFacts({ event, body }: ContactEventFactsOptions) {
   return (
     <>
       <Problem event={event} />
-      <FactTable label="Contact event" facts={factsOf(event)} />
+      <dl class="fact-list">
+        {factsOf(event).map(([name, value, title]) => (
+          <>
+            <dt>{name}</dt>
+            <dd title={title}>{value}</dd>
+          </>
+        ))}
+      </dl>
       <h3>As sent</h3>
       <BodyView body={sent} label="Contact event as sent" />
     </>
@@ -55,26 +62,4 @@ function factsOf(event: ContactEventRow): [name: string, value: string, title?: 
         ]),
     ...(remoteId === null ? [] : [["Id at the service", escapeControls(remoteId)] as [string, string]]),
   ];
-}
-
-interface FactTableOptions {
-  label: string;
-  /** Each with its name, its value, and more about the value for the pointer. */
-  facts: readonly [name: string, value: string, title?: string][];
-}
-
-/** Facts about one thing, below each other. */
-function FactTable({ label, facts }: FactTableOptions) {
-  return (
-    <table class="fact-table" aria-label={label}>
-      <tbody>
-        {facts.map(([name, value, title]) => (
-          <tr key={name}>
-            <th scope="row">{name}</th>
-            <td {...(title === undefined ? {} : { title })}>{value}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
 }

@@ -1,12 +1,15 @@
 import { useEffect } from "preact/hooks";
 import type { DashboardContactEvent } from "../../dashboard/api/contact-events.js";
 import { MAX_CHOSEN } from "../../dashboard/api/work.js";
-import { ContactStateBadge } from "../ui/badges.js";
+import { ContactEventBadge, ContactStateBadge } from "../ui/badges.js";
 import { ChooseNone } from "../ui/choose-none.js";
 import { Empty } from "../ui/empty.js";
 import { Icon } from "../ui/icon.js";
 import { SplitPane } from "../ui/split-pane.js";
-import { readParam } from "../state/address.js";
+import { readParam, setParams } from "../state/address.js";
+import { DataTable, type TableColumn } from "../ui/data-table.js";
+import { formatExactTime, formatTime } from "../ui/format.js";
+import { shortText } from "../ui/short-text.js";
 import { outboxFace } from "./outbox-face.js";
 import { FilterBar, TextFilter, TimeFilter } from "../ui/filter-fields.js";
 import { MoreButton } from "../ui/more-button.js";
@@ -14,7 +17,8 @@ import { MostChosen } from "../ui/most-chosen.js";
 import { StateChoice } from "../ui/state-choice.js";
 import { useListRefresh } from "../ui/use-list-refresh.js";
 import { OutboxPane } from "./outbox-pane.js";
-import { OutboxRow } from "./outbox-row.js";
+import { RefusalTags } from "../message/refusal-tags.js";
+import { describeWait } from "../message/waits-behind.js";
 import {
   changeOutbox,
   outboxSelection,
@@ -79,6 +83,44 @@ export function OutboxListView() {
   );
 }
 
+const COLUMNS: readonly TableColumn<DashboardContactEvent>[] = [
+  { title: "State", class: "plain state-column", cell: (row) => <ContactEventBadge event={row} /> },
+  {
+    title: "Recorded",
+    class: "plain",
+    cell: ({ recordedAt }) => formatTime(recordedAt),
+    hint: ({ recordedAt }) => formatExactTime(recordedAt),
+  },
+  {
+    title: "Name",
+    class: "plain type-column",
+    cell: ({ key, name }) => (
+      <button type="button" class="link" aria-label={`${shortText(name)}, show ${shortText(key)}`}>
+        {shortText(name)}
+      </button>
+    ),
+  },
+  { title: "Contact", class: "plain wide", cell: ({ contact }) => shortText(contact) },
+  {
+    title: "Why",
+    class: "plain wide error-cell",
+    cell: (row) => (
+      <>
+        <RefusalTags event={row} /> {whyOf(row)}
+      </>
+    ),
+    hint: whyOf,
+  },
+  {
+    title: "Tries",
+    cell: ({ attempts, dueAt }) => (dueAt === null ? attempts : `${attempts}, next ${formatTime(dueAt)}`),
+  },
+];
+
+function whyOf({ waitsBehind, message, reason, error }: DashboardContactEvent): string {
+  return shortText(waitsBehind === null ? (message ?? reason ?? error ?? "") : describeWait(waitsBehind));
+}
+
 function Rows() {
   const { items, isLoaded } = outboxList;
   if (!isLoaded.value) return <p class="hint dash-loading">Loading…</p>;
@@ -93,27 +135,18 @@ function Rows() {
   }
   return (
     <>
-      <table class="table work-table outbox-table" aria-label="Contact events">
-        <thead>
-          <tr>
-            {outboxFace().mayOperate() && (
-              <th scope="col" class="choose">
-                <span class="unseen">Choose</span>
-              </th>
-            )}
-            {["State", "Recorded", "Name", "Contact", "Tries", "Why"].map((name) => (
-              <th scope="col" key={name}>
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {items.value.map((row) => (
-            <OutboxRow key={row.key} row={row} />
-          ))}
-        </tbody>
-      </table>
+      <DataTable
+        label="Contact events"
+        columns={COLUMNS}
+        rows={items.value}
+        keyOf={({ key }) => key}
+        list={{
+          selection: outboxFace().mayOperate() && outboxSelection,
+          nameOf: ({ name, contact }) => `${shortText(name)} for ${shortText(contact)}`,
+          open: ({ key }) => setParams({ key }),
+          isOpen: ({ key }) => key === openKey.value,
+        }}
+      />
       <MoreButton list={outboxList} />
     </>
   );

@@ -8,7 +8,7 @@ import { setParams } from "../state/address.js";
 import { outboxFace } from "./outbox-face.js";
 import { changeOutbox, mayDiscardContact, mayTryNow } from "./outbox-state.js";
 import { shortText } from "../ui/short-text.js";
-import { WaitsBehind } from "./waits-behind.js";
+import { WaitsBehind } from "../message/waits-behind.js";
 
 /** One contact event: how far it is, why it failed, what the API answered, and what is sent. */
 export function OutboxPane({ event }: { event: DashboardContactEventDetail }) {

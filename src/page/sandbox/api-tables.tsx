@@ -1,79 +1,80 @@
 import { escapeControls } from "../../base/text.js";
 import type { SandboxState } from "../../dev/sandbox/sandbox-state.js";
+import { DataTable, type TableColumn } from "../ui/data-table.js";
 import { formatExactTime, formatTime } from "../ui/format.js";
-import type { ComponentChildren } from "preact";
+
+type ReceivedEvent = SandboxState["contactEvents"][number];
+type ReceivedCall = SandboxState["calls"][number];
+
+const EVENT_COLUMNS: readonly TableColumn<ReceivedEvent>[] = [
+  {
+    title: "Occurred",
+    class: "plain",
+    cell: ({ occurredAt }) => formatTime(occurredAt),
+    hint: ({ occurredAt }) => formatExactTime(occurredAt),
+  },
+  { title: "Name", class: "plain", cell: ({ name }) => escapeControls(name) },
+  { title: "Contact", class: "plain long", cell: ({ email }) => escapeControls(email) },
+  {
+    title: "Properties",
+    class: "plain long",
+    cell: ({ properties }) => escapeControls(JSON.stringify(properties)),
+  },
+];
+
+const CALL_COLUMNS: readonly TableColumn<ReceivedCall>[] = [
+  { title: "Time", class: "plain", cell: ({ at }) => formatTime(at), hint: ({ at }) => formatExactTime(at) },
+  {
+    title: "Call",
+    class: "plain long",
+    cell: ({ method, call }) => escapeControls(call ?? `${method}, no known path`),
+  },
+  {
+    title: "Answer",
+    class: "plain",
+    cell: ({ status, code }) => (
+      <span class={status !== null && status < 300 ? "good" : "bad"}>
+        {status ?? "no answer"} {code !== null && <code class="tag">{escapeControls(code)}</code>}
+      </span>
+    ),
+  },
+  {
+    title: "Fault",
+    class: "plain",
+    cell: ({ fault }) => fault !== null && <span class="tag">{escapeControls(fault)}</span>,
+  },
+];
 
 /** What the sandbox's API received: the contact events that it stored, and every call. */
 export function ApiTables({ state: { contactEvents, calls } }: { state: SandboxState }) {
   return (
     <>
-      <ReceivedTable
-        title="Contact events received"
-        columns={["Occurred", "Name", "Contact", "Properties"]}
-        isEmpty={contactEvents.length === 0}
-        emptyText="None yet. Handlers send them with ctx.contactEvents.record."
-      >
-        {contactEvents.map(({ id, name, email, properties, occurredAt }) => (
-          <tr key={id}>
-            <td title={formatExactTime(occurredAt)}>{formatTime(occurredAt)}</td>
-            <td>{escapeControls(name)}</td>
-            <td>{escapeControls(email)}</td>
-            <td>{escapeControls(JSON.stringify(properties))}</td>
-          </tr>
-        ))}
-      </ReceivedTable>
-      <ReceivedTable
-        title="Calls received"
-        columns={["Time", "Call", "Answer", "Fault"]}
-        isEmpty={calls.length === 0}
-        emptyText="No call yet."
-      >
-        {calls.map(({ at, method, call, status, code, fault }, index) => (
-          <tr key={`${at} ${index}`}>
-            <td title={formatExactTime(at)}>{formatTime(at)}</td>
-            <td>{call === null ? `${escapeControls(method)}, no known path` : escapeControls(call)}</td>
-            <td class={status !== null && status < 300 ? "good" : "bad"}>
-              {status ?? "no answer"} {code !== null && <code class="tag">{escapeControls(code)}</code>}
-            </td>
-            <td>{fault !== null && <span class="tag">{escapeControls(fault)}</span>}</td>
-          </tr>
-        ))}
-      </ReceivedTable>
+      <section class="sandbox-panel" aria-label="Contact events received">
+        <h2>Contact events received</h2>
+        {contactEvents.length === 0 ? (
+          <p class="nothing">None yet. Handlers send them with ctx.contactEvents.record.</p>
+        ) : (
+          <DataTable
+            label="Contact events received"
+            columns={EVENT_COLUMNS}
+            rows={contactEvents}
+            keyOf={({ id }) => id}
+          />
+        )}
+      </section>
+      <section class="sandbox-panel" aria-label="Calls received">
+        <h2>Calls received</h2>
+        {calls.length === 0 ? (
+          <p class="nothing">No call yet.</p>
+        ) : (
+          <DataTable
+            label="Calls received"
+            columns={CALL_COLUMNS}
+            rows={calls}
+            keyOf={(call) => String(calls.indexOf(call))}
+          />
+        )}
+      </section>
     </>
-  );
-}
-
-interface ReceivedTableOptions {
-  title: string;
-  columns: readonly string[];
-  isEmpty: boolean;
-  /** Shown instead of a table without rows. */
-  emptyText: string;
-  /** The `<tr>`s. */
-  children: ComponentChildren;
-}
-
-/** A panel with one list of what the sandbox's API received. */
-function ReceivedTable({ title, columns, isEmpty, emptyText, children }: ReceivedTableOptions) {
-  return (
-    <section class="sandbox-panel" aria-label={title}>
-      <h2>{title}</h2>
-      {isEmpty ? (
-        <p class="nothing">{emptyText}</p>
-      ) : (
-        <table class="table" aria-label={title}>
-          <thead>
-            <tr>
-              {columns.map((column) => (
-                <th scope="col" key={column}>
-                  {column}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>{children}</tbody>
-        </table>
-      )}
-    </section>
   );
 }

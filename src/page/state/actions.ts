@@ -21,7 +21,7 @@ export async function replay(body: ReplayBody): Promise<PageReplayReport | null>
     const ofOpen = report.attempts.findLast(({ captureId }) => captureId === openId.value);
     if (ofOpen === undefined || view.value !== "deliveries") return;
     await loadDetail();
-    setParams({ tab: "attempts", attempt: String(ofOpen.attempt.n), compare: "" });
+    setParams({ tab: "attempts", attempt: String(ofOpen.attempt.n) });
   });
   return report;
 }

@@ -68,11 +68,11 @@ async function loadMatches(asked: string, signal: AbortSignal): Promise<string> 
   }
 }
 
-/** Of events that the page learns of by the list alone, without the errors in full. */
+/** Of events that the page learns of by the list alone, without errors in full and steps. */
 function learnWorks(listed: readonly EventWork[]): void {
   const known = works.value;
   const isNew = ({ event }: EventWork) => JSON.stringify(known.get(event.id)?.event) !== JSON.stringify(event);
-  takeWork(listed.filter(isNew).map(({ event }) => ({ event, errors: known.get(event.id)?.errors ?? {} })));
+  takeWork(listed.filter(isNew).map((work) => ({ ...work, ...known.get(work.event.id), event: work.event })));
 }
 
 function loadSoon(): void {

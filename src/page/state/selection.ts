@@ -11,26 +11,16 @@ export const cursorId = signal("");
 /** Captures selected for a common action. */
 export const chosen = signal<ReadonlySet<string>>(new Set());
 
-/** Two captures side by side, instead of one capture's detail. */
-export const compared = computed(() => {
-  const [a, b] = readParam("compare").split(",");
-  return a !== undefined && b !== undefined && a !== "" && b !== "" ? ([a, b] as const) : null;
-});
-
 let anchorId = "";
 
 export function openCapture(id: string): void {
   cursorId.value = id;
   anchorId = id;
-  setParams({ open: id, compare: "", attempt: "" });
+  setParams({ open: id, attempt: "" });
 }
 
 export function closeDetail(): void {
-  setParams({ open: "", compare: "", tab: "", attempt: "" });
-}
-
-export function compareCaptures(a: string, b: string): void {
-  setParams({ compare: `${a},${b}` });
+  setParams({ open: "", tab: "", attempt: "" });
 }
 
 export function moveCursor(step: number): void {
@@ -40,7 +30,7 @@ export function moveCursor(step: number): void {
   if (next === undefined) return;
   cursorId.value = next.id;
   anchorId = next.id;
-  if (openId.value !== "") setParams({ open: next.id, compare: "", attempt: "" });
+  if (openId.value !== "") setParams({ open: next.id, attempt: "" });
 }
 
 export function toggleChosen(id: string): void {

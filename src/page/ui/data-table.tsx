@@ -1,38 +1,94 @@
 import type { ComponentChildren } from "preact";
+import type { RowSelection } from "../state/create-selection.js";
 
-interface DataTableOptions {
+/** One column of a table. */
+export interface TableColumn<Row> {
+  /** Empty for a column of buttons. */
+  title: string;
+  /**
+   * Of its cells: `number`; `long` for texts that wrap; `wide` for the texts that share the room that is left, each cut
+   * at its end; `plain` for what needs no title on a phone.
+   */
+  class?: string;
+  cell: (row: Row) => ComponentChildren;
+  /** More about a cell, for the pointer. */
+  hint?: (row: Row) => string;
+}
+
+interface DataTableOptions<Row> {
   label: string;
-  /** Titles; `#` before one is not shown and means numbers. An empty one is a column of buttons. */
-  columns: readonly string[];
-  /** The `<tr>`s. */
-  children: ComponentChildren;
+  columns: readonly (TableColumn<Row> | false)[];
+  rows: readonly Row[];
+  keyOf: (row: Row) => string;
+  /** For a list: the keys move through its rows, and a row may be opened. */
+  list?: {
+    /** Chooses rows, by their keys; false where nothing can be done with them. */
+    selection?: RowSelection | false;
+    /** The names of rows, for their check boxes. */
+    nameOf?: (row: Row) => string;
+    open?: (row: Row) => void;
+    isOpen?: (row: Row) => boolean;
+  };
 }
 
 /** A table that scrolls sideways where it has no room. On a phone each row is a block whose cells have their titles. */
-export function DataTable({ label, columns, children }: DataTableOptions) {
+export function DataTable<Row>({ label, columns, rows, keyOf, list }: DataTableOptions<Row>) {
+  const shown = columns.filter((column) => column !== false);
+  const { selection = false, nameOf = keyOf, open, isOpen } = list ?? {};
   return (
     <div class="table-scroll" tabIndex={0} role="region" aria-label={`${label}, scrolls sideways`}>
-      <table class="table data-table" aria-label={label} style={titlesOf(columns)}>
+      <table class="table data-table" aria-label={label}>
         <thead>
           <tr>
-            {columns.map((column) => (
-              <th scope="col" key={column} class={column.startsWith("#") ? "number" : ""}>
-                {column === "" ? <span class="unseen">Actions</span> : titleOf(column)}
+            {selection !== false && (
+              <th scope="col" class="choose">
+                <input
+                  type="checkbox"
+                  aria-label={
+                    selection.isWhole.value ? "Choose none" : `Choose all ${rows.length} ${label.toLowerCase()}`
+                  }
+                  checked={selection.isWhole.value}
+                  onChange={selection.toggleAll}
+                />
+              </th>
+            )}
+            {shown.map(({ title, class: kind }) => (
+              <th scope="col" key={title} class={kind}>
+                {title === "" ? <span class="unseen">Actions</span> : title}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>{children}</tbody>
+        <tbody>
+          {rows.map((row) => {
+            const key = keyOf(row);
+            return (
+              <tr
+                key={key}
+                {...(list === undefined ? {} : { "data-row": key })}
+                class={isOpen?.(row) === true ? "shown" : ""}
+                onClick={() => open?.(row)}
+              >
+                {selection !== false && (
+                  <td class="choose" onClick={(click) => click.stopPropagation()}>
+                    <input
+                      type="checkbox"
+                      aria-label={`Choose ${nameOf(row)}`}
+                      checked={selection.has(key)}
+                      onChange={() => selection.toggle(key)}
+                    />
+                  </td>
+                )}
+                {shown.map(({ title, class: kind, cell, hint }) => (
+                  <td key={title} class={kind} data-title={title} title={hint?.(row)}>
+                    {cell(row)}
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
+        </tbody>
       </table>
     </div>
   );
-}
-
-function titleOf(column: string): string {
-  return column.replace(/^#/, "");
-}
-
-/** The titles as the style sheet reads them, by the number of their column. */
-function titlesOf(columns: readonly string[]): Record<string, string> {
-  return Object.fromEntries(columns.map((column, place) => [`--title-${place + 1}`, JSON.stringify(titleOf(column))]));
 }

@@ -34,6 +34,11 @@ export function formatMs(ms: number | null): string {
   return ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
+/** `340 ms`, `4.2 s`, `12 min`: how long something took. */
+export function formatTook(ms: number): string {
+  return ms < 1000 ? formatMs(ms) : ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 60_000)} min`;
+}
+
 export function formatCount(value: number): string {
   return count.format(value);
 }

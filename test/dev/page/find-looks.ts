@@ -68,6 +68,6 @@ export const FIND_OVERLAPS = `(() => {
 })()`;
 
 /** Parts that a long word makes wider than they are, and dialogs wider than the window. Lists may scroll. */
-export const FIND_WIDENED = `[document.documentElement, ...document.querySelectorAll(".dash-list:not(:has(.work-table)), .detail-body, dialog")]
+export const FIND_WIDENED = `[document.documentElement, ...document.querySelectorAll(".dash-list, .detail-body, dialog")]
   .filter((part) => part.scrollWidth > part.clientWidth || part.getBoundingClientRect().right > innerWidth)
   .map((part) => "widened: " + (part.className || part.tagName))`;

@@ -238,7 +238,7 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
       await page.getByText("Only the inbox has this event").waitFor();
       await page.getByRole("tree", { name: "Payload" }).getByText('"email.opened"').waitFor();
       await page.keyboard.press("5");
-      const recorded = tab().getByRole("region", { name: "Contact events recorded" });
+      const recorded = tab().getByRole("region", { name: "Contact events" });
       await expect.poll(() => recorded.getByRole("listitem").innerText()).toMatch(/^dead\s+email\.opened\s+nobody@/);
       await recorded.getByRole("link", { name: "email.opened" }).click();
       const pane = page.getByRole("region", { name: "Contact event", exact: true });

@@ -85,20 +85,12 @@ describe.skipIf(mustSkipBrowserTests())("text of a sender on the page", () => {
       await seeMarks(page, `${always} ${places}`);
     }
     await page.keyboard.press("6");
-    await page.getByRole("checkbox", { name: "Compare attempt 1" }).check();
-    await page.getByRole("checkbox", { name: "Compare attempt 2" }).check();
-    await page.getByRole("table", { name: "Answer" }).waitFor();
+    await page.getByRole("table", { name: "Differences" }).waitFor();
     await seeMarks(page, "answer-body");
     await page.keyboard.press("e");
     await page.getByRole("textbox", { name: "Body" }).waitFor();
     await seeMarks(page, tabs[1]);
     await page.keyboard.press("Escape");
-    await page.keyboard.press("x");
-    await page.keyboard.press("j");
-    await page.keyboard.press("x");
-    await page.keyboard.press("d");
-    await page.getByRole("heading", { name: "Compare two deliveries" }).waitFor();
-    await seeMarks(page, "event-type subject tag");
     await page.keyboard.press("/");
     await page.keyboard.insertText(`nofield:${mark("search")} `);
     await page.getByRole("alert").waitFor();

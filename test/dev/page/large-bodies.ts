@@ -4,10 +4,7 @@ import { sampleEvent } from "#pigeonhole/sandbox/samples/sample-event.js";
 
 const SIZE = 5_000_000;
 
-/** Rows in the body with many values. */
-export const LARGE_ROWS = 45_000;
-
-const rows = Array.from({ length: LARGE_ROWS }, (_, n) => ({
+const rows = Array.from({ length: 45_000 }, (_, n) => ({
   id: n,
   name: `the row with the number ${n}`,
   tags: ["a", "b"],

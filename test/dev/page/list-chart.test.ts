@@ -55,6 +55,14 @@ describe.skipIf(mustSkipBrowserTests())("the chart above the list", () => {
     const counts = titles.flatMap((title) => [...title.matchAll(/(\d+) (?:accepted|failed)/g)]);
     expect(counts.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(120);
     expect(titles[0]).toMatch(/\d\d:\d\d:00 to .*\d\d:\d\d:00: /);
+    // An hour up to now in bars of a minute, with the number of the highest.
+    expect(titles).toHaveLength(60);
+    expect(await chart().locator(".time-axis span").count()).toBe(5);
+    const highest = titles.map((title) =>
+      [...title.matchAll(/(\d+) (?:a|f)/g)].reduce((sum, [, n]) => sum + Number(n), 0),
+    );
+    expect(await chart().locator(".time-most").innerText()).toBe(String(Math.max(...highest)));
+    expect((await bars().boundingBox())?.height).toBeLessThan(30);
   });
 
   test("dragging over the chart lists the deliveries of that time, beside the other terms of the search", async () => {

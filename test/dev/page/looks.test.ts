@@ -48,10 +48,6 @@ describe.skipIf(mustSkipBrowserTests())("the page's appearance", () => {
     await page.keyboard.press("j");
     await page.keyboard.press("x");
     await look("two chosen");
-    await page.keyboard.press("d");
-    await page.getByRole("heading", { name: "Compare two deliveries" }).waitFor();
-    await page.waitForTimeout(150);
-    await look("comparison");
     await page.keyboard.press("?");
     await page.getByRole("dialog").waitFor();
     await look("keys");

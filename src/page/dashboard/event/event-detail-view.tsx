@@ -10,7 +10,7 @@ import { endedJobs } from "../state/jobs.js";
 import { useListRefresh } from "../../ui/use-list-refresh.js";
 import { EventActions } from "./event-actions.js";
 import { event, loadEvent, missing, unveiled, unveil } from "./event-state.js";
-import { ContactEventResults } from "./contact-event-results.js";
+import { ContactEventList } from "../../message/contact-event-list.js";
 import { loadDeliveries } from "./delivery-state.js";
 import { WholeTimeline } from "./whole-timeline.js";
 import { shortText } from "../../ui/short-text.js";
@@ -44,7 +44,7 @@ export function EventDetailView() {
 
 function Loaded({ event: detail }: { event: DashboardEventDetail }) {
   const { id, type, receivedAt, test, errors, steps, otherBytes } = detail;
-  const work = useMemo(() => ({ event: detail, errors }), [detail]);
+  const work = { event: detail, errors, steps };
   const heading = useRef<HTMLHeadingElement>(null);
   // The row that was opened is gone, and the focus with it.
   useEffect(() => {
@@ -78,28 +78,12 @@ function Loaded({ event: detail }: { event: DashboardEventDetail }) {
             <h2>Handlers</h2>
             <HandlerList work={work} />
           </section>
-          {steps.length > 0 && <Steps steps={steps} />}
-          <ContactEventResults event={detail} />
+          <ContactEventList events={detail.contactEvents} eventId={id} hasMore={detail.hasMoreContactEvents} />
           <PayloadPart event={detail} />
           {otherBytes.length > 0 && <OtherBodies ids={otherBytes} />}
         </div>
       </div>
     </div>
-  );
-}
-
-function Steps({ steps }: Pick<DashboardEventDetail, "steps">) {
-  return (
-    <section aria-label="Steps">
-      <h2>Finished steps</h2>
-      <ul class="event-steps">
-        {steps.map((step) => (
-          <li key={`${step.handler} ${step.name}`}>
-            <code>{shortText(step.name)}</code> <span class="hint">of {shortText(step.handler)}</span>
-          </li>
-        ))}
-      </ul>
-    </section>
   );
 }
 
@@ -144,7 +128,7 @@ function PayloadPart({ event: { id, payload } }: { event: DashboardEventDetail }
           <Icon name="eye" /> Show it in full…
         </button>
       )}
-      {shown !== null && <BodyView body={body} label="Payload" mustBeJson />}
+      {shown !== null && <BodyView body={body} label="Payload" isEvent />}
     </section>
   );
 }

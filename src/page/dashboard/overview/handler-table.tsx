@@ -4,7 +4,7 @@ import { escapeControls } from "../../../base/text.js";
 import { formatCount, formatTime } from "../../ui/format.js";
 import { Sparkline } from "../plots/sparkline.js";
 import { setParams } from "../../state/address.js";
-import { DataTable } from "../../ui/data-table.js";
+import { DataTable, type TableColumn } from "../../ui/data-table.js";
 import { chosenHandler } from "./figures.js";
 
 /**
@@ -14,7 +14,7 @@ import { chosenHandler } from "./figures.js";
 export function HandlerTable({ figures }: { figures: DashboardOverview }) {
   const { handlers, unplottedHandlers, timesSince } = figures;
   const chosen = chosenHandler.value;
-  const lines = [
+  const lines: HandlerLine[] = [
     ...handlers.map((series) => ({ handler: series.handler, times: series.times, series })),
     ...unplottedHandlers.map((times) => ({ handler: times.handler, times, series: null })),
   ].toSorted((one, other) => (one.handler < other.handler ? -1 : 1));
@@ -33,68 +33,73 @@ export function HandlerTable({ figures }: { figures: DashboardOverview }) {
       </div>
       <DataTable
         label="Handlers in this time"
-        columns={["Handler", "#Runs", "#Failed", "#Median", "#95 %", "Runs over time"]}
-      >
-        {lines.map((line) => (
-          <HandlerLine key={line.handler} {...line} isChosen={line.handler === chosen} />
-        ))}
-      </DataTable>
+        columns={COLUMNS}
+        rows={lines}
+        keyOf={({ handler }) => handler}
+        list={{ isOpen: ({ handler }) => handler === chosen }}
+      />
     </section>
   );
 }
 
-interface HandlerLineProps {
+interface HandlerLine {
   handler: string;
   times: HandlerSeries["times"];
   /** Null for a handler that the plots do not have. */
   series: RunSeries | null;
-  isChosen: boolean;
 }
 
-function HandlerLine({ handler, times, series, isChosen }: HandlerLineProps) {
-  const name = escapeControls(handler);
-  return (
-    <tr class={isChosen ? "shown" : ""} data-row={handler}>
-      <td class="long">
-        {series === null ? (
-          name
-        ) : (
-          <button
-            type="button"
-            class="link"
-            aria-pressed={isChosen}
-            title="Plot this handler alone"
-            onClick={() => setParams({ handler: isChosen ? "" : handler })}
-          >
-            {name}
-          </button>
-        )}
-      </td>
-      <RunCells counts={times ?? countsOf(series)} times={times} />
-      <td>
-        {series === null ? <span class="hint">none in the plots</span> : <RunsOverTime series={series} name={name} />}
-      </td>
-    </tr>
-  );
-}
+const COLUMNS: readonly TableColumn<HandlerLine>[] = [
+  {
+    title: "Handler",
+    class: "plain long",
+    cell: ({ handler, series }) =>
+      series === null ? (
+        escapeControls(handler)
+      ) : (
+        <button
+          type="button"
+          class="link"
+          aria-pressed={handler === chosenHandler.value}
+          title="Plot this handler alone"
+          onClick={() => setParams({ handler: handler === chosenHandler.value ? "" : handler })}
+        >
+          {escapeControls(handler)}
+        </button>
+      ),
+  },
+  { title: "Runs", class: "number", cell: (line) => formatCount(runsOf(line).runs) },
+  {
+    title: "Failed",
+    class: "number",
+    cell(line) {
+      const { runs, failed } = runsOf(line);
+      if (failed === 0) return "0";
+      return <span class="bad">{`${formatCount(failed)} (${((100 * failed) / runs).toFixed(1)} %)`}</span>;
+    },
+  },
+  {
+    title: "Median",
+    class: "number",
+    cell: ({ times }) => (times === null ? "–" : describeRunTime(times.medianMs)),
+  },
+  { title: "95 %", class: "number", cell: ({ times }) => (times === null ? "–" : describeRunTime(times.p95Ms)) },
+  {
+    title: "Runs over time",
+    cell: ({ handler, series }) =>
+      series === null ? (
+        <span class="hint">none in the plots</span>
+      ) : (
+        <RunsOverTime series={series} name={escapeControls(handler)} />
+      ),
+  },
+];
+
+const runsOf = ({ times, series }: HandlerLine): ShownRuns => times ?? countsOf(series);
 
 interface ShownRuns {
   runs: number;
   failed: number;
-}
-
-function RunCells({ counts, times }: { counts: ShownRuns; times: HandlerSeries["times"] }) {
-  const { runs, failed } = counts;
-  return (
-    <>
-      <td class="number">{formatCount(runs)}</td>
-      <td class={failed > 0 ? "number bad" : "number"}>
-        {formatCount(failed)} {failed > 0 && `(${((100 * failed) / runs).toFixed(1)} %)`}
-      </td>
-      <td class="number">{times === null ? "–" : describeRunTime(times.medianMs)}</td>
-      <td class="number">{times === null ? "–" : describeRunTime(times.p95Ms)}</td>
-    </>
-  );
 }
 
 function RunsOverTime({ series, name }: { series: RunSeries; name: string }) {

@@ -13,8 +13,9 @@ import { NowCards } from "./now-cards.js";
 import { loadFigures, figures, range, RANGES } from "./figures.js";
 import { timeSeries } from "./time-series.js";
 import { escapeControls } from "../../../base/text.js";
+import type { AlarmRow, ProcessRow } from "../../../dashboard/api/now.js";
 import { now } from "../../state/now.js";
-import { DataTable } from "../../ui/data-table.js";
+import { DataTable, type TableColumn } from "../../ui/data-table.js";
 import { ProcessName } from "../ui/process-name.js";
 
 const RANGE_LABELS = { "1h": "1 hour", "24h": "24 hours", "7d": "7 days" } as const;
@@ -135,20 +136,28 @@ function AlarmTable() {
   return (
     <section class="plot processes" aria-label="Alarms">
       <h2>Alarms of this process</h2>
-      <DataTable label="Alarms of this process" columns={["Alarm", "Since", "What to do"]}>
-        {alarms.map(({ kind, since, at, detail, advice }) => (
-          <tr key={kind}>
-            <td class="long">
-              {alarmSentence(kind)} <span class="hint">{escapeControls(detail)}</span>
-            </td>
-            <td title={`Last raised ${formatExactTime(at)}`}>{formatTime(since)}</td>
-            <td class="long">{advice}</td>
-          </tr>
-        ))}
-      </DataTable>
+      <DataTable label="Alarms of this process" columns={ALARM_COLUMNS} rows={alarms} keyOf={({ kind }) => kind} />
     </section>
   );
 }
+
+const ALARM_COLUMNS: readonly TableColumn<AlarmRow>[] = [
+  {
+    title: "Alarm",
+    class: "plain long",
+    cell: ({ kind, detail }) => (
+      <>
+        {alarmSentence(kind)} <span class="hint">{escapeControls(detail)}</span>
+      </>
+    ),
+  },
+  {
+    title: "Since",
+    cell: ({ since }) => formatTime(since),
+    hint: ({ at }) => `Last raised ${formatExactTime(at)}`,
+  },
+  { title: "What to do", class: "long", cell: ({ advice }) => advice },
+];
 
 /** The processes that have the store open, if they are several. */
 function Processes() {
@@ -159,21 +168,31 @@ function Processes() {
       <h2>Processes</h2>
       <DataTable
         label="Processes on this store"
-        columns={["Process", "Role", "State", "#Failures in a row", "#Runs now", "Reported"]}
-      >
-        {processes.map(({ process, role, isThis, isAlive, state, failuresInARow, running, reportedAt }) => (
-          <tr key={process}>
-            <td>
-              <ProcessName process={process} /> {isThis && <span class="tag">this one</span>}
-            </td>
-            <td>{role}</td>
-            <td>{isAlive ? state : <span class="bad">not reporting</span>}</td>
-            <td class="number">{failuresInARow}</td>
-            <td class="number">{running}</td>
-            <td title={formatExactTime(reportedAt)}>{formatTime(reportedAt)}</td>
-          </tr>
-        ))}
-      </DataTable>
+        columns={PROCESS_COLUMNS}
+        rows={processes}
+        keyOf={({ process }) => process}
+      />
     </section>
   );
 }
+
+const PROCESS_COLUMNS: readonly TableColumn<ProcessRow>[] = [
+  {
+    title: "Process",
+    class: "plain",
+    cell: ({ process, isThis }) => (
+      <>
+        <ProcessName process={process} /> {isThis && <span class="tag">this one</span>}
+      </>
+    ),
+  },
+  { title: "Role", cell: ({ role }) => role },
+  { title: "State", cell: ({ isAlive, state }) => (isAlive ? state : <span class="bad">not reporting</span>) },
+  { title: "Failures in a row", class: "number", cell: ({ failuresInARow }) => failuresInARow },
+  { title: "Runs now", class: "number", cell: ({ running }) => running },
+  {
+    title: "Reported",
+    cell: ({ reportedAt }) => formatTime(reportedAt),
+    hint: ({ reportedAt }) => formatExactTime(reportedAt),
+  },
+];

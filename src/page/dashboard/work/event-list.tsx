@@ -1,12 +1,12 @@
 import { useEffect } from "preact/hooks";
 import { STATE_WORDS } from "../../../capture/model/work-word.js";
-import { setParams } from "../../state/address.js";
+import { goTo, readParam, setParams } from "../../state/address.js";
 import { mayOperate, dashboardSession } from "../state/dashboard-session.js";
-import { readParam } from "../../state/address.js";
 import { endedJobs } from "../state/jobs.js";
 import { now } from "../../state/now.js";
 import { Empty } from "../../ui/empty.js";
 import { StateBadge } from "../../ui/badges.js";
+import { DataTable } from "../../ui/data-table.js";
 import { Icon } from "../../ui/icon.js";
 import { FilterBar, TextFilter, TimeFilter } from "../../ui/filter-fields.js";
 import { HandlerFilter, TypeFilter } from "./work-filters.js";
@@ -15,7 +15,7 @@ import { shortText } from "../../ui/short-text.js";
 import { StateChoice } from "../../ui/state-choice.js";
 import { useListRefresh } from "../../ui/use-list-refresh.js";
 import { BulkBar } from "./bulk-bar.js";
-import { EventRow } from "./event-row.js";
+import { EVENT_COLUMNS } from "./event-columns.js";
 import { eventSelection, events, listKey, WORK_PARAMS, LISTED_STATES, workState } from "./work-state.js";
 
 /** Events with work, newest first. */
@@ -81,32 +81,15 @@ function Rows() {
   }
   return (
     <>
-      <table class="table work-table" aria-label="Events">
-        <thead>
-          <tr>
-            {mayOperate.value && (
-              <th scope="col" class="choose">
-                <input
-                  type="checkbox"
-                  aria-label={eventSelection.isWhole.value ? "Choose none" : `Choose all ${items.value.length} events`}
-                  checked={eventSelection.isWhole.value}
-                  onChange={eventSelection.toggleAll}
-                />
-              </th>
-            )}
-            {["State", "Received", "Type", "Event", "Next run", "Last error"].map((name) => (
-              <th scope="col" key={name}>
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {items.value.map((event) => (
-            <EventRow key={event.id} event={event} />
-          ))}
-        </tbody>
-      </table>
+      <DataTable
+        label="Events"
+        columns={EVENT_COLUMNS.filter(
+          ({ title }) => title !== "Subject" || dashboardSession.value?.payloads !== "hidden",
+        )}
+        rows={items.value}
+        keyOf={({ id }) => id}
+        list={{ selection: mayOperate.value && eventSelection, open: ({ id }) => goTo("event", { id }) }}
+      />
       <MoreButton list={events} />
     </>
   );

@@ -8,11 +8,12 @@ import { Empty } from "../../ui/empty.js";
 import { formatExactTime, formatTime } from "../../ui/format.js";
 import { mayOperate } from "../state/dashboard-session.js";
 import { jobs, loadJobs, stopJob } from "../state/jobs.js";
-import { DataTable } from "../../ui/data-table.js";
+import type { BulkJobRow } from "../../../dashboard/api/jobs.js";
+import { DataTable, type TableColumn } from "../../ui/data-table.js";
 import { describeJob, describeProgress } from "../ui/describe-job.js";
 import { describeJobFilter } from "../ui/describe-job-filter.js";
 import { signal } from "@preact/signals";
-import type { RunningWork } from "../../../dashboard/api/work.js";
+import type { RunningRow, RunningWork } from "../../../dashboard/api/work.js";
 import { runAction } from "../../state/notice.js";
 import { fetchRunning } from "../api/fetch-and-post.js";
 import { now } from "../../state/now.js";
@@ -52,27 +53,33 @@ function JobPanel() {
   if (all.length === 0) return <Empty title="No jobs yet" />;
   return (
     <div class="dash-scroll dash-list" tabIndex={0} role="region" aria-label="Jobs">
-      <DataTable label="All jobs" columns={["Begun", "By", "Action", "Of", "Changed", ""]}>
-        {all.map((job) => (
-          <tr key={job.id}>
-            <td title={formatExactTime(job.createdAt)}>{formatTime(job.createdAt)}</td>
-            <td class="long">{escapeControls(job.by)}</td>
-            <td class="long">{describeJob(job)}</td>
-            <td class="long">{describeJobFilter(job.filter)}</td>
-            <td class="long">{describeProgress(job)}</td>
-            <td class="number">
-              {job.state === "open" && mayOperate.value && (
-                <button type="button" class="button small" onClick={() => void stopJob(job.id)}>
-                  Cancel
-                </button>
-              )}
-            </td>
-          </tr>
-        ))}
-      </DataTable>
+      <DataTable label="All jobs" columns={JOB_COLUMNS} rows={all} keyOf={({ id }) => id} />
     </div>
   );
 }
+
+const JOB_COLUMNS: readonly TableColumn<BulkJobRow>[] = [
+  {
+    title: "Begun",
+    cell: ({ createdAt }) => formatTime(createdAt),
+    hint: ({ createdAt }) => formatExactTime(createdAt),
+  },
+  { title: "By", class: "long", cell: ({ by }) => escapeControls(by) },
+  { title: "Action", class: "long", cell: describeJob },
+  { title: "Of", class: "long", cell: ({ filter }) => describeJobFilter(filter) },
+  { title: "Changed", class: "long", cell: describeProgress },
+  {
+    title: "",
+    class: "number",
+    cell: ({ id, state }) =>
+      state === "open" &&
+      mayOperate.value && (
+        <button type="button" class="button small" onClick={() => void stopJob(id)}>
+          Cancel
+        </button>
+      ),
+  },
+];
 
 /** Null before it is loaded. */
 const running = signal<RunningWork | null>(null);
@@ -87,25 +94,34 @@ function RunningPanel() {
   if (read.items.length === 0) return <Empty title="Nothing runs now" />;
   return (
     <div class="dash-scroll dash-list" tabIndex={0} role="region" aria-label="Runs">
-      <DataTable label="Handlers that run now" columns={["#For", "Handler", "Event", "Process"]}>
-        {read.items.map(({ process, handler, eventId, since, forMs }) => (
-          <tr key={`${process} ${handler} ${eventId}`} data-row={eventId}>
-            <td class="number" title={formatExactTime(since)}>
-              {formatAge(forMs)}
-            </td>
-            <td class="long">{shortText(handler)}</td>
-            <td class="long">
-              <a href={linkTo("event", { id: eventId })}>
-                <code>{shortText(eventId)}</code>
-              </a>
-            </td>
-            <td>
-              <ProcessName process={process} />
-            </td>
-          </tr>
-        ))}
-      </DataTable>
+      <DataTable
+        label="Handlers that run now"
+        columns={RUN_COLUMNS}
+        rows={read.items}
+        keyOf={({ process, handler, eventId }) => `${process} ${handler} ${eventId}`}
+        list={{}}
+      />
       {read.hasMore && <p class="hint dash-loading">More run than are listed: each process reports 50.</p>}
     </div>
   );
 }
+
+const RUN_COLUMNS: readonly TableColumn<RunningRow>[] = [
+  {
+    title: "For",
+    class: "number",
+    cell: ({ forMs }) => formatAge(forMs),
+    hint: ({ since }) => formatExactTime(since),
+  },
+  { title: "Handler", class: "long", cell: ({ handler }) => shortText(handler) },
+  {
+    title: "Event",
+    class: "long",
+    cell: ({ eventId }) => (
+      <a href={linkTo("event", { id: eventId })}>
+        <code>{shortText(eventId)}</code>
+      </a>
+    ),
+  },
+  { title: "Process", cell: ({ process }) => <ProcessName process={process} /> },
+];

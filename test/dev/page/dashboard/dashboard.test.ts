@@ -307,6 +307,33 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     expect(open.problems).toEqual([]);
   });
 
+  test("finished steps are a waterfall, and the list of work says subject, handler and error", async () => {
+    await bench.close();
+    bench = await startDashboardBench({
+      payloads: "full",
+      register: (receiver) =>
+        void receiver.on(
+          "email.received",
+          async (_, ctx) => {
+            await ctx.step("find contact", () => "ada");
+            throw new DoNotRetry("no order");
+          },
+          { name: "orders" },
+        ),
+    });
+    const id = await bench.deliver("email.received", { subject: "Where is it?" });
+    await show(`#/event?id=${id}`);
+    const steps = page.getByRole("list", { name: "Steps" }).getByRole("listitem");
+    await expect
+      .poll(async () => (await steps.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, " ")))
+      .toEqual([expect.stringMatching(/^find contact \d+ ms/), expect.stringMatching(/^failed 1 \d+ ms/)]);
+    await page.evaluate('location.hash = "#/work?handler=orders"');
+    const row = page.getByRole("table", { name: "Events" }).locator("tbody tr");
+    await expect
+      .poll(async () => (await row.innerText()).replaceAll(/\s+/g, " "))
+      .toMatch(/dead .* email\.received Where is it\? · .* orders .*no order/);
+  });
+
   test("an event that is not there says so", async () => {
     await show("#/event?id=evt_unknown");
     await page.getByRole("heading", { name: "The inbox does not have this event" }).waitFor();

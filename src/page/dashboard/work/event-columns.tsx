@@ -1,0 +1,100 @@
+import { NOTE_HANDLER } from "../../../base/note-handler.js";
+import { piecesIn } from "../../../capture/model/work-word.js";
+import type { DashboardEvent, PausedHandlerRow } from "../../../dashboard/api/work.js";
+import { ListedBadge } from "../../ui/badges.js";
+import type { TableColumn } from "../../ui/data-table.js";
+import { formatExactTime, formatTime } from "../../ui/format.js";
+import { linkTo } from "../../state/address.js";
+import { now } from "../../state/now.js";
+import { workState } from "./work-state.js";
+import { shortText } from "../../ui/short-text.js";
+
+/** What the list of work tells of each event: first what happened to what, last its id. */
+export const EVENT_COLUMNS: readonly TableColumn<DashboardEvent>[] = [
+  {
+    title: "State",
+    class: "plain state-column",
+    cell: (event) => <ListedBadge event={event} state={workState.value} />,
+  },
+  {
+    title: "Received",
+    class: "plain",
+    cell: ({ receivedAt }) => formatTime(receivedAt),
+    hint: ({ receivedAt }) => formatExactTime(receivedAt),
+  },
+  {
+    title: "Type",
+    class: "plain type-column",
+    cell: ({ type, test }) => (
+      <>
+        {type === "" ? <em>unreadable</em> : shortText(type)} {test && <span class="tag">test</span>}
+      </>
+    ),
+  },
+  {
+    title: "Subject",
+    class: "plain wide",
+    cell: ({ subject }) => subject !== null && shortText(subject),
+    hint: ({ subject }) => shortText(subject ?? ""),
+  },
+  {
+    title: "Handler",
+    class: "handler-column",
+    cell: (event) => handlersOf(event),
+    hint: (event) => handlersOf(event),
+  },
+  {
+    title: "Last error",
+    class: "plain wide error-cell",
+    cell: (event) => lastError(event),
+    hint: (event) => lastError(event),
+  },
+  {
+    title: "Next run",
+    cell: ({ nextRunAt, ...event }) => {
+      if (waitsForResume(event, now.value?.paused ?? [])) return "paused";
+      return nextRunAt !== null && formatTime(nextRunAt);
+    },
+    hint: ({ nextRunAt }) => (nextRunAt === null ? "" : `Due ${formatExactTime(nextRunAt)}`),
+  },
+  {
+    title: "Event",
+    class: "id-column",
+    cell: ({ id }) => (
+      <a href={linkTo("event", { id })} onClick={(click) => click.stopPropagation()}>
+        <code>{shortText(id)}</code>
+      </a>
+    ),
+  },
+];
+
+/** The pieces that the list is about, those with an error first. */
+function piecesOf({ handlers }: Pick<DashboardEvent, "handlers">) {
+  const sought = piecesIn(handlers, workState.value);
+  const all = sought.length === 0 ? handlers : sought;
+  return all.toSorted((one, other) => Number(hasFailed(other)) - Number(hasFailed(one)));
+}
+
+const hasFailed = ({ error, reason, state }: DashboardEvent["handlers"][number]): boolean =>
+  state !== "done" && (error ?? reason) !== null;
+
+/** Their names, of several the first. */
+function handlersOf(event: DashboardEvent): string {
+  const [first, ...rest] = piecesOf(event).filter(({ handler }) => handler !== NOTE_HANDLER);
+  if (first === undefined) return "";
+  return rest.length === 0 ? shortText(first.handler) : `${shortText(first.handler)} and ${rest.length} more`;
+}
+
+/** The first line of the error of the handler that failed, with its name where there are several. */
+function lastError(event: DashboardEvent): string {
+  const failed = [...piecesOf(event), ...event.handlers].find(hasFailed);
+  if (failed === undefined) return "";
+  const text = shortText((failed.error ?? failed.reason ?? "").split("\n", 1)[0] ?? "");
+  return event.handlers.length > 1 && failed.handler !== NOTE_HANDLER ? `${shortText(failed.handler)}: ${text}` : text;
+}
+
+/** True for an event that has work to run, all of it of handlers that are paused. */
+function waitsForResume({ handlers }: Pick<DashboardEvent, "handlers">, paused: readonly PausedHandlerRow[]): boolean {
+  const waiting = handlers.filter(({ state }) => state === "pending");
+  return waiting.length > 0 && waiting.every(({ handler }) => paused.some((pause) => pause.handler === handler));
+}

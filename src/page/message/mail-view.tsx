@@ -1,0 +1,70 @@
+import { escapeControls, escapeControlsInLines } from "../../base/text.js";
+import { formatTime } from "../ui/format.js";
+import { LongText } from "./long-text.js";
+
+/** Of the text, beside which the payload is shown. */
+const SHOWN = 4_000;
+
+/** Where `data` may have the parts of a mail. The names are assumed, like all of `data`. */
+const HEADS = [
+  ["From", ["from", "sender"]],
+  ["To", ["to", "recipient"]],
+  ["Cc", ["cc"]],
+  ["Bcc", ["bcc"]],
+  ["Date", ["receivedAt", "sentAt", "scheduledAt", "date"]],
+] as const;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** An `email.*` event as a mail. Nothing for other events, and for those without sender, subject and text. */
+export function MailView({ envelope }: { envelope: unknown }) {
+  const { type, createdAt, data } = fieldsOf(envelope);
+  const mail = fieldsOf(data);
+  const { subject, text, html } = mail;
+  if (typeof type !== "string" || !type.startsWith("email.")) return null;
+  if ([mail["from"], subject, text, html].every((part) => part === undefined)) return null;
+  const body = typeof text === "string" ? text : typeof html === "string" ? textOfHtml(html) : "";
+  return (
+    <details class="mail" open={body !== ""}>
+      <summary>Read as a mail</summary>
+      <p class="mail-subject">{typeof subject === "string" ? escapeControls(subject) : "No subject"}</p>
+      <dl class="fact-list">
+        {HEADS.map(([label, names]) => {
+          const value = names.map((name) => wordsOf(mail[name])).find((words) => words !== "") ?? "";
+          const shown = label === "Date" ? formatTime(value || wordsOf(createdAt)) : value;
+          return (
+            shown !== "" && (
+              <>
+                <dt>{label}</dt>
+                <dd>{escapeControls(shown)}</dd>
+              </>
+            )
+          );
+        })}
+      </dl>
+      {body !== "" && <LongText key={body} text={escapeControlsInLines(body)} shown={SHOWN} />}
+    </details>
+  );
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === "object" && value !== null ? (value as Fields) : {};
+}
+
+/** An address, a person with one, or a list of these. */
+function wordsOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (Array.isArray(value)) return value.map(wordsOf).join(", ");
+  const { name, email, address } = fieldsOf(value);
+  return [name, email ?? address].filter((part) => typeof part === "string").join(" · ");
+}
+
+/** The words of HTML. It is read as a document that is never shown, which loads nothing and runs nothing. */
+function textOfHtml(html: string): string {
+  // The page's policy refuses styles in it too, and says so for each.
+  const plain = html.replaceAll(/<(\/?)style/gi, "<$1template").replaceAll(/\bstyle\s*=/gi, "data-style=");
+  const { body } = new DOMParser().parseFromString(plain, "text/html");
+  for (const hidden of body.querySelectorAll("script, template")) hidden.remove();
+  for (const block of body.querySelectorAll("br, p, div, tr, li, h1, h2, h3")) block.append("\n");
+  return (body.textContent ?? "").trim();
+}
