@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { MEMORY_DISK } from "./test/support/memory-disk.js";
 
 const SOURCE = resolve(import.meta.dirname, "src");
@@ -18,11 +19,68 @@ const KINDS = {
   docs: ["test/docs/**/*.test.ts"],
 };
 
-/** The long forms have a configuration of their own, test/long/vitest.config.ts. */
-const NEVER = ["test/bench/**", "test/**/*.long.test.ts", "node_modules/**"];
+const NEVER = ["test/bench/**", "node_modules/**"];
+const ONLY_LONG = "test/**/*.long.test.ts";
+
+/** Their long form has all of the short one, and `test:rest` runs it. */
+const LONG_IN_REST = [
+  "test/process/strangers.test.ts",
+  "test/simulation/mutants.test.ts",
+  "test/store/sqlite/death-at-statement.process.test.ts",
+  "test/store/sqlite/layout-mutants.simulation.test.ts",
+  "test/store/sqlite/layout-random.simulation.test.ts",
+];
+
+/** Their long form takes minutes: `test:rest` runs the short one, if they have one. */
+const LONG_AT_NIGHT = [
+  "test/dashboard/many/million.long.test.ts",
+  "test/dev/page/axe.test.ts",
+  "test/dev/page/looks.test.ts",
+  "test/process/kill.test.ts",
+  "test/process/slow-disk.test.ts",
+  "test/process/stop.test.ts",
+  "test/scaffold/packed.package.test.ts",
+  "test/simulation/seeds-*.test.ts",
+  "test/store/conformance-postgres-two-stores.long.test.ts",
+  "test/store/model.long.test.ts",
+  "test/store/postgres/mutants.simulation.test.ts",
+  "test/torture/*.test.ts",
+];
+
+/** More of what the short forms have: kills, lives, deaths, seeds, all templates and looks of the page. */
+const MORE = {
+  DEATHS: "all",
+  LIVES: "100",
+  MOUNTS: "all",
+  MUTANTS: "all",
+  PROCESS_TEST_KILLS: "20",
+  SEEDS: "1000",
+  SIEGE_SECONDS: "60",
+  SLOW_DISK_SECONDS: "12",
+  STATES: "800",
+  STOP_ROUNDS: "7",
+  TEMPLATES: "all",
+  VISITS: "all",
+};
+
+/** Wait longest, and would be alone at the end of a run. */
+const FIRST =
+  /\.long\.|death-at-statement|slow-disk|power-loss|crash-loop|postgres-(?:faults|examples)|conformance-file/;
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => (FIRST.test(moduleId) ? 0 : 1);
+    // oxlint-disable-next-line unicorn/no-array-sort -- it is the sequencer's, and gives a promise
+    const sorted = await super.sort(files);
+    return sorted.toSorted((one, other) => rank(one) - rank(other));
+  }
+}
+
+// Processes that tests start, and the workers, load compiled code.
+process.env["NODE_COMPILE_CACHE"] ??= resolve(import.meta.dirname, "node_modules/.cache/node");
 
 /** What holds for every kind. */
-export const SHARED = {
+const SHARED = {
   globalSetup: ["test/support/prepare-postgres.ts", "test/support/tell-skipped.ts"],
   reporters: ["default", "test/support/time-reporter.ts"],
   testTimeout: 30_000,
@@ -31,6 +89,7 @@ export const SHARED = {
   expect: { poll: { timeout: 15_000, interval: 10 } },
   // Most files wait for processes, disks and browsers; four at a time keep two cores busy.
   maxWorkers: 4,
+  sequence: { sequencer: LongestFirst },
   // Node loads the built package as users do, and Vite does not transform it, which takes seconds for each file.
   server: { deps: { external: [/\/dist\//] } },
 };
@@ -43,7 +102,7 @@ interface Rest {
 
 const project = (name: string, include: string[], rest: Rest = {}) => ({
   extends: true as const,
-  test: { name, include, exclude: NEVER, ...rest },
+  test: { name, include, exclude: [...NEVER, ONLY_LONG], ...rest },
 });
 
 const UNIT = {
@@ -60,25 +119,45 @@ const FROM_SOURCE = [
   { find: /^pigeonhole\/(client|dashboard|postgres|protocol|sandbox|testing)$/, replacement: `${SOURCE}/$1.ts` },
 ];
 
+const ALL_KINDS = Object.values(KINDS).flat();
+const SHORT = [
+  project("fast", [`test/${FAST}/**/*.test.ts`, "test/*.test.ts"], {
+    ...UNIT,
+    exclude: [...NEVER, ONLY_LONG, ...ALL_KINDS],
+  }),
+  project("unit", ["test/**/*.test.ts"], {
+    ...UNIT,
+    exclude: [...NEVER, ONLY_LONG, ...ALL_KINDS, `test/${FAST}/**`, "test/*.test.ts"],
+  }),
+  ...Object.entries(KINDS).map(([name, include]) => project(name, include)),
+];
+
+const LONG = {
+  exclude: NEVER,
+  env: Object.fromEntries(Object.entries(MORE).map(([name, value]) => [name, process.env[name] ?? value])),
+};
+
+/** The forms of a run: those that `npm test` has and more of their kinds, the long ones, or of each what tells most. */
+const FORMS = {
+  short: SHORT,
+  long: [project("long", [ONLY_LONG, ...LONG_IN_REST, ...LONG_AT_NIGHT], LONG)],
+  rest: [
+    ...Object.entries(KINDS)
+      .filter(([name]) => name !== "smoke")
+      .map(([name, include]) => project(name, include, { exclude: [...NEVER, ONLY_LONG, ...LONG_IN_REST] })),
+    project("long", [ONLY_LONG, ...LONG_IN_REST], { ...LONG, exclude: [...NEVER, ...LONG_AT_NIGHT] }),
+  ],
+};
+
 /** Tests import the package ("pigeonhole", "#pigeonhole/…"): its source, or what ships. */
-export function configure(tested: "source" | "dist") {
+export function configure(tested: "source" | "dist", forms: keyof typeof FORMS = "short") {
   const isSource = tested === "source";
   return defineConfig({
     resolve: { alias: isSource ? FROM_SOURCE : [] },
     test: {
       // Threads of the package, such as the one that writes, load its source too.
       execArgv: isSource ? ["--import", resolve(import.meta.dirname, "test/support/threads-of-source.mjs")] : [],
-      projects: [
-        project("fast", [`test/${FAST}/**/*.test.ts`, "test/*.test.ts"], {
-          ...UNIT,
-          exclude: [...NEVER, ...Object.values(KINDS).flat()],
-        }),
-        project("unit", ["test/**/*.test.ts"], {
-          ...UNIT,
-          exclude: [...NEVER, ...Object.values(KINDS).flat(), `test/${FAST}/**`, "test/*.test.ts"],
-        }),
-        ...Object.entries(KINDS).map(([name, include]) => project(name, include)),
-      ],
+      projects: FORMS[forms],
       ...SHARED,
       typecheck: { enabled: false },
       // What was transformed is kept for the next run.

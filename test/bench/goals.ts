@@ -49,7 +49,6 @@ export const GOALS: Partial<Record<Measure, readonly Goal[]>> = {
     ["P10", "1,000,000 pending: first handler after an empty start's, ms", "backlog ms", "<=", 100, 0],
     ["P10", "1,000,000 pending: memory above an empty start's, MB", "backlog MB", "<=", 60, 0],
   ],
-  settle: [["P11", "settling a cold row: µs CPU", "settle", "<=", 3, 1]],
   dashboard: [
     [
       "P17",
@@ -94,7 +93,6 @@ export const GOALS: Partial<Record<Measure, readonly Goal[]>> = {
   "postgres-nodes": [
     ["P16", "three processes: the server's CPU / one process", "postgres nodes server", "<=", 1.25, 2],
   ],
-  "postgres-held": [["P16", "a transaction held open: rate / none", "postgres held rate", ">=", 0.7, 2]],
   "postgres-ids": [["P16", "5,000,000 stored ids: rate / empty", "postgres ids rate", ">=", 0.75, 2]],
   "postgres-backlog": [
     ["P16", "1,000,000 pending: first handler, ms", "postgres backlog ms", "<=", 1_000, 0],

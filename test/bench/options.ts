@@ -11,12 +11,10 @@ export const MEASURES = [
   "verify",
   "growth",
   "backlog",
-  "settle",
   "dashboard",
   "postgres",
   "postgres-network",
   "postgres-nodes",
-  "postgres-held",
   "postgres-ids",
   "postgres-backlog",
   "postgres-retention",
@@ -36,7 +34,7 @@ export interface BenchOptions {
   seconds: number;
   /** Keep-alive connections. @default 50 */
   connections: number;
-  /** Stored or pending rows for growth, backlog and settle. @default 1,000,000 */
+  /** Stored or pending rows for growth and backlog. @default 1,000,000 */
   rows: number;
   /** A short run that shows whether everything works; its figures say little. */
   quick: boolean;
@@ -61,7 +59,7 @@ export const USAGE = `npm run bench -- [options]
   --rounds N          alternated rounds, default 5
   --seconds N         length of one interval, default 3
   --connections N     keep-alive connections, default 50
-  --rows N            rows for growth, backlog, settle, postgres-ids and postgres-backlog, default ${ROWS}
+  --rows N            rows for growth, backlog, postgres-ids and postgres-backlog, default ${ROWS}
   --long              growth and postgres-ids with ${LONG_ROWS} stored ids (P9, P16); takes a quarter of an hour
   --quick             2 rounds of 1 s, ${QUICK_ROWS} rows
   --perf-lab PATH     folder of the prototype, default BENCH_PERF_LAB; without either its rows are left out

@@ -30,13 +30,6 @@ describe("captures import", () => {
     expect(jsonLines(await runCli(["captures", "list", "--json"], { cwd }))).toHaveLength(2);
   });
 
-  test("captures import names a file that contains no captures", async () => {
-    const cwd = makeFolder();
-    writeFileSync(join(cwd, "notes.txt"), "hello");
-    const { code, stderr } = await runCli(["captures", "import", "notes.txt"], { cwd });
-    expect([code, stderr]).toEqual([2, expect.stringContaining("error: notes.txt: Not an import")]);
-  });
-
   test("captures import refuses more than 100 MiB from a file and from a pipe, and says what to do", async () => {
     const cwd = makeFolder();
     // Holes: it takes no room.
@@ -48,20 +41,6 @@ describe("captures import", () => {
     const piped = await runCli(["captures", "import", "-"], { cwd, input: "x".repeat(100 * 1024 * 1024 + 1) });
     expect([piped.code, piped.stderr]).toEqual([2, `error: <files>: standard input ${words}\n`]);
     expect(existsSync(join(cwd, ".pigeonhole"))).toBe(false);
-  });
-
-  test("captures import reads 100 MiB", async () => {
-    const cwd = makeFolder();
-    const event = JSON.stringify(sampleEvent("email.sent"));
-    writeFileSync(join(cwd, "large.json"), event.padEnd(100 * 1024 * 1024));
-    const { code, stdout } = await runCli(["captures", "import", "large.json"], { cwd });
-    expect([code, stdout]).toEqual([0, "1 capture from large.json.\n"]);
-  });
-
-  test("captures import of a missing file creates no folder", async () => {
-    const cwd = makeFolder();
-    expect(await runCli(["captures", "import", "none.ndjson"], { cwd })).toMatchObject({ code: 2 });
-    expect((await runCli(["captures", "list"], { cwd })).stderr).toContain("There are no captures in");
   });
 });
 

@@ -95,14 +95,6 @@ describe("dev --start --with-sandbox", () => {
     expect(kinds).toContainEqual([1, "sandbox"]);
   });
 
-  test("the sandbox sends only the types that are named", async () => {
-    const { cli, ports } = await startAll(["--with-sandbox", "form.submitted"]);
-    await cli.line(/Ready\./);
-    await fire(ports.SANDBOX_PORT, "email.received");
-    expect(await cli.line(/^sandbox │ .*event {4}email\.received/)).toContain("no endpoint receives it");
-    await endsBy(cli, "SIGTERM");
-  });
-
   test("ports in use are named all at once, before anything starts", async () => {
     const { cli, cwd, ports, env } = await startAll(["--with-sandbox"]);
     await cli.line(/Ready\./);

@@ -144,20 +144,6 @@ describe("dev", () => {
     expect(code).toBe(2);
     expect(stderr).toContain("--port");
   });
-
-  test.each([
-    [["--register"], "give --tunnel cloudflared"],
-    [["--register", "--public-url", "https://hooks.example.com"], "PIGEONHOLE_BASE_URL"],
-    [["-f", "99999"], '--forward-to: "99999" is not a target'],
-    [["-H", "no colon"], "must be a header"],
-    [["--path", "hooks"], "--path must start"],
-    [["-f", "http://a:b@c/"], "target"],
-    [["--inbox", "none.db"], "none.db"],
-  ])("dev %j ends with 2 before anything listens", async (args, words) => {
-    const { code, stdout, stderr } = await runCli(["dev", "--port", "0", "--no-page", ...args]);
-    expect(stderr).toContain(words);
-    expect([code, stdout]).toEqual([2, ""]);
-  });
 });
 
 describe("dev for a beginner", () => {

@@ -157,19 +157,6 @@ test.each(["EACCES", "EPERM", "EROFS", "ENOSPC", "ENAMETOOLONG"])(
   },
 );
 
-// A folder in which nobody may write, root included; only Linux has it.
-test.skipIf(!existsSync("/sys/kernel"))(
-  "init into a folder that is not writable names it, and ends with 2",
-  async () => {
-    const { code, stdout, stderr } = await runCli(["init", "/sys/app", "--yes", "--no-install", "--no-git"]);
-    expect([code, stdout, stderr]).toEqual([
-      2,
-      "",
-      expect.stringContaining("The folder /sys/app cannot be created (E"),
-    ]);
-  },
-);
-
 // Skipped where there is no util-linux to make a terminal.
 describe.skipIf(!HAS_TERMINAL)("a question in a terminal", () => {
   async function askToRemove() {

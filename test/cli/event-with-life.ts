@@ -38,58 +38,23 @@ export async function receiveWithLife(other?: Store | PostgresStore): Promise<{ 
 /** `inbox show` has all of that life, as text and as JSON, in which nothing of the texts acts on a terminal. */
 export async function expectLifeShown(place: string, eventId: string): Promise<void> {
   const show = ["inbox", "show", eventId, "--db", place];
-  const { stdout } = await runCli(show);
+  const [{ stdout }, json] = [await runCli(show), await runCli([...show, "--json"])];
   const text = stdout.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>");
-  expect(text).toContain(
+  for (const part of [
     "\ncontact events\n  greeted for unknown@example.com: ✗ dead (refused), 1 attempt, settled <time>\n",
-  );
-  expect(text).toMatch(/\n {4}key {5}\S+\n {4}answer {2}contact_not_found · .+\n/);
-  expect(text).toMatch(/\n {2}greeted for known@example\.com: ✓ done, 1 attempt, stored as \S+, settled <time>\n/);
-  const [, timeline = ""] = /\ntime line\n((?: {2}.*\n)+)/.exec(text) ?? [];
-  expect(timeline).toContain(
-    "  <time>  The service signed the delivery that was stored.\n  <time>  Received, verified",
-  );
-  for (const line of [
-    `crm has finished the step look ${ESCAPED}up.`,
-    `billing failed: DoNotRetry: no ${ESCAPED}account  run 1`,
-    `billing gave up after 1 attempt (do_not_retry: DoNotRetry: no ${ESCAPED}account).`,
-    "crm is done.",
+    "\n  greeted for known@example.com: ✓ done, 1 attempt, stored as ",
+    "\ntime line\n  <time>  The service signed the delivery that was stored.\n  <time>  Received, verified",
+    `  <time>  crm has finished the step look ${ESCAPED}up.\n`,
+    `  <time>  billing failed: DoNotRetry: no ${ESCAPED}account  run 1\n`,
   ]) {
-    expect(timeline).toContain(`  <time>  ${line}\n`);
+    expect(text).toContain(part);
   }
-  const [, refused = ""] = /\n {4}key {5}(\S{15})\S*\n {4}answer/.exec(text) ?? [];
-  expect(timeline).toContain(`  <time>  Recorded the contact event greeted.  ${refused}…\n`);
-  expect(timeline).toContain(`  <time>  The contact event greeted is dead (refused).  ${refused}…\n`);
-  const json = await runCli([...show, "--json"]);
   for (const sign of ["\u001b", "\u202e"]) expect(stdout + json.stdout).not.toContain(sign);
-  expectLifeInJson(jsonLines(json));
-}
-
-function expectLifeInJson(lines: unknown[]): void {
   const at = expect.stringMatching(/^\d{4}-[-T:.\d]+Z$/) as string;
-  const name = `look ${HOSTILE}up`;
-  const refusal = { state: "dead", reason: "refused", code: "contact_not_found", attempts: 1, settledAt: at };
-  const key = expect.stringMatching(/./) as string;
-  const entry = { handler: null, attempt: null, detail: null, key: null };
-  expect(lines).toMatchObject([
-    {
-      schemaVersion: 1,
-      event: {
-        handlers: expect.arrayContaining([
-          expect.objectContaining({ handler: "crm", steps: [{ name, at }] }),
-        ]) as unknown,
-        contactEvents: [
-          { key, ...refusal, event: { name: "greeted", email: "unknown@example.com" } },
-          { key, state: "done", remoteId: key, event: { email: "known@example.com" } },
-        ],
-        timeline: expect.arrayContaining([
-          { ...entry, kind: "received", at, text: "Received, verified and stored; answered 200." },
-          { ...entry, kind: "step_done", at, handler: "crm", text: `crm has finished the step ${name}.` },
-          expect.objectContaining({ kind: "failed", at, handler: "billing", attempt: 1, detail: key }),
-          { ...entry, kind: "contact_event_recorded", at, text: "Recorded the contact event greeted.", key },
-          expect.objectContaining({ kind: "contact_event_settled", at, key, detail: key }),
-        ]) as unknown,
-      },
-    },
+  const step = { handler: "crm", text: `crm has finished the step look ${HOSTILE}up.` };
+  const entries = expect.arrayContaining([expect.objectContaining({ kind: "step_done", at, ...step })]) as unknown;
+  const refused = { state: "dead", code: "contact_not_found", settledAt: at, event: { email: "unknown@example.com" } };
+  expect(jsonLines(json)).toMatchObject([
+    { schemaVersion: 1, event: { contactEvents: [refused, { state: "done" }], timeline: entries } },
   ]);
 }

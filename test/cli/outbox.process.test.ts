@@ -6,7 +6,6 @@ import { describe, expect, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { createSandbox } from "#pigeonhole/sandbox/create-sandbox.js";
 import { closeAfterTest, startReceiverApp } from "./app.js";
-import { recordInHandler } from "./record-in-handler.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { startContactEventService } from "../support/contact-event-service.js";
 import { makeFolder } from "../support/folder.js";
@@ -122,17 +121,6 @@ describe("outbox, beside a running receiver", () => {
     expect((await runCli(["outbox", "list", "--db", file])).stdout).toMatch(/\n\S+ +discarded /);
     expect((await receiver.contactEvents.list({ state: "dead" })).items).toEqual([]);
   });
-
-  test("outbox list takes the same filters", async () => {
-    const { file } = await startOutbox();
-    const listed = async (...args: string[]) =>
-      jsonLines(await runCli(["outbox", "list", "--json", "--db", file, ...args])).length;
-    expect(await listed("--state", "dead", "--error", "contact_not_found", "--name", "greeted", "--since", "1h")).toBe(
-      1,
-    );
-    expect(await listed("--name", "left")).toBe(0);
-    expect(await listed("--until", "1h")).toBe(0);
-  });
 });
 
 test("outbox list and show have the attempts, the last error and the next try of a call that fails", async () => {
@@ -155,51 +143,6 @@ test("outbox list and show have the attempts, the last error and the next try of
   expect(shown.stdout).toMatch(/^attempts {6}[1-9]/m);
   expect(shown.stdout).toMatch(/^error {9}.*invalid_api_key/m);
 });
-
-test("outbox list and show say that a contact event is being sent", async () => {
-  const service = await startContactEventService();
-  closeAfterTest(() => service.close());
-  service.faultOf = () => "held";
-  const { file } = await startSender(service, [{ name: "greeted", email: "ann@example.com" }]);
-  await expect.poll(() => service.calls.length).toBe(1);
-  const { stdout } = await runCli(["outbox", "list", "--db", file]);
-  expect(stdout).toMatch(/NEXT TRY.*\n.* leased +greeted +\S+ +1 +being sent/);
-  const [, key = ""] = / greeted +(\S+)/.exec(stdout) ?? [];
-  expect((await runCli(["outbox", "show", key, "--db", file])).stdout).toMatch(/^next try {6}being sent$/m);
-});
-
-test("outbox list and show name the inbox event whose handler recorded a contact event", async () => {
-  const { file, eventId } = await recordInHandler();
-  const [listed] = jsonLines(await runCli(["outbox", "list", "--json", "--db", file])) as [
-    { contactEvent: { key: string } },
-  ];
-  expect(listed.contactEvent).toMatchObject({ inboxEventId: eventId });
-  const { stdout } = await runCli(["outbox", "show", listed.contactEvent.key, "--db", file]);
-  expect(stdout).toMatch(new RegExp(`^recorded for {2}${eventId}$`, "m"));
-});
-
-test("a running receiver sends dead contact events that outbox retry chooses, each exactly once", async () => {
-  const service = await startContactEventService();
-  closeAfterTest(() => service.close());
-  const email = "nobody@example.com";
-  const { file, receiver } = await startSender(service, [
-    { name: "greeted", email },
-    { name: "left", email },
-  ]);
-  const dead = async () => jsonLines(await runCli(["outbox", "list", "--state", "dead", "--json", "--db", file]));
-  await expect.poll(dead).toHaveLength(2);
-  service.contacts.add(email);
-  const { stdout } = await runCli(["outbox", "retry", "--state", "dead", "--name", "greeted", "--db", file]);
-  expect(stdout).toBe("1 contact event will be sent again by the running receiver, within 2 s\n");
-  await expect.poll(() => service.stored.map(({ event }) => event.name), { timeout: 20_000 }).toEqual(["greeted"]);
-  // What is sent is not dead, so another retry takes the rest only.
-  await runCli(["outbox", "retry", "--state", "dead", "--db", file]);
-  await expect.poll(() => service.stored.length, { timeout: 20_000 }).toBe(2);
-  receiver.signal("SIGTERM");
-  await receiver.ended;
-  expect(service.stored.map(({ event }) => event.name)).toEqual(["greeted", "left"]);
-  expect(await dead()).toEqual([]);
-}, 60_000);
 
 test("outbox retry lets a running receiver try a call now that waits for its next try, once and with its key", async () => {
   const service = await startContactEventService();

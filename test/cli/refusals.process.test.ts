@@ -80,6 +80,13 @@ test.each([
   ["sandbox --emit email.snt", 'There is no event type "email.snt" (Did you'],
   ["dev --with-sandbox --secret whsec_tooshort", "--secret: "],
   ["dev --with-sandbox --register --public-url https://a.example", "give one of them"],
+  ["dev --register", "give --tunnel cloudflared"],
+  ["dev --register --public-url https://hooks.example.com", "PIGEONHOLE_BASE_URL"],
+  ["dev -f 99999", '--forward-to: "99999" is not a target'],
+  ["dev -f http://a:b@c/", "target"],
+  ["dev -H nothing", "must be a header"],
+  ["dev --port 0 --no-page --path hooks", "--path must start"],
+  ["dev --port 0 --no-page --inbox none.db", "none.db"],
   ["test nowhere --answers-only", "nowhere"],
   ["test --reporter tap=x", "junit=<file>"],
 ])("the command line %j ends with 2, prints nothing else and says what is wrong", (line, words) =>

@@ -1,12 +1,9 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openInbox } from "#pigeonhole/store/open-inbox.js";
 import { readInboxFile } from "../support/inbox-file.js";
 import { NEW_TYPE, parkEvents, startNextVersion } from "../support/parked-events.js";
-import { killAll } from "../support/receiver-process.js";
 import { tempFile } from "../support/receiver.js";
 import { jsonLines, runCli } from "../support/run-cli.js";
-
-afterEach(killAll);
 
 /** Ids of the events for which a handler took effect, in no order. */
 const effectsOf = (file: string): string[] =>

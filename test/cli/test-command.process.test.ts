@@ -180,13 +180,6 @@ describe("test", () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining("The URL of the database cannot be read")]);
   });
 
-  test("test fails where the inbox is that of another app", async () => {
-    const [app, other] = [await startReceiverApp(), await startReceiverApp()];
-    const cwd = await makeFixtures([sampleEvent("email.sent")]);
-    const { code, stdout } = await runCli(["test", "--to", app.url, "--inbox", other.file], { cwd, env });
-    expect([code, stdout]).toEqual([1, expect.stringContaining("The inbox does not have the event")]);
-  });
-
   test("test ends with 3 and the app's last output if the app does not start", async () => {
     const cwd = await makeFixtures([sampleEvent("email.sent")]);
     const command = "printf '\\033[31mno database\\n'; exit 7";

@@ -50,4 +50,4 @@ for (;;) {
   }
 }
 const server = createServer(receiver.listener({ path: "/hooks", next: (_request, response) => response.end() }));
-server.listen(config.port, "127.0.0.1", () => process.stdout.write("ready\n"));
+server.listen(config.port, "127.0.0.1", () => process.stdout.write('{"msg":"ready"}\n'));

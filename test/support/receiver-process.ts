@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
 
 export { findFreePort } from "./free-port.js";
 
@@ -54,24 +55,16 @@ export interface ReceiverProcess {
   /** Resolves with the first such line, also when it came already; undefined when the process ended without one. */
   line(msg: string): Promise<Line | undefined>;
   readonly ended: Promise<Ending>;
-  signal(signal: "SIGKILL" | "SIGTERM"): void;
+  signal(signal: NodeJS.Signals): void;
 }
 
 const script = fileURLToPath(new URL("receiver-process.mjs", import.meta.url));
-const running = new Set<ChildProcess>();
-process.on("exit", () => killAll());
-
-/** Ends what a failed test left behind; by pid, through the child's own handle. */
-export function killAll(): void {
-  for (const child of running) child.kill("SIGKILL");
-}
-
 /**
  * Starts a receiver on the built package, run by plain node, with `environment` beside this process's own; or another
- * program.
+ * program. It ends with the test.
  */
 export function startReceiver(
-  config: ReceiverConfig,
+  config: object,
   environment: Record<string, string> = {},
   program = script,
 ): ReceiverProcess {
@@ -79,7 +72,7 @@ export function startReceiver(
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...environment },
   });
-  running.add(child);
+  onTestFinished(() => void child.kill("SIGKILL"));
   const lines: Line[] = [];
   const wakers = new Set<() => void>();
   let hasEnded = false;
@@ -95,7 +88,6 @@ export function startReceiver(
   });
   const ended = new Promise<Ending>((resolve) => {
     child.on("close", (code, signal) => {
-      running.delete(child);
       hasEnded = true;
       if (errors !== "") process.stderr.write(`receiver process ${child.pid}: ${errors}`);
       wake();
@@ -159,6 +151,7 @@ export function superviseReceiver(config: ReceiverConfig, mostDeaths = 20): Supe
     return last;
   };
 
+  onTestFinished(() => void (stopping = true));
   run();
   return {
     deaths,

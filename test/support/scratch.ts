@@ -1,11 +1,7 @@
 import { join } from "node:path";
-import { afterEach } from "vitest";
 import { makeFolder } from "./folder.js";
-import { killAll } from "./receiver-process.js";
 
 export const SECRET = "whsec_Yp3lT0wJ9vQe6RkXa8sZc2uNf5hGmB1d";
-
-afterEach(killAll);
 
 /** Paths in a new folder, which is removed after the test. */
 export function createScratch(): { file: string; sideFile: string } {

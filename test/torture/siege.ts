@@ -17,8 +17,8 @@ import { countEach } from "../support/count-each.js";
 /** A minute of the service takes 60 ms. */
 const SPEED = 1_000;
 /** Once nothing goes wrong any more, something must get done within this real time, until all is done. */
-const PROGRESS_MS = 30 * SECOND;
-const MAX_READY_MS = 20 * SECOND;
+const PROGRESS_MS = 60 * SECOND;
+const MAX_READY_MS = 60 * SECOND;
 
 export interface SiegeOptions {
   shim: string;
@@ -89,6 +89,10 @@ export class Siege {
 
   get events(): number {
     return this.#ids.length;
+  }
+
+  get apiCalls(): number {
+    return this.#apiCalls;
   }
 
   /** Starts everything; events come until `finish`, so many a second. */
@@ -221,7 +225,7 @@ export class Siege {
     if (!endpoint.enabled) this.sandbox.endpoints.update(this.#endpointId, { enabled: true });
     const undelivered = this.#replayMissing();
     const answer = await fetch(`http://127.0.0.1:${this.#config?.port}/tidy`, {
-      signal: AbortSignal.timeout(5_000),
+      signal: AbortSignal.timeout(15_000),
     }).catch(() => undefined);
     if (answer?.ok !== true) {
       // A store that an error of the disk has broken takes nothing more until its process is started again.

@@ -4,11 +4,10 @@ import { createInterface } from "node:readline";
 import { stripVTControlCharacters } from "node:util";
 import { SECOND } from "../../base/duration.js";
 import { escapeControls } from "../../base/text.js";
-import { sleep } from "../../base/wait.js";
-import { waitingClock } from "../../base/clock.js";
 import { sendRequest } from "../../capture/send/send-request.js";
 import { hasGroup, signalGroup } from "../../dev/tunnel/signal-group.js";
 import { EXIT, CommandError } from "../frame/command-error.js";
+import { wait } from "../frame/interruption.js";
 
 /** An app that was started for the time of a command. */
 export interface AppProcess {
@@ -76,7 +75,7 @@ export function startApp({ command, env, cwd, graceMs, onLine }: AppStart): AppP
     async stop() {
       const deadline = Date.now() + graceMs;
       const until = async (isOver: () => boolean): Promise<void> => {
-        while (!isOver() && Date.now() < deadline) await sleep(waitingClock, POLL_INTERVAL_MS / 2);
+        while (!isOver() && Date.now() < deadline) await wait(POLL_INTERVAL_MS / 2);
       };
       // Only the first program: npm and node --watch pass the signal on, and a second one ends many apps at once.
       child.kill("SIGTERM");
@@ -115,7 +114,7 @@ export async function waitForApp({ url, isHealth, patienceMs, allowRemote, app, 
     if (Date.now() > deadline) {
       throw unreachable(`${url} did not answer in time: ${error ?? `status ${String(status)}`}`, { url, app });
     }
-    await sleep(waitingClock, POLL_INTERVAL_MS, signal);
+    await wait(POLL_INTERVAL_MS, signal);
   }
 }
 

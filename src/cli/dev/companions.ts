@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { SECOND } from "../../base/duration.js";
-import { systemClock, waitingClock } from "../../base/clock.js";
+import { systemClock } from "../../base/clock.js";
 import { makeFolder } from "../../capture/folder/load-folder.js";
 import { writePrivateFile } from "../../capture/folder/write-private-file.js";
 import { DevSandbox } from "../../dev/sandbox/dev-sandbox.js";
@@ -9,13 +9,13 @@ import { DEV_FILE_VARIABLE } from "../../store/tell-dev-server.js";
 import { type AppProcess, startApp, waitForApp } from "../app/app-process.js";
 import { portVariable, portOf, isTaken } from "../app/app-port.js";
 import type { CommandInput } from "../frame/context.js";
+import { wait } from "../frame/interruption.js";
 import { API_KEY_VARIABLE, BASE_URL_VARIABLE } from "../values/api-client.js";
 import { DEV_FILE, SECRET_VARIABLE } from "../values/secret-option.js";
 import type { DevLines } from "./print-lines.js";
 import type { DevSetup } from "./dev-setup.js";
 import type { dev } from "./spec.js";
 import { PigeonholeError } from "../../base/error.js";
-import { sleep } from "../../base/wait.js";
 
 /** Less than the time that the command has after Ctrl-C. */
 const APP_GRACE_MS = 7 * SECOND;
@@ -201,7 +201,7 @@ async function watchApp(
   let seenAt = Date.now();
   let wasThere = true;
   for (;;) {
-    await sleep(waitingClock, LOOK_EVERY_MS, signal);
+    await wait(LOOK_EVERY_MS, signal);
     const isThere = await isTaken({ hostname: app.hostname, port: portOf(app) });
     if (signal.aborted) return;
     if (isThere) seenAt = Date.now();

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { PigeonholeError } from "../../base/error.js";
+import { PigeonholeError, isPigeonholeError } from "../../base/error.js";
 
 /** Why a command failed, for a person: what happened, and what to do. */
 export class CommandError extends Error {
@@ -19,6 +19,15 @@ export class CommandError extends Error {
 /** The command line cannot be used. */
 export function usageError(message: string): CommandError {
   return new CommandError(EXIT.usage, "usage", message);
+}
+
+/** Does the work; a value that it refuses becomes an error of the command line, in the words of `say`. */
+export function refusedAs<Result>(say: (message: string) => string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw isPigeonholeError(error) ? usageError(say(error.message)) : error;
+  }
 }
 
 /** An error as it is printed. */

@@ -1,5 +1,7 @@
 import { setMaxListeners } from "node:events";
+import { waitingClock } from "../../base/clock.js";
 import { SECOND } from "../../base/duration.js";
+import { sleep } from "../../base/wait.js";
 import type { HostProcess } from "./context.js";
 import { EXIT } from "./command-error.js";
 
@@ -58,4 +60,17 @@ export function untilInterrupted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
+}
+
+/** Waits in real time. Rejects with the reason of the signal. */
+export function wait(ms: number, signal?: AbortSignal): Promise<void> {
+  return sleep(waitingClock, ms, signal);
+}
+
+/** The same; false once the command is asked to end. */
+export function waitUnlessEnded(ms: number, signal: AbortSignal): Promise<boolean> {
+  return wait(ms, signal).then(
+    () => true,
+    () => false,
+  );
 }

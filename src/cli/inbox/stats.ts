@@ -1,8 +1,6 @@
-import { waitingClock } from "../../base/clock.js";
 import { isoTime } from "../../base/iso-time.js";
 import { describeRunTime } from "../../base/run-time-bounds.js";
 import { escapeControls } from "../../base/text.js";
-import { sleep } from "../../base/wait.js";
 import { handlerTimesRow } from "../../operator/inbox-rows.js";
 import { LIMITS } from "../../protocol/limits.js";
 import { failuresInARow } from "../../store/failures-in-a-row.js";
@@ -11,6 +9,7 @@ import type { InboxOperator } from "../../store/inbox-operator.js";
 import { lastAccepted } from "../../store/last-accepted.js";
 import { isAlive, worstState } from "../../store/process-state.js";
 import type { RunCommand } from "../frame/context.js";
+import { waitUnlessEnded } from "../frame/interruption.js";
 import { age, clip, formatTable } from "../frame/format.js";
 import type { Paint } from "../frame/output.js";
 import { withInbox } from "../values/find-inbox.js";
@@ -38,13 +37,7 @@ export const stats: RunCommand<typeof inboxStats> = ({ options, context }) =>
       out.result(recordOf(figures), text);
       if (watch === undefined) return;
       const pause = Math.max(watch, SHARE * (performance.now() - begun));
-      if (
-        !(await sleep(waitingClock, pause, signal).then(
-          () => true,
-          () => false,
-        ))
-      )
-        return;
+      if (!(await waitUnlessEnded(pause, signal))) return;
     }
   });
 

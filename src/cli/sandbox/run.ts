@@ -1,5 +1,3 @@
-import { sleep } from "../../base/wait.js";
-import { waitingClock } from "../../base/clock.js";
 import { errorMessage } from "../../base/error-text.js";
 import type { NamedSecret } from "../../capture/model/judge-signature.js";
 import { isLocalAddress, isLocalHost } from "../../capture/send/local-address.js";
@@ -9,7 +7,7 @@ import type { Sandbox } from "../../sandbox/control/sandbox.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";
 import type { Output } from "../frame/output.js";
-import { untilInterrupted } from "../frame/interruption.js";
+import { untilInterrupted, waitUnlessEnded } from "../frame/interruption.js";
 import { formatSandboxEntry } from "../values/format-sandbox-entry.js";
 import type { sandbox } from "./spec.js";
 import type { WantedEndpoint } from "../values/parse-option.js";
@@ -150,18 +148,9 @@ async function fire(emulated: Sandbox, { options, context }: Input): Promise<voi
   for (;;) {
     for (const type of emit) {
       emulated.emit(type);
-      if (every !== undefined && !(await wait(every, signal))) return;
+      if (every !== undefined && !(await waitUnlessEnded(every, signal))) return;
     }
     if (every === undefined) break;
   }
   out.note(`  Fired ${emit.join(", ")}.`);
-}
-
-async function wait(ms: number, signal: AbortSignal): Promise<boolean> {
-  try {
-    await sleep(waitingClock, ms, signal);
-    return true;
-  } catch {
-    return false;
-  }
 }

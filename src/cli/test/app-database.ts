@@ -2,9 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { waitingClock } from "../../base/clock.js";
 import { SECOND } from "../../base/duration.js";
-import { sleep } from "../../base/wait.js";
 import type { InspectedHandler } from "../../capture/tests/check-work.js";
 import type { InspectedContactEvent, ListContactEvents } from "../../capture/tests/recorded-contact-events.js";
 import { isConnectionString, nameOfDatabase } from "../../store/connection-string.js";
@@ -14,6 +12,7 @@ import type { OutboxView } from "../../store/outbox.js";
 import { openInbox } from "../../store/open-inbox.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
+import { wait } from "../frame/interruption.js";
 import { findInbox, hasInbox, allRows } from "../values/find-inbox.js";
 import { DATABASE_VARIABLE, URL_VARIABLE, findNamedServer, presentPlaces, readPlace } from "../values/inbox-place.js";
 
@@ -128,7 +127,7 @@ function openLater(places: readonly [string, ...string[]], remove?: () => Promis
       const deadline = Date.now() + OPENING_MS;
       while ((await findOpened(places)) === undefined) {
         if (Date.now() > deadline) throw usageError(notOpened(Object.keys(env).join(" and ")));
-        await sleep(waitingClock, POLL_INTERVAL_MS, signal);
+        await wait(POLL_INTERVAL_MS, signal);
       }
     },
     async inspect(eventId) {

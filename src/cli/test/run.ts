@@ -12,14 +12,13 @@ import { mentionedAddresses } from "../../capture/model/mentioned-addresses.js";
 import { findLateRefusals } from "../../capture/tests/recorded-contact-events.js";
 import { runCaptureTests } from "../../capture/tests/run-capture-tests.js";
 import { checkLocalTarget } from "../../capture/send/target.js";
-import { waitingClock } from "../../base/clock.js";
 import { SECOND } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
 import { escapeControls } from "../../base/text.js";
-import { sleep } from "../../base/wait.js";
 import { makeSecret } from "../../protocol/secret.js";
 import { usageError, EXIT } from "../frame/command-error.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";
+import { wait } from "../frame/interruption.js";
 import type { Output } from "../frame/output.js";
 import type { test } from "./spec.js";
 import { type AppProcess, lastLinesOf, startApp, waitForApp } from "../app/app-process.js";
@@ -118,7 +117,7 @@ async function prepare(
 
 /** The connection of an app that dies breaks a moment before its end is known. */
 async function untilEnded(app: AppProcess | undefined, longestMs: number): Promise<void> {
-  if (app !== undefined) await Promise.race([app.ended, sleep(waitingClock, longestMs)]);
+  if (app !== undefined) await Promise.race([app.ended, wait(longestMs)]);
 }
 
 /** Throws `port_in_use` if a program already listens at the target: it would be mistaken for the app. */

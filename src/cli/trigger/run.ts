@@ -1,6 +1,4 @@
 import { createHash, randomBytes } from "node:crypto";
-import { waitingClock } from "../../base/clock.js";
-import { sleep } from "../../base/wait.js";
 import type { HeaderList } from "../../capture/model/capture.js";
 import {
   type AnswerHead,
@@ -34,6 +32,7 @@ import { DEFAULT_EVENT_TYPES, EVENT_TYPES, isEventType } from "../../protocol/ev
 import { sampleEvent } from "../../sandbox/samples/sample-event.js";
 import { usageError, EXIT, type ExitCode } from "../frame/command-error.js";
 import type { CommandContext, CommandInput, RunCommand } from "../frame/context.js";
+import { wait } from "../frame/interruption.js";
 import type { Output } from "../frame/output.js";
 import {
   answerSign,
@@ -81,7 +80,7 @@ async function sendEvents(input: Input, reader: WorkReader): Promise<ExitCode> {
   for (let index = 0; index < options.count; index += 1) {
     const body = makeBody(index);
     for (let copy = 0; copy < options.duplicate; copy += 1) {
-      if (index + copy > 0 && options.every > 0) await sleep(waitingClock, options.every, context.signal);
+      if (index + copy > 0 && options.every > 0) await wait(options.every, context.signal);
       const nowMs = Date.now();
       const signed = signVariant({ body, secret: secret?.value, variant: options.sign, nowMs });
       const delivery = { ...signed, headers: [...signed.headers, OWN_NAME] };

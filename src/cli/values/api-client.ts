@@ -1,7 +1,6 @@
-import { isPigeonholeError } from "../../base/error.js";
 import type { Client } from "../../client/call-types.js";
 import { createClient } from "../../client/create-client.js";
-import { usageError } from "../frame/command-error.js";
+import { refusedAs, usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
 import { readVariable } from "./secret-option.js";
 
@@ -13,10 +12,8 @@ export function openClient(context: CommandContext): Client {
   const [baseUrl, apiKey] = [readVariable(BASE_URL_VARIABLE, context), readVariable(API_KEY_VARIABLE, context)];
   if (baseUrl === undefined) throw usageError(`No API: set ${BASE_URL_VARIABLE} in the environment or in .env.`);
   if (apiKey === undefined) throw usageError(`No API key: set ${API_KEY_VARIABLE} in the environment or in .env.`);
-  try {
-    return createClient({ baseUrl, apiKey });
-  } catch (error) {
-    if (!isPigeonholeError(error, "invalid_option")) throw error;
-    throw usageError(error.message.replace(/^baseUrl/, BASE_URL_VARIABLE).replace(/^apiKey/, API_KEY_VARIABLE));
-  }
+  return refusedAs(
+    (message) => message.replace(/^baseUrl/, BASE_URL_VARIABLE).replace(/^apiKey/, API_KEY_VARIABLE),
+    () => createClient({ baseUrl, apiKey }),
+  );
 }

@@ -1,17 +1,16 @@
 import { isPigeonholeError } from "../../base/error.js";
 import { parseTarget, targetUrl } from "../../capture/send/target.js";
-import { usageError } from "../frame/command-error.js";
+import { refusedAs, usageError } from "../frame/command-error.js";
 import { checkStatusPattern } from "../../capture/model/check-expectation.js";
 import { DEFAULT_ENDPOINT_PATH } from "../../protocol/endpoint-path.js";
 import { flagName } from "../frame/spec.js";
 
 /** Reads a target like {@link parseTarget}; the error names the flag. */
 export function readTarget(flag: string, text: string): URL {
-  try {
-    return parseTarget(text);
-  } catch (error) {
-    throw isPigeonholeError(error) ? usageError(`${flag}: ${error.message}`) : error;
-  }
+  return refusedAs(
+    (message) => `${flag}: ${message}`,
+    () => parseTarget(text),
+  );
 }
 
 /** The URL to post a delivery to; a target without a path gets the usual one. */

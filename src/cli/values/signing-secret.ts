@@ -1,7 +1,6 @@
-import { isPigeonholeError } from "../../base/error.js";
 import type { NamedSecret } from "../../capture/model/judge-signature.js";
 import { checkServiceSecret, secretMistakes } from "../../protocol/secret.js";
-import { usageError } from "../frame/command-error.js";
+import { refusedAs, usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
 import { findSecrets, MAKE_SECRET, NO_SECRET, SECRET_VARIABLE } from "./secret-option.js";
 import { type CheckResult, checksNamed } from "../frame/check-result.js";
@@ -23,11 +22,10 @@ export function findSigningSecret(given: readonly string[], context: CommandCont
 
 /** The service's secrets have a fixed length, and the sandbox refuses any other. */
 export function checkSandboxSecret({ ref, value }: NamedSecret): void {
-  try {
-    checkServiceSecret(value);
-  } catch (error) {
-    throw isPigeonholeError(error) ? usageError(`${ref}: ${error.message}`) : error;
-  }
+  refusedAs(
+    (message) => `${ref}: ${message}`,
+    () => checkServiceSecret(value),
+  );
 }
 
 function checked(secret: NamedSecret, { out }: CommandContext): NamedSecret {

@@ -1,10 +1,9 @@
 import { isRetrying } from "../../capture/model/work-word.js";
-import { waitingClock } from "../../base/clock.js";
 import { SECOND } from "../../base/duration.js";
-import { sleep } from "../../base/wait.js";
 import type { EventView } from "../../store/inbox-view.js";
 import { describeError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
+import { wait } from "../frame/interruption.js";
 import { type InboxSearch, findInbox } from "./find-inbox.js";
 import { type InboxPlace, findAbsentFile, readablePlaces } from "./inbox-place.js";
 
@@ -68,7 +67,7 @@ export class WorkReader {
       const found = await this.read(id);
       if (found === undefined || hasStopped(found.event) || this.#leftMs <= 0 || this.#signal.aborted) return found;
       this.#leftMs -= LOOK_EVERY_MS;
-      await sleep(waitingClock, LOOK_EVERY_MS, this.#signal).catch(() => undefined);
+      await wait(LOOK_EVERY_MS, this.#signal).catch(() => undefined);
     }
   }
 

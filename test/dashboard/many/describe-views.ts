@@ -3,13 +3,14 @@ import { DAY, MINUTE } from "#pigeonhole/base/duration.js";
 import { HANDLERS } from "./example-events.js";
 import { type ManyBench, deliverAllTheTime, startManyBench } from "./many-bench.js";
 import type { FullStore } from "./stores.js";
+import { measureSlowness } from "../../support/slowness.js";
 import { type View, viewsOf } from "./views.js";
 
 /** What a person waits for. */
 const VIEW_MS = 500;
 /** Tries of a view, of which the fastest counts: other programs on the machine make some slow. */
 const TRIES = 5;
-/** What a delivery waits for the dashboard. */
+/** What a delivery waits for the dashboard, on a machine that does nothing else. */
 const HELD_MS = 20;
 /** Rounds of jobs, of which the best one counts, for the same reason. */
 const ROUNDS = 3;
@@ -66,9 +67,10 @@ export function describeManyEvents({ open, total, each = 1 }: ManyOptions): { be
       const quick = views.filter((_, place) => place % 10 === 0);
       const long: number[] = [];
       for (let round = 0; round < ROUNDS; round += 1) {
+        const slowness = measureSlowness();
         const holds = await holdsOfRound({ store, bench, views: quick }, HANDLERS[round] ?? "crm");
         report(`round ${round + 1}, ${holds.length} holds of a lock`, holds);
-        long.push(percentile(holds, SHORT_SHARE));
+        long.push(percentile(holds, SHORT_SHARE) / slowness);
       }
       expect(Math.min(...long)).toBeLessThanOrEqual(HELD_MS);
     },
@@ -95,7 +97,10 @@ async function holdsOfRound(
 
 async function fastest(bench: ManyBench, view: View): Promise<number> {
   let best = Infinity;
-  for (let tried = 0; tried < TRIES && best > VIEW_MS; tried += 1) best = Math.min(best, await bench.time(view));
+  for (let tried = 0; tried < TRIES && best > VIEW_MS; tried += 1) {
+    const slowness = measureSlowness();
+    best = Math.min(best, (await bench.time(view)) / slowness);
+  }
   return best;
 }
 

@@ -14,7 +14,6 @@ import {
   leasePage,
   newEvent,
   settlements,
-  statesOf,
 } from "../conformance/fixture.js";
 import { HOUR, MINUTE } from "#pigeonhole/base/duration.js";
 import type { StoreAlarm } from "#pigeonhole/store/store.js";
@@ -212,27 +211,6 @@ describeOnPostgres((database) => {
       expect(rows).toEqual([{ stack: "dead: it failed" }]);
     });
 
-    test("work that is planned while a slot is emptied keeps its body", async () => {
-      const store = await openInSlot();
-      const other = await openStore(database);
-      const ids = Array.from({ length: 20 }, (_, index) => `evt_${index}`);
-      await acceptAll(store, ids, settled);
-      await openSlot(2);
-      const planned: string[] = [];
-      // Behind and before what was moved last, an hour after it.
-      for (let hour = 1; planned.length < 6; hour += 1) {
-        const event = (await other.getEvent((hour % 2 === 0 ? ids.shift() : ids.pop()) ?? "")) ?? expect.unreachable();
-        expect(await other.replan({ seq: event.seq, handlers: ["h"], now: T })).toBe(1);
-        planned.push(event.id);
-        await pruneOnce(store, { ...A_DAY_ON, batch: 1, now: A_DAY_ON.now + hour * HOUR });
-        expect(await openSlots()).toEqual([1, 2]);
-      }
-      await pruneRound(store, A_DAY_ON);
-      expect(await openSlots()).toEqual([2]);
-      expect((await idsWithBody(store)).toSorted()).toEqual(planned.toSorted());
-      expect(await statesOf(store, planned[0] ?? "")).toEqual({ h: "pending" });
-    });
-
     test("two processes that empty a slot at once, and a third that does not know of it, lose nothing", async () => {
       const [store, second, third] = [await openInSlot(), await openStore(database), await openStore(database)];
       await acceptAll(third, ["third in no slot", "third"], settled);
@@ -284,31 +262,6 @@ describeOnPostgres((database) => {
       await pruneRound(store, JUST_ENDED);
       expect(await openSlots()).toEqual([2]);
       expect(await store.getEvent("old")).toMatchObject({ body: undefined });
-    });
-
-    test("a transaction that sees an earlier state, of some minutes ago, finds all bodies that were wanted then", async () => {
-      const store = await openInSlot();
-      await acceptAll(store, ["pending"]);
-      const settledLater = await acceptLeased(store, "settled later");
-      await openSlot(2);
-      // As pg_dump does: what it sees is fixed before it has opened all tables.
-      const reader = await borrowClient(database.pool);
-      await reader.query(`BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1 FROM ${schema}.inbox_work`);
-      await store.settle(settlements.done(settledLater));
-      await pruneOnce(store, JUST_ENDED);
-      await pruneOnce(store, { ...JUST_ENDED, now: JUST_ENDED.now + 10 * MINUTE - 1 });
-      const { rows } = await reader.query<{ id: string; body: Buffer | null }>(
-        `SELECT id, body FROM ${schema}.inbox_work JOIN ${schema}.inbox_event USING (seq)
-         LEFT JOIN ${schema}.inbox_body USING (seq) ORDER BY seq`,
-      );
-      expect(rows.map(({ id, body }) => [id, body?.toString()])).toEqual(
-        ["pending", "settled later"].map((id) => [id, `{"id":"${id}"}`]),
-      );
-      expect(await openSlots()).toEqual([1, 2]);
-      await reader.query("COMMIT");
-      await pruneRound(store, JUST_ENDED);
-      expect(await openSlots()).toEqual([2]);
-      expect(await idsWithBody(store)).toEqual(["pending"]);
     });
 
     test("a slot that cannot be emptied for a day raises an alarm once a day, and its bodies stay", async () => {

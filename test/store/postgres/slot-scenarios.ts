@@ -187,15 +187,17 @@ export const SLOT_SCENARIOS: readonly PostgresScenario[] = [
     async run(scene) {
       const store = await openInSlot(scene);
       await acceptAll(store, ["pending"]);
+      const settledLater = await acceptLeased(store, "settled later");
       await acceptAll(store, ["ended"], settled);
       await openSlot(scene, 2);
       const { schema } = scene.database;
       const reader = await scene.begin();
       await reader.query(`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT 1 FROM ${schema}.inbox_event`);
+      await store.settle(settlements.done(settledLater));
       await pruneRound(store, ENDED.now);
       await pruneRound(store, ENDED.now + CLEAR_FOR_MS - 1);
       const { rows } = await reader.query(`SELECT seq FROM ${schema}.inbox_work JOIN ${schema}.inbox_body USING (seq)`);
-      expect(rows).toHaveLength(1);
+      expect(rows).toHaveLength(2);
     },
   },
   {

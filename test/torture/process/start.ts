@@ -1,6 +1,5 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { startReceiver } from "../../support/receiver-process.js";
 
 /** What `torture-receiver.mjs` is started with. */
 export interface TortureConfig {
@@ -24,7 +23,6 @@ export interface TortureConfig {
 }
 
 export interface TortureProcess {
-  readonly lines: readonly string[];
   /** Resolves when it listens; rejects with its output when it ends before. */
   readonly ready: Promise<void>;
   readonly hasEnded: boolean;
@@ -32,49 +30,22 @@ export interface TortureProcess {
 }
 
 const SCRIPT = fileURLToPath(new URL("torture-receiver.mjs", import.meta.url));
-const running = new Set<ChildProcess>();
-process.on("exit", () => killAll());
 
-/** Ends what a failed scenario left behind. */
-export function killAll(): void {
-  for (const child of running) child.kill("SIGKILL");
-}
-
-/** Starts a receiver process. `env` has the variables of the shim. */
+/** Starts a receiver process, which ends with the test. `env` has the variables of the shim. */
 export function startTortured(config: TortureConfig, env: Record<string, string>): TortureProcess {
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", SCRIPT, JSON.stringify(config)], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...env },
-  });
-  running.add(child);
-  const lines: string[] = [];
-  let hasEnded = false;
-  const ended = new Promise<void>((resolve) => {
-    child.on("close", () => {
-      running.delete(child);
-      hasEnded = true;
-      resolve();
-    });
-  });
-  const ready = new Promise<void>((resolve, reject) => {
-    const onLine = (line: string): void => {
-      lines.push(line);
-      if (line.includes('"msg":"ready"')) resolve();
-    };
-    createInterface({ input: child.stdout }).on("line", onLine);
-    createInterface({ input: child.stderr }).on("line", onLine);
-    void ended.then(() => reject(new Error(`A receiver ended before it was ready:\n${lines.join("\n")}`)));
+  const started = startReceiver(config, env, SCRIPT);
+  const ready = started.line("ready").then((line) => {
+    if (line === undefined) throw new Error(`A receiver ended before it was ready:\n${JSON.stringify(started.lines)}`);
   });
   ready.catch(() => undefined);
   return {
-    lines,
     ready,
     get hasEnded() {
-      return hasEnded;
+      return started.hasEnded;
     },
     async end(signal) {
-      child.kill(signal);
-      await ended;
+      started.signal(signal);
+      await started.ended;
     },
   };
 }

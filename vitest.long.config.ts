@@ -1,0 +1,3 @@
+import { configure } from "./vitest.config.js";
+
+export default configure("dist", "long");
