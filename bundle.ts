@@ -29,9 +29,10 @@ const PROGRAMS = ["cli/bin", ...THREADS];
 const PARTS = {
   start: ["cli/bin"],
   protocol: ["protocol"],
-  // What the help of commands says as other parts do.
+  // What the help of commands says as other parts do, and what clients and the threads of a store both make late.
   words: [
     "base/error-text",
+    "base/lazy",
     "base/nearest-word",
     "base/package-version",
     "base/text",

@@ -40,8 +40,8 @@ const ROOMS: Record<string, readonly string[]> = {
 /** Lines that each room may have at most, as `npm run weight` counts them; what raises one says why in its commit. */
 const CEILINGS: Record<string, number> = {
   base: 1_150,
-  protocol: 2_070,
-  contract: 3_850,
+  protocol: 2_075,
+  contract: 3_865,
   store: 15_705,
   operator: 672,
   client: 2_000,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Resource } from "./operation.js";
 import { pageOf, pageQuery } from "./paging.js";
 import { ROW_KINDS } from "./row-kinds.js";
-import { idParams, nullable, openEnum, textOf, tombstone } from "./shapes.js";
+import { idParams, nullable, openEnum, textOf } from "./shapes.js";
 
 const chatUpdateInput = z.strictObject({
   /** 1 to 120 characters. */
@@ -62,7 +62,6 @@ export const chats = {
     ...ROW_KINDS.delete,
     ...one,
     scope: "threads:write",
-    result: tombstone,
     doc: "Deletes a chat and its messages for good.",
   },
 } as const satisfies Resource;

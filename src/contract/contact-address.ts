@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { lazy } from "../base/lazy.js";
 import { MAX_ADDRESS_LENGTH, emailAddress } from "./shapes.js";
 
 /** A contact's address as the service keeps it. See docs/service.md#contacts. */
@@ -7,9 +8,11 @@ export function foldAddress(address: string): string {
 }
 
 /** A contact's address as callers write it, read as the service keeps it. */
-export const contactAddress = z
-  .string()
-  .overwrite(foldAddress)
-  // What the JSON Schema of an input says of it.
-  .meta({ format: "email", maxLength: MAX_ADDRESS_LENGTH })
-  .pipe(emailAddress);
+export const contactAddress = lazy(() =>
+  z
+    .string()
+    .overwrite(foldAddress)
+    // What the JSON Schema of an input says of it.
+    .meta({ format: "email", maxLength: MAX_ADDRESS_LENGTH })
+    .pipe(emailAddress()),
+);

@@ -10,7 +10,7 @@ import { nullable, openEnum, pathSegment } from "./shapes.js";
 /** A batch; see docs/service.md#batches. */
 export const contactEventBatchInput = z.strictObject({
   events: z
-    .array(contactEventInput)
+    .array(contactEventInput())
     .min(1, { error: "Must hold 1 to 100 events." })
     .max(EVENT_LIMITS.batchSize, { error: "Must hold 1 to 100 events." })
     .readonly(),
@@ -24,7 +24,7 @@ const contactEvent = z.looseObject({
   /** The contact's address. */
   email: nullable(z.string()),
   name: z.string(),
-  properties: z.record(z.string(), jsonValue).default({}),
+  properties: z.record(z.string(), jsonValue()).default({}),
   occurredAt: z.string(),
   createdAt: z.string(),
   /** A test key stores the event and starts nothing. */
@@ -80,7 +80,7 @@ export const contactEvents = {
   send: {
     ...sends,
     path: "/events",
-    body: contactEventInput,
+    body: contactEventInput(),
     status: [201, 200],
     result: contactEventResult,
     events: "one",
@@ -121,7 +121,7 @@ export const contactEvents = {
     missing: "contact_not_found",
     query: z.strictObject({
       /** Only events of this name. */
-      name: eventName.optional(),
+      name: eventName().optional(),
       ...pageQuery({ max: 200, byDefault: 50 }),
     }),
     result: pageOf(contactEvent),

@@ -18,7 +18,7 @@ const audienceIds = (max: number) =>
 
 const contactCreateInput = z.strictObject({
   /** Sent trimmed and in lower case. */
-  email: contactAddress,
+  email: contactAddress(),
   name: z.string().nullable().optional(),
   notes: z.string().nullable().optional(),
   /** Audiences to join beside the default one, at most 25 different ones. Needs the scope `audiences:write` too. */
@@ -171,7 +171,7 @@ export const contacts = {
       /** Searches names, addresses and notes. At most 200 characters. */
       q: search,
       /** Only this address. */
-      email: contactAddress.optional(),
+      email: contactAddress().optional(),
       /** `recent` unless another is named. */
       sort: openEnum(["recent", "name", "threads"]).optional(),
       /** True: only blocked people. */
@@ -193,7 +193,7 @@ export const contacts = {
     body: z.strictObject({
       /** 1 to 200 addresses. */
       addresses: z
-        .array(contactAddress)
+        .array(contactAddress())
         .min(1, { error: "Must name at least one address." })
         .max(CONTACT_LIMITS.batchDelete, { error: "Must name at most 200 addresses." })
         .readonly(),

@@ -7,7 +7,7 @@ import { idParams, nullable, someText, textOf } from "./shapes.js";
 /** The length of a draft's texts. See docs/service.md#drafts. */
 export const DRAFT_LIMITS = { subjectLength: 998, bodyLength: 1_000_000, searchedBody: 4_000 } as const;
 
-const recipients = z.array(someText).readonly().optional();
+const recipients = z.array(someText()).readonly().optional();
 const bodyText = textOf(0, DRAFT_LIMITS.bodyLength).optional();
 
 const writable = {

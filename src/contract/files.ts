@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Resource } from "./operation.js";
 import { pageOf, pageQuery } from "./paging.js";
 import { ROW_KINDS } from "./row-kinds.js";
-import { countDifferent, nullable, openEnum, someText, textOf, timestamp, tombstone } from "./shapes.js";
+import { countDifferent, nullable, openEnum, someText, textOf, timestamp } from "./shapes.js";
 
 /** The size of files and of lists about them. See docs/service.md#files. */
 export const FILE_LIMITS = { maxBytes: 100 * 1024 * 1024, nameLength: 255, batchDelete: 100 } as const;
@@ -103,9 +103,9 @@ export const files = {
       /** The address that it arrived at. */
       address: z.string().optional(),
       /** Added at or after this time. */
-      since: timestamp.optional(),
+      since: timestamp().optional(),
       /** Added before this time. */
-      until: timestamp.optional(),
+      until: timestamp().optional(),
       /** `newest` unless another is named. */
       sort: openEnum(FILE_SORTS).optional(),
       ...pageQuery(),
@@ -194,7 +194,6 @@ export const files = {
     ...ROW_KINDS.delete,
     ...one,
     scope: "files:write",
-    result: tombstone,
     fires: ["file.deleted"],
     errors: ["file_in_use"],
     doc: "Deletes an upload that nothing depends on.",
@@ -207,7 +206,7 @@ export const files = {
     body: z.strictObject({
       /** 1 to 100 ids; a repeated one counts once. */
       ids: z
-        .array(someText)
+        .array(someText())
         .min(1, { error: "Must name at least one file." })
         .refine((ids) => countDifferent(ids) <= FILE_LIMITS.batchDelete, { error: "Must name at most 100 files." })
         .readonly(),

@@ -15,7 +15,7 @@ import {
 import type { Resource } from "./operation.js";
 import { listOf, pageOf } from "./paging.js";
 import { ROW_KINDS } from "./row-kinds.js";
-import { idParams, pathSegment, textOf, tombstone } from "./shapes.js";
+import { idParams, pathSegment, textOf } from "./shapes.js";
 
 const one = {
   path: "/forms/{id}",
@@ -96,7 +96,7 @@ export const forms = {
     example: { ...one.example, body: { name: "News 2" } },
   },
   /** Deletes a form. */
-  delete: { ...ROW_KINDS.delete, ...assumed, result: tombstone, doc: "Deletes a form." },
+  delete: { ...ROW_KINDS.delete, ...assumed, doc: "Deletes a form." },
   /** Lets the designer draft a form, which takes up to half a minute and an AI action. */
   design: {
     ...ROW_KINDS.create,

@@ -3,16 +3,8 @@ import type { Resource } from "./operation.js";
 import { pageOf, pageQuery } from "./paging.js";
 import { ROW_KINDS } from "./row-kinds.js";
 import { SCOPES } from "./scopes.js";
-import {
-  addressAllowlist,
-  domainAllowlist,
-  nullable,
-  openEnum,
-  textOf,
-  timestamp,
-  tombstone,
-  wholeNumberOf,
-} from "./shapes.js";
+import { addressAllowlist, domainAllowlist } from "./allowlists.js";
+import { nullable, openEnum, textOf, timestamp, wholeNumberOf } from "./shapes.js";
 
 /** API keys: lengths, counts and the minutes until they expire. See docs/service.md#api-keys. */
 export const KEY_LIMITS = {
@@ -183,9 +175,9 @@ const logQuery = {
     .readonly()
     .optional(),
   /** Rows at or after this time. */
-  since: timestamp.optional(),
+  since: timestamp().optional(),
   /** Rows before this time, which is later than `since`. */
-  until: timestamp.optional(),
+  until: timestamp().optional(),
   ...pageQuery(),
 };
 
@@ -266,7 +258,6 @@ export const keys = {
   delete: {
     ...ROW_KINDS.delete,
     ...manage,
-    result: tombstone,
     errors: ["beyond_caller_authority", "not_revoked"],
     doc: "Deletes a revoked key; its requests and activity stay.",
   },

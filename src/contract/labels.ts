@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Resource } from "./operation.js";
 import { listOf, pageOf } from "./paging.js";
 import { ROW_KINDS } from "./row-kinds.js";
-import { nullable, openEnum, pathSegment, textOf, tombstone, trimmedName } from "./shapes.js";
+import { nullable, openEnum, pathSegment, textOf, trimmedName } from "./shapes.js";
 
 /** Labels of a workspace, and the length of their texts. See docs/service.md#labels. */
 export const LABEL_LIMITS = { perWorkspace: 50, nameLength: 225, colorLength: 32 } as const;
@@ -108,7 +108,6 @@ export const labels = {
     ...ROW_KINDS.delete,
     ...one,
     scope: "labels:write",
-    result: tombstone,
     doc: "Deletes a label and removes it from every thread.",
   },
   /** Lists the colors that the service suggests: 14 solids and 7 gradients. */

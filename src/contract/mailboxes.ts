@@ -16,16 +16,16 @@ const label = textOf(0, MAILBOX_LIMITS.labelLength).nullable().optional();
 
 /** Body of a connection. */
 const mailboxConnectInput = z.strictObject({
-  email: emailAddress,
+  email: emailAddress(),
   /** The mailbox's own password, or one that its provider makes for apps. The service keeps it sealed. */
-  password: someText,
+  password: someText(),
   /** Its IMAP server. Without `host` and `smtpHost`, the servers are found from the address. */
   host,
   /** 993 with TLS, or 143 with STARTTLS. */
   port,
   security,
   /** When it is not the address. */
-  username: someText.optional(),
+  username: someText().optional(),
   smtpHost: host,
   /** 465 with TLS, or 587 with STARTTLS. */
   smtpPort: port,
@@ -40,7 +40,7 @@ const mailboxUpdateInput = z.strictObject({
   /** True stops sync and sending, false resumes them. */
   paused: z.boolean().optional(),
   /** A new password, which both servers must accept. */
-  password: someText.optional(),
+  password: someText().optional(),
   label,
 });
 
@@ -133,7 +133,7 @@ export const mailboxes = {
     ...all,
     path: "/connected-mailboxes/discover",
     scope: WRITE,
-    body: z.strictObject({ email: emailAddress }),
+    body: z.strictObject({ email: emailAddress() }),
     result: discovery,
     errors: ["mailbox_address_invalid", "mailbox_checks_limited"],
     doc: "Finds the servers of an address; stores nothing, and signs in nowhere.",

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Operation } from "./operation.js";
 import { pageQuery } from "./paging.js";
+import { tombstoneOf } from "./shapes.js";
 
 /** Reads one thing. */
 const read = { method: "GET", status: [200], retry: "safe", example: {} } as const;
@@ -17,6 +18,6 @@ export const ROW_KINDS = {
   create: { ...act, status: [201, 200] },
   /** Changes fields; the others stay. */
   update: { ...act, method: "PATCH" },
-  /** Deletes one thing. */
-  delete: { ...act, method: "DELETE" },
+  /** Deletes one thing, which has an id. */
+  delete: { ...act, method: "DELETE", result: tombstoneOf({ id: z.string() }) },
 } as const satisfies Readonly<Record<string, Partial<Operation>>>;

@@ -2,7 +2,8 @@ import { z } from "zod";
 import type { Resource } from "./operation.js";
 import { listOf, pageOf, pageQuery } from "./paging.js";
 import { ROW_KINDS } from "./row-kinds.js";
-import { addressOrCatchAll, idParams, textOf, tombstoneOf, trimmedName } from "./shapes.js";
+import { addressOrCatchAll } from "./allowlists.js";
+import { idParams, textOf, tombstoneOf, trimmedName } from "./shapes.js";
 
 /** Signatures of an address, and the length of their texts. See docs/service.md#signatures. */
 export const SIGNATURE_LIMITS = { perAddress: 50, nameLength: 80, htmlLength: 150_000, copyTargets: 500 } as const;

@@ -1,12 +1,16 @@
 import { z } from "zod";
 import { EVENT_TYPES } from "../protocol/event-types.js";
 import { LIMITS } from "../protocol/limits.js";
-import { addressAllowlist, domainAllowlist, nullable, openEnum, textOf } from "./shapes.js";
+import { addressAllowlist, domainAllowlist } from "./allowlists.js";
+import { nullable, openEnum, textOf } from "./shapes.js";
 import { isAllowedWebhookUrl } from "./webhook-url.js";
 
 const endpointUrl = z.string().refine(isAllowedWebhookUrl, {
   error: "Must be an https URL of a public host: no localhost, .localhost, .internal, .local or private IP address.",
 });
+
+/** `whe_` and 24 hex characters. See docs/service.md#identifiers. */
+export const webhookId = z.string().regex(/^whe_[0-9a-f]{24}$/, { error: "Must be whe_ and 24 hex characters." });
 
 /** Any dotted name, so that types newer than this package can be named; `*` and `email.*` are refused. */
 const eventTypeName = openEnum(

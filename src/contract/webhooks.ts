@@ -3,7 +3,7 @@ import { localWebhookCreateInput, localWebhookUpdateInput } from "./local-webhoo
 import type { Resource } from "./operation.js";
 import { listOf, pageOf, pageQuery } from "./paging.js";
 import { ROW_KINDS } from "./row-kinds.js";
-import { openEnum, timestamp, tombstone, webhookId } from "./shapes.js";
+import { openEnum, timestamp } from "./shapes.js";
 import {
   webhookActivity,
   webhookCreateInput,
@@ -11,6 +11,7 @@ import {
   webhookEndpoint,
   webhookEndpointWithSecret,
   webhookEventType,
+  webhookId,
   webhookReplay,
   webhookStats,
   webhookTest,
@@ -37,9 +38,9 @@ const ofDelivery = {
 
 const timeRange = {
   /** At or after this time. */
-  since: timestamp.optional(),
+  since: timestamp().optional(),
   /** Before this time. */
-  until: timestamp.optional(),
+  until: timestamp().optional(),
 };
 
 const ofLog = {
@@ -106,7 +107,6 @@ export const webhooks = {
   delete: {
     ...ROW_KINDS.delete,
     ...write,
-    result: tombstone,
     errors: ["capability_unsupported"],
     doc: "Deletes an endpoint with its secret and its delivery log.",
   },

@@ -30,8 +30,8 @@ export function decodeDelivery(request: VerifiedRequest, schemas: SchemaMap): De
 
   if (!isEnvelope(json.value)) {
     const { id, type, test } = readWhatIsThere(json.value);
-    const { error } = envelopeSchema.safeParse(json.value);
-    const detail = error === undefined ? "" : describeIssues(error, envelopeSchema);
+    const { error } = envelopeSchema().safeParse(json.value);
+    const detail = error === undefined ? "" : describeIssues(error, envelopeSchema());
     return { ...unread(request.body), ...(id === undefined ? {} : { id }), type, test, reason: "bad_envelope", detail };
   }
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { lazy } from "../base/lazy.js";
 
 /**
  * Longest event id and event type kept as they are, in characters (Unicode code points); the service's documentation
@@ -10,15 +11,16 @@ export const MAX_EVENT_ID_LENGTH = 255;
 export const WHOLE_CHARACTERS = /^\P{Surrogate}*$/u;
 
 /** What an event's `id` and `type` must be: 1 to 255 whole characters. */
-const eventText = z
-  .string()
-  .min(1)
-  .check(({ value, issues }) => {
-    if (isLong(value)) {
-      issues.push({ code: "too_big", origin: "string", maximum: MAX_EVENT_ID_LENGTH, inclusive: true, input: value });
-    }
-  })
-  .regex(WHOLE_CHARACTERS);
+const eventText = () =>
+  z
+    .string()
+    .min(1)
+    .check(({ value, issues }) => {
+      if (isLong(value)) {
+        issues.push({ code: "too_big", origin: "string", maximum: MAX_EVENT_ID_LENGTH, inclusive: true, input: value });
+      }
+    })
+    .regex(WHOLE_CHARACTERS);
 
 /** True for a value that can be the `id` or the `type` of an event. */
 export function isEventText(value: unknown): value is string {
@@ -37,16 +39,18 @@ const TIME = { offset: true } as const;
  * The fields every delivery carries after verification (docs/service.md#envelope). Further fields are accepted, so that
  * an addition by the service does not park its events.
  */
-export const envelopeSchema = z.object({
-  id: eventText,
-  type: eventText,
-  createdAt: z.iso.datetime(TIME),
-  // Not an object schema: that would copy what is only looked at.
-  data: z.custom<Record<string, unknown>>(isJsonObject, "must be an object"),
-});
+export const envelopeSchema = lazy(() =>
+  z.object({
+    id: eventText(),
+    type: eventText(),
+    createdAt: z.iso.datetime(TIME),
+    // Not an object schema: that would copy what is only looked at.
+    data: z.custom<Record<string, unknown>>(isJsonObject, "must be an object"),
+  }),
+);
 
 /** The signed JSON of a delivery. */
-export type Envelope = z.infer<typeof envelopeSchema>;
+export type Envelope = z.infer<ReturnType<typeof envelopeSchema>>;
 
 const TIME_PATTERN = z.regexes.datetime(TIME);
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { EVENT_TYPES } from "pigeonhole/protocol";
 import { CONTRACT } from "#pigeonhole/contract/contract.js";
 import { checkInput } from "#pigeonhole/contract/check-input.js";
-import { webhookId } from "#pigeonhole/contract/shapes.js";
+import { webhookId } from "#pigeonhole/contract/webhook-endpoint.js";
 import { isAllowedWebhookUrl } from "#pigeonhole/contract/webhook-url.js";
 
 const { create, update } = CONTRACT.webhooks;

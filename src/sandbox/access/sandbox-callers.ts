@@ -156,7 +156,7 @@ function isScope(text: string): boolean {
 }
 
 function isSingleAddress(text: string): boolean {
-  return !text.startsWith("*@") && emailAddress.safeParse(text).success;
+  return !text.startsWith("*@") && emailAddress().safeParse(text).success;
 }
 
 function checkRole(option: string, role: string | undefined): string | undefined {

@@ -141,5 +141,5 @@ function contactBody(book: AddressBook, contact: ContactRow): object {
 }
 
 function isAddress(text: string): boolean {
-  return contactAddress.safeParse(text).success;
+  return contactAddress().safeParse(text).success;
 }

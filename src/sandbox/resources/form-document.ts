@@ -107,7 +107,7 @@ function isAnswer(one: Readonly<Record<string, unknown>>, answer: unknown): bool
   const options = Array.isArray(one["options"]) ? (one["options"] as unknown[]) : [];
   switch (one["type"]) {
     case "email":
-      return typeof answer === "string" && contactAddress.safeParse(answer).success;
+      return typeof answer === "string" && contactAddress().safeParse(answer).success;
     case "number":
       return (
         ["number", "string"].includes(typeof answer) && /\S/.test(String(answer)) && Number.isFinite(Number(answer))

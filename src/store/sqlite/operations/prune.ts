@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { PruneLimits } from "../../store.js";
-import { lazy } from "../on-first-use.js";
+import { lazy } from "../../../base/lazy.js";
 import { prepareDropFailedRuns } from "./failed-runs.js";
 import { noteRemoval } from "../../queries/known-ids.js";
 import { runInFile } from "../run-in-file.js";
