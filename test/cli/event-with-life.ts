@@ -1,8 +1,12 @@
-import { DoNotRetry, type Store } from "pigeonhole";
-import type { PostgresStore } from "pigeonhole/postgres";
+import { join } from "node:path";
+import { createReceiver, DoNotRetry } from "pigeonhole";
+import { createSandbox } from "pigeonhole/sandbox";
+import { deliver, sampleEvent } from "pigeonhole/testing";
 import { expect } from "vitest";
-import { jsonLines, runCli } from "../support/run-cli.js";
-import { openWithApi } from "./open-with-api.js";
+import { silentLogger } from "#pigeonhole/base/logger.js";
+import { makeFolder } from "../support/folder.js";
+import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
+import { closeAfterTest } from "./app.js";
 
 /** Colours, and turns the direction of what follows. */
 const HOSTILE = "\u001b[31m\u202e";
@@ -10,10 +14,13 @@ const ESCAPED = String.raw`\u001b[31m\u202e`;
 
 /**
  * An event of which one handler has finished a step and recorded two contact events, one of which the API refuses, and
- * another handler has given up. The store is a new file unless another is given.
+ * another handler has given up.
  */
-export async function receiveWithLife(other?: Store | PostgresStore): Promise<{ file: string; eventId: string }> {
-  const { receiver, receive } = openWithApi(other, { contacts: [{ email: "known@example.com" }] });
+export async function receiveWithLife(): Promise<{ file: string; eventId: string }> {
+  const file = join(makeFolder(), "inbox.db");
+  const sandbox = createSandbox({ contacts: [{ email: "known@example.com" }] });
+  const plain = { secrets: SECRET, store: file, logger: silentLogger, telemetry: false };
+  const receiver = createReceiver({ ...plain, api: sandbox.clientOptions });
   receiver.on(
     "email.sent",
     async (_event, ctx) => {
@@ -27,7 +34,14 @@ export async function receiveWithLife(other?: Store | PostgresStore): Promise<{ 
     throw new DoNotRetry(`no ${HOSTILE}account`);
   };
   receiver.on("email.sent", fail, { name: "billing" });
-  const { file, eventId } = await receive();
+  await receiver.start();
+  closeAfterTest(async () => {
+    await receiver.stop();
+    await sandbox.close();
+  });
+  const event = sampleEvent("email.sent");
+  const eventId = event.id;
+  await deliver(receiver, event, { secret: SECRET });
   const statesOf = async (): Promise<string[]> =>
     (await receiver.contactEvents.list()).items.map(({ state }) => state).toSorted();
   await expect.poll(statesOf, { timeout: 5_000 }).toEqual(["dead", "done"]);

@@ -2,17 +2,10 @@ import { EXPORT_FORMATS } from "../../capture/export/export-formats.js";
 import { REDACTION_HELP, REDACTION_PROFILES } from "../../capture/redact/redaction-profiles.js";
 import { searchTerm } from "../frame/search-terms.js";
 import { defineCommand, withValue } from "../frame/spec.js";
-import { inboxOption, limitOption } from "../values/options.js";
+import { inboxOption, limitOption, selectionArgument } from "../values/options.js";
 import { secretOption } from "../values/secret-option.js";
 
 const group = "Develop";
-const selection = {
-  variadic: true,
-  parse: searchTerm,
-  summary:
-    "last, last:<type>, all, an id, its beginning or short name, a file or folder, or a search such as type:email.*",
-} as const;
-
 export const capturesList = defineCommand({
   name: "captures list",
   group,
@@ -52,7 +45,7 @@ export const capturesRemove = defineCommand({
   group,
   summary: "Deletes captures, pinned ones too.",
   details: "Deletes only in .pigeonhole; a named file or folder must be in it.",
-  arguments: { selection },
+  arguments: { selection: selectionArgument },
   examples: [["pigeonhole captures rm before:7d --yes", "all older than a week"]],
 });
 
@@ -61,7 +54,7 @@ export const capturesExport = defineCommand({
   group,
   summary: "Exports captures: for another machine, for cURL, or as tests.",
   details: `A curl command is signed again if a secret is found; the secret is not in it. With --from-inbox, personal data is replaced unless --redact none is given; the inbox keeps no signatures, so a replay signs its events again. --redact ${REDACTION_HELP}`,
-  arguments: { selection },
+  arguments: { selection: selectionArgument },
   options: {
     as: withValue("format", "What is written.", { choices: EXPORT_FORMATS, default: "ndjson" }),
     redact: withValue("profile", "Replaces personal data. Default: none, with --from-inbox default.", {
@@ -104,7 +97,9 @@ export const capturesTypes = defineCommand({
   summary: "Writes zod schemas of data, merged over all captures of each type, for createReceiver({ schemas }).",
   details:
     "The service does not document the shapes of data; the schemas describe the captures. Samples of this package, from trigger, init and the sandbox, are left out unless --samples is given. A field is optional until 10 captures of its type have had it. With --check the module is compared with the captures instead: exits with 1 when they do not match it.",
-  arguments: { selection: { ...selection, optional: true, summary: `${selection.summary}. Default: all.` } },
+  arguments: {
+    selection: { ...selectionArgument, optional: true, summary: `${selectionArgument.summary}. Default: all.` },
+  },
   options: {
     out: withValue("file", "Writes the module to this file instead of printing it.", { short: "o" }),
     samples: { summary: "Learns from the samples of trigger, init and the sandbox, too; their data is made up." },

@@ -5,7 +5,7 @@ import { checkWorkspace } from "./check-workspace.js";
 import { reportSecrets } from "../values/signing-secret.js";
 import { type CheckResult, checksNamed } from "../frame/check-result.js";
 import { usageError, EXIT } from "../frame/command-error.js";
-import type { CommandContext, RunCommand } from "../frame/context.js";
+import type { CommandContext, CommandInput, RunCommand } from "../frame/context.js";
 import type { Output } from "../frame/output.js";
 import type { doctor } from "./spec.js";
 import { API_KEY_VARIABLE, BASE_URL_VARIABLE, openClient } from "../values/api-client.js";
@@ -17,9 +17,10 @@ import type { InboxOperator } from "../../store/inbox-operator.js";
 import { findInbox } from "../values/find-inbox.js";
 
 /** Prints each check as soon as it is known. */
-export const run: RunCommand<typeof doctor> = async ({ options, context }) => {
+export const run: RunCommand<typeof doctor> = async (input) => {
+  const { context } = input;
   let failures = 0;
-  for await (const result of checks(options, context)) {
+  for await (const result of checks(input)) {
     show(result, context.out);
     if (result.status === "fail") failures += 1;
   }
@@ -27,15 +28,7 @@ export const run: RunCommand<typeof doctor> = async ({ options, context }) => {
   return failures === 0 ? EXIT.ok : EXIT.failed;
 };
 
-interface DoctorOptions {
-  app: string | undefined;
-  secret: string[];
-  db: string | undefined;
-  port: number;
-  allowRemote: boolean;
-}
-
-async function* checks(options: DoctorOptions, context: CommandContext): AsyncGenerator<CheckResult> {
+async function* checks({ options, context }: CommandInput<typeof doctor>): AsyncGenerator<CheckResult> {
   const { app, db, allowRemote } = options;
   const { env, cwd, signal } = context;
   // Read first, so that an error on the command line ends it before the first check and not in the middle.

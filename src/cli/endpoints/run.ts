@@ -45,7 +45,7 @@ export const test: RunCommand<typeof specs.endpointsTest> = async ({ args, conte
   const { out } = context;
   const isDelivered = delivery?.status === "delivered";
   const hint = isDelivered || delivery === null ? null : attemptHint(delivery);
-  out.result({ id: args.id, delivery, hint }, describeTest({ delivery, hint }, out));
+  out.result({ id: args.id, delivery, hint }, describeTest(delivery, hint, out));
   return isDelivered ? EXIT.ok : EXIT.failed;
 };
 
@@ -63,12 +63,7 @@ async function checkWritable(file: string, { cwd }: CommandContext): Promise<voi
   await rm(probe, { force: true });
 }
 
-interface TestAnswer {
-  delivery: WebhookTest["delivery"];
-  hint: string | null;
-}
-
-function describeTest({ delivery, hint }: TestAnswer, { paint }: Output): string {
+function describeTest(delivery: WebhookTest["delivery"], hint: string | null, { paint }: Output): string {
   if (delivery === null) return "The service has no row of the attempt in its log, so the result is not known.";
   const { status, responseCode, durationMs, error } = delivery;
   const sign = status === "delivered" ? paint.green("✓") : paint.red("✗");

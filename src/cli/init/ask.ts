@@ -21,10 +21,11 @@ export class QuestionLeftError extends Error {
 }
 
 /** Asks for what was not given, with at most five questions. */
-export async function ask({ given, defaults, cwd, overwrite, signal }: AskInput): Promise<Answers> {
+export async function ask(input: AskInput): Promise<Answers> {
+  const { given, defaults, signal } = input;
   const isOpen = Object.entries(given).some(([name, value]) => value === undefined && !NOT_ASKED.has(name));
   if (isOpen) prompts.intro("A project that receives webhooks of your mail workspace");
-  const folder = given.folder ?? (await askFolder({ initial: defaults.folder, cwd, overwrite, signal }));
+  const folder = given.folder ?? (await askFolder(input));
   const template = given.template ?? (await askTemplate(signal));
   const events = given.events ?? (await askEvents(defaults.events, signal));
   const installing = await askInstall(given, defaults, signal);
@@ -39,14 +40,8 @@ export async function ask({ given, defaults, cwd, overwrite, signal }: AskInput)
  */
 const NOT_ASKED: ReadonlySet<string> = new Set(["packageManager", "nodePackage"]);
 
-interface AskFolderInput {
-  initial: string;
-  cwd: string;
-  overwrite: boolean;
-  signal: AbortSignal;
-}
-
-async function askFolder({ initial, cwd, overwrite, signal }: AskFolderInput): Promise<string> {
+async function askFolder({ defaults, cwd, overwrite, signal }: AskInput): Promise<string> {
+  const initial = defaults.folder;
   const answer = await prompts.text({
     message: "Where?",
     placeholder: initial,
@@ -74,7 +69,10 @@ async function askTemplate(signal: AbortSignal): Promise<TemplateName> {
 async function askEvents(usual: readonly EventType[], signal: AbortSignal): Promise<EventType[]> {
   const groups = [...new Set(EVENT_TYPES.map((type) => type.replace(/\..*/, "")))];
   const options = Object.fromEntries(
-    groups.map((group) => [group, EVENT_TYPES.filter((type) => type.startsWith(`${group}.`)).map(optionOf)]),
+    groups.map((group) => [
+      group,
+      EVENT_TYPES.filter((type) => type.startsWith(`${group}.`)).map((value) => ({ value, label: value })),
+    ]),
   );
   const answer = await prompts.groupMultiselect<EventType>({
     message: "Which events get a handler? (space selects)",
@@ -86,10 +84,6 @@ async function askEvents(usual: readonly EventType[], signal: AbortSignal): Prom
   });
   const chosen: ReadonlySet<string> = new Set(answered(answer));
   return EVENT_TYPES.filter((type) => chosen.has(type));
-}
-
-function optionOf(value: EventType): prompts.Option<EventType> {
-  return { value, label: value };
 }
 
 async function askInstall(

@@ -1,8 +1,7 @@
-import { searchTerm } from "../frame/search-terms.js";
 import { defineCommand, withValue } from "../frame/spec.js";
 import { parseDuration, parseHeader, parseWholeNumber } from "../values/parse-option.js";
 import { secretOption } from "../values/secret-option.js";
-import { changeOptions, inboxOption, timeoutOption } from "../values/options.js";
+import { changeOptions, inboxOption, timeoutOption, selectionArgument } from "../values/options.js";
 
 export const replay = defineCommand({
   name: "replay",
@@ -10,14 +9,7 @@ export const replay = defineCommand({
   summary: "Sends captured deliveries again, signed with the present time.",
   details:
     "Keeps the event id, so a receiver that has the event answers duplicate and runs nothing; --new-id makes it run again, and is the default for an edited body. Compares each answer with the one before. Waits up to 2 s in all for the handlers, and says what they made of it, if the app's inbox is known. Exits with 1 when --expect is not met, and with 3 when there is no answer.",
-  arguments: {
-    selection: {
-      parse: searchTerm,
-      variadic: true,
-      summary:
-        "last, last:<type>, all, an id, its beginning or short name, a file or folder, or a search such as type:email.*",
-    },
-  },
+  arguments: { selection: selectionArgument },
   options: {
     to: withValue(
       "url",

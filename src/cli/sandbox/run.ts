@@ -6,11 +6,9 @@ import type { SandboxOptions } from "../../sandbox/options.js";
 import type { Sandbox } from "../../sandbox/control/sandbox.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";
-import type { Output } from "../frame/output.js";
 import { untilInterrupted, waitUnlessEnded } from "../frame/interruption.js";
 import { formatSandboxEntry } from "../values/format-sandbox-entry.js";
 import type { sandbox } from "./spec.js";
-import type { WantedEndpoint } from "../values/parse-option.js";
 import { withFlagNames } from "../values/flag-values.js";
 import { readInput } from "../values/read-input.js";
 import { checkSandboxSecret, findSigningSecret } from "../values/signing-secret.js";
@@ -76,7 +74,8 @@ async function readOptions(file: string | undefined, context: Input["context"]):
   }
 }
 
-async function start(emulated: Sandbox, { options, context }: Input, { secret, hasOwnKey }: Secrets): Promise<void> {
+async function start(emulated: Sandbox, input: Input, { secret, hasOwnKey }: Secrets): Promise<void> {
+  const { options, context } = input;
   const { out } = context;
   const { url } = await emulated.listen({ port: options.port });
   const { seed } = emulated;
@@ -92,7 +91,7 @@ async function start(emulated: Sandbox, { options, context }: Input, { secret, h
       `  Seed        ${seed}`,
     ].join("\n"),
   );
-  createEndpoints({ emulated, endpoints: options.endpoint, secret, out });
+  createEndpoints(emulated, input, secret);
   out.result({ kind: "listening" }, `  ${out.paint.green("Ready.")}`);
 }
 
@@ -103,15 +102,8 @@ function refuseAddress(address: string): string | undefined {
     : "outside this machine and its private network; --allow-remote permits that";
 }
 
-interface EndpointsInput {
-  emulated: Sandbox;
-  endpoints: readonly WantedEndpoint[];
-  secret: NamedSecret | undefined;
-  out: Output;
-}
-
-function createEndpoints({ emulated, endpoints, secret, out }: EndpointsInput): void {
-  for (const { url, eventTypes } of endpoints) {
+function createEndpoints(emulated: Sandbox, { options, context }: Input, secret: NamedSecret | undefined): void {
+  for (const { url, eventTypes } of options.endpoint) {
     const input = { url, ...(eventTypes !== undefined && { eventTypes }) };
     const own = secret === undefined ? {} : { secret: secret.value };
     const endpoint = refusing(`--endpoint ${url}`, () => emulated.endpoints.create(input, own));
@@ -119,7 +111,10 @@ function createEndpoints({ emulated, endpoints, secret, out }: EndpointsInput): 
     const shown = secret === undefined ? { secret: endpoint.secret } : { secretRef: secret.ref };
     const { id } = endpoint;
     const words = `  Endpoint    ${id}  ${url}\n  Secret      ${secret === undefined ? endpoint.secret : secret.ref}`;
-    out.result({ kind: "endpoint_ready", endpoint: { id, url, eventTypes: endpoint.eventTypes }, ...shown }, words);
+    context.out.result(
+      { kind: "endpoint_ready", endpoint: { id, url, eventTypes: endpoint.eventTypes }, ...shown },
+      words,
+    );
   }
 }
 

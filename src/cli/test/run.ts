@@ -173,15 +173,11 @@ function showSummary({ passed, failed, ms }: CaptureTestReport, out: Output): vo
   else out.note(`${passed} passed, ${failed} failed.`);
 }
 
-/** The service's API for the time of a run, so that the app sends nothing to the workspace that `.env` names. */
-interface EmulatedApi {
-  /** For the environment of the app. */
-  readonly env: Readonly<Record<string, string>>;
-  close(): Promise<void>;
-}
-
-/** `addresses`: those of the workspace's contacts. */
-async function startEmulatedApi(addresses: readonly string[]): Promise<EmulatedApi> {
+/**
+ * The service's API for the time of a run, so that the app sends nothing to the workspace that `.env` names. `env` is
+ * for the app, `addresses` are those of the workspace's contacts.
+ */
+async function startEmulatedApi(addresses: readonly string[]) {
   const sandbox = createSandbox({ receiverTime: "machine", contacts: addresses.map((email) => ({ email })) });
   const { url } = await sandbox.listen({ port: 0 });
   return {

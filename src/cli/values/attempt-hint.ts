@@ -17,22 +17,19 @@ export function attemptHint({ responseCode, error }: EndedAttempt): string {
     return "The app is starting or stopping, or it has another secret than this endpoint, as after a rotation; its log says which.";
   }
   if (responseCode >= 500) return "The app failed, or a proxy could not reach it; its log says why.";
-  switch (responseCode) {
-    case 401:
-    case 403:
-      return "The app, or a login in front of it, refused the signature. Give the app this endpoint's secret; endpoints rotate-secret makes a new one.";
-    case 404:
-      return "Nothing is at the path of the endpoint's URL. Compare it with the path at which the app receives deliveries; api webhooks.update <id> changes it.";
-    case 405:
-      return "The path of the endpoint's URL takes no POST. api webhooks.update <id> changes it.";
-    case 410:
-      return "410 switches the endpoint off. Once the app answers otherwise, api webhooks.update <id> --body '{\"enabled\":true}' switches it on.";
-    case 413:
-      return "A limit on bodies, in the app or in a proxy, is too low.";
-    default:
-      return "The app's log says why.";
-  }
+  return HINTS[responseCode] ?? "The app's log says why.";
 }
+
+const REFUSED =
+  "The app, or a login in front of it, refused the signature. Give the app this endpoint's secret; endpoints rotate-secret makes a new one.";
+const HINTS: Readonly<Record<number, string>> = {
+  401: REFUSED,
+  403: REFUSED,
+  404: "Nothing is at the path of the endpoint's URL. Compare it with the path at which the app receives deliveries; api webhooks.update <id> changes it.",
+  405: "The path of the endpoint's URL takes no POST. api webhooks.update <id> changes it.",
+  410: "410 switches the endpoint off. Once the app answers otherwise, api webhooks.update <id> --body '{\"enabled\":true}' switches it on.",
+  413: "A limit on bodies, in the app or in a proxy, is too low.",
+};
 
 function noAnswerHint(error: string): string {
   return /time|within/i.test(error)

@@ -1,4 +1,5 @@
 import { readPastMoment } from "../../operator/read-past-moment.js";
+import { searchTerm } from "../frame/search-terms.js";
 import { type OptionSpec, withValue } from "../frame/spec.js";
 import { parseDuration, parseFieldChange, parseWholeNumber } from "./parse-option.js";
 
@@ -49,3 +50,11 @@ export const changeOptions = {
   }),
   unset: withValue("path", "Removes a field.", { repeat: true }),
 } as const satisfies Record<string, OptionSpec>;
+
+/** Which captures, for every command that takes some. */
+export const selectionArgument = {
+  variadic: true,
+  parse: searchTerm,
+  summary:
+    "last, last:<type>, all, an id, its beginning or short name, a file or folder, or a search such as type:email.*",
+} as const;
