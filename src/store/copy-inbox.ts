@@ -1,4 +1,5 @@
 import { PigeonholeError } from "../base/error.js";
+import type { CopiedPage } from "./copied-page.js";
 import { loadWithDriver } from "./postgres/load-with-driver.js";
 import type { CopyTarget } from "./postgres/open-copy-target.js";
 import { type InboxToCopy, openInboxToCopy } from "./sqlite/open-inbox-to-copy.js";
@@ -41,13 +42,13 @@ export async function copyInbox({ from, to, signal }: CopyRequest): Promise<Copy
       if (await target.hasReceiver()) throw inUse(target.database);
       const [events, eventsThere] = await copyEach(
         (after) => source.events(after),
-        (rows) => target.copyEvents(rows),
+        (page) => target.copyEvents(page),
         signal,
       );
       await copyRest(source, target);
       const [contactEvents, contactEventsThere] = await copyEach(
         (after) => source.contactEvents(after),
-        (rows) => target.copyContactEvents(rows),
+        (page) => target.copyContactEvents(page),
         signal,
       );
       return { database: target.database, events, eventsThere, contactEvents, contactEventsThere };
@@ -67,16 +68,16 @@ async function copyRest(source: InboxToCopy, target: CopyTarget): Promise<void> 
 }
 
 /** Copies all pages; returns how many rows were new, and how many were there. */
-async function copyEach<Row>(
-  readPage: (after: number) => Promise<{ rows: Row[]; after: number | undefined }>,
-  copyPage: (rows: readonly Row[]) => Promise<number>,
+async function copyEach(
+  readPage: (after: number) => Promise<CopiedPage>,
+  copyPage: (page: CopiedPage) => Promise<number>,
   signal: AbortSignal,
 ): Promise<[copied: number, there: number]> {
   let [copied, there] = [0, 0];
   for (let after: number | undefined = 0; after !== undefined;) {
     signal.throwIfAborted();
     const page = await readPage(after);
-    const news = page.rows.length === 0 ? 0 : await copyPage(page.rows);
+    const news = page.rows.length === 0 ? 0 : await copyPage(page);
     copied += news;
     there += page.rows.length - news;
     after = page.after;

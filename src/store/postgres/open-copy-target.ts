@@ -1,11 +1,10 @@
 import { silentLogger } from "../../base/logger.js";
-import type { CopiedContactEvent, CopiedEvent, CopiedOthers } from "../copied-rows.js";
+import type { CopiedOthers, CopiedPage } from "../copied-page.js";
 import { readDatabasePlace } from "../connection-string.js";
 import type { HandlerPolicy } from "../store.js";
 import { lockClassOf } from "./advisory-lock.js";
 import { openBesideReceivers } from "./open-beside-receivers.js";
-import { copyContactEvents } from "./operations/copy-contact-events.js";
-import { copyEvents, copyOthers } from "./operations/copy-events.js";
+import { copyContactEvents, copyEvents, copyOthers } from "./operations/copy-rows.js";
 import { writePolicies } from "../queries/handlers.js";
 import { noteRemoval } from "../queries/known-ids.js";
 import { hasOpenStore } from "./operations/live-nodes.js";
@@ -19,10 +18,10 @@ export interface CopyTarget {
   /** True while a receiver has the database open. */
   hasReceiver(): Promise<boolean>;
   /** Returns how many were new. */
-  copyEvents(events: readonly CopiedEvent[]): Promise<number>;
+  copyEvents(page: CopiedPage): Promise<number>;
   copyOthers(others: CopiedOthers): Promise<void>;
   /** Returns how many were new. */
-  copyContactEvents(events: readonly CopiedContactEvent[]): Promise<number>;
+  copyContactEvents(page: CopiedPage): Promise<number>;
   copyPolicies(policies: readonly HandlerPolicy[]): Promise<void>;
   /** Notes since when the copied inbox has all ids. */
   copyIdsKnownSince(since: number): Promise<void>;
@@ -43,9 +42,9 @@ export async function openCopyTarget(place: string): Promise<CopyTarget> {
   return {
     database,
     hasReceiver: () => read("looking for receivers", (sql) => hasOpenStore(sql, lockClassOf(schema))),
-    copyEvents: (events) => write("copying events", (sql, now) => copyEvents(sql, events, now)),
+    copyEvents: (page) => write("copying events", (sql, now) => copyEvents(sql, page, now)),
     copyOthers: (others) => write("copying events", (sql) => copyOthers(sql, others)),
-    copyContactEvents: (events) => write("copying contact events", (sql, now) => copyContactEvents(sql, events, now)),
+    copyContactEvents: (page) => write("copying contact events", (sql, now) => copyContactEvents(sql, page, now)),
     copyPolicies: (policies) => write("copying retry policies", (sql) => runOnServer(sql, writePolicies(policies))),
     copyIdsKnownSince: (since) => write("copying times", (sql) => runOnServer(sql, noteRemoval(since))),
     close,

@@ -1,25 +1,26 @@
-import type { CopiedContactEvent, CopiedEvent, CopiedOthers } from "../copied-rows.js";
+import type { Database } from "better-sqlite3";
+import type { CopiedOthers, CopiedPage, TableRow } from "../copied-page.js";
+import { idsKnownSince } from "../queries/known-ids.js";
 import type { HandlerPolicy } from "../store.js";
 import { isOwned } from "./file-ownership.js";
 import { openOutsideConnection } from "./open-outside-connection.js";
-import { idsKnownSince } from "../queries/known-ids.js";
-import { runInFile } from "./run-in-file.js";
-import {
-  type CopyPage,
-  prepareReadContactEvents,
-  prepareReadEvents,
-  prepareReadOthers,
-  prepareReadPolicies,
-} from "./operations/read-copy.js";
 import { runBeside, tryWhileBusy } from "./run-beside.js";
+import { runInFile } from "./run-in-file.js";
+
+/** Rows of a page, and about how many bytes their bodies may have. */
+const PAGE_ROWS = 200;
+const PAGE_BYTES = 8 * 1024 * 1024;
 
 /** A file whose inbox is copied into another database, a page at a time. */
 export interface InboxToCopy {
   /** True while a receiver runs handlers on the file. */
   hasReceiver(): boolean;
-  events(after: number): Promise<CopyPage<CopiedEvent>>;
+  /** Events in the order of acceptance, each with all that belongs to it. */
+  events(after: number): Promise<CopiedPage>;
+  /** Which events are bodies of one id; there are few. */
   others(): Promise<CopiedOthers>;
-  contactEvents(after: number): Promise<CopyPage<CopiedContactEvent>>;
+  /** Contact events in the order of recording, with their calls. */
+  contactEvents(after: number): Promise<CopiedPage>;
   policies(): Promise<HandlerPolicy[]>;
   idsKnownSince(): Promise<number | undefined>;
   close(): void;
@@ -29,15 +30,77 @@ export interface InboxToCopy {
 export async function openInboxToCopy(file: string): Promise<InboxToCopy> {
   const connection = await tryWhileBusy(() => openOutsideConnection(file));
   const { db } = connection;
-  const [events, others] = [prepareReadEvents(db), prepareReadOthers(db)];
-  const [contactEvents, policies] = [prepareReadContactEvents(db), prepareReadPolicies(db)];
+  const read = <Value>(query: () => Value): Promise<Value> => runBeside(db, "deferred", query);
   return {
     hasReceiver: () => isOwned(file),
-    events: (after) => runBeside(db, "deferred", () => events(after)),
-    others: () => runBeside(db, "deferred", others),
-    contactEvents: (after) => runBeside(db, "deferred", () => contactEvents(after)),
-    policies: () => runBeside(db, "deferred", policies),
-    idsKnownSince: () => runBeside(db, "deferred", () => runInFile(db, idsKnownSince())),
+    events: (after) => read(() => readEvents(db, after)),
+    others: () => read(() => readOthers(db)),
+    contactEvents: (after) => read(() => readContactEvents(db, after)),
+    policies: () =>
+      read(() => select<HandlerPolicy>(db, "SELECT handler, max_attempts AS maxAttempts FROM inbox_handler")),
+    idsKnownSince: () => read(() => runInFile(db, idsKnownSince())),
     close: () => connection.close(),
+  };
+}
+
+function select<Row>(db: Database, sql: string, values: object = {}): Row[] {
+  return db.prepare<[object], Row>(sql).all(values);
+}
+
+function readEvents(db: Database, after: number): CopiedPage {
+  const found = select<TableRow>(db, `SELECT * FROM inbox_event WHERE seq > :after ORDER BY seq LIMIT ${PAGE_ROWS}`, {
+    after,
+  });
+  const rows = upToBytes(found);
+  const range = { first: rows[0]?.["seq"] ?? 0, last: rows.at(-1)?.["seq"] ?? 0 };
+  const beside = ["inbox_body", "inbox_work", "inbox_step", "inbox_failed"].map((table) => [
+    table,
+    select<TableRow>(db, `SELECT * FROM ${table} WHERE seq BETWEEN :first AND :last`, range),
+  ]);
+  const isLast = found.length < PAGE_ROWS && rows.length === found.length;
+  return {
+    rows,
+    beside: Object.fromEntries(beside) as CopiedPage["beside"],
+    after: isLast ? undefined : Number(range.last),
+  };
+}
+
+/** The rows before the one with which the bodies would be too many bytes; the first in any case. */
+function upToBytes(rows: TableRow[]): TableRow[] {
+  let bytes = 0;
+  const end = rows.findIndex((row) => (bytes += Number(row["body_length"])) > PAGE_BYTES);
+  return end === -1 ? rows : rows.slice(0, Math.max(1, end));
+}
+
+function readOthers(db: Database): CopiedOthers {
+  return {
+    others: select(
+      db,
+      `SELECT e.id, f.id AS first FROM inbox_other AS o
+       JOIN inbox_event AS e ON e.seq = o.seq JOIN inbox_event AS f ON f.seq = o.first`,
+    ),
+    holders: select(
+      db,
+      `SELECT f.id AS first, h.handler, e.id FROM inbox_holder AS h
+       JOIN inbox_event AS f ON f.seq = h.first LEFT JOIN inbox_event AS e ON e.seq = h.seq`,
+    ),
+  };
+}
+
+/** Each with the id of the event whose handler recorded it. */
+function readContactEvents(db: Database, after: number): CopiedPage {
+  const rows = select<TableRow>(
+    db,
+    `SELECT e.*, i.id AS inbox_id FROM outbox_event AS e LEFT JOIN inbox_event AS i ON i.seq = e.inbox_seq
+     WHERE e.seq > :after ORDER BY e.seq LIMIT ${PAGE_ROWS}`,
+    { after },
+  );
+  const calls = select<TableRow>(db, "SELECT * FROM outbox_send WHERE send IN (SELECT value FROM json_each(:sends))", {
+    sends: JSON.stringify(rows.map((row) => row["send"])),
+  });
+  return {
+    rows,
+    beside: { outbox_send: calls },
+    after: rows.length < PAGE_ROWS ? undefined : Number(rows.at(-1)?.["seq"]),
   };
 }
