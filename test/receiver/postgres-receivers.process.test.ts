@@ -203,7 +203,7 @@ describeOnPostgres((database) => {
     expect(taking.rowCount).toBe(1);
     // What is done about the leases waits, so that the places become free before it.
     const blocking = await borrowClient(database.pool);
-    await blocking.query(`BEGIN; LOCK TABLE ${database.schema}.node`);
+    await blocking.query(`BEGIN; LOCK TABLE ${database.schema}.inbox_process`);
     await clock.advance(120_000);
     gate.open();
     await sleep(100);

@@ -19,7 +19,7 @@ function slotKind(database: TestDatabase): StoreKind<PostgresTransaction> {
       // Makes the tables.
       await created.store.open(context);
       await created.store.close();
-      await database.pool.query(`INSERT INTO ${database.schema}.body_slot (slot, opened_at) VALUES (3, 0)`);
+      await database.pool.query(`INSERT INTO ${database.schema}.inbox_body_slot (slot, opened_at) VALUES (3, 0)`);
       return created;
     },
   };

@@ -106,7 +106,7 @@ describe.each(KINDS)("own tables in %s", (_, makeFile) => {
     ["CREATE TABLE inbox_people (id TEXT)", 'setup made "inbox_people", a name of the store: '],
     ["CREATE INDEX Outbox_by_event ON bounces (event)", 'setup made "Outbox_by_event", a name of the store: '],
     ["ALTER TABLE inbox_event ADD COLUMN mine TEXT", 'setup changed or removed "inbox_event" of the store: '],
-    ["ALTER TABLE counter ADD COLUMN mine TEXT", 'setup changed or removed "counter" of the store: '],
+    ["ALTER TABLE inbox_counter ADD COLUMN mine TEXT", 'setup changed or removed "inbox_counter" of the store: '],
     ["DROP INDEX outbox_event_pending", 'setup changed or removed "outbox_event_pending" of the store: '],
   ])("a setup with %s, which is the store's name, is refused, and writes nothing", async (sql, message) => {
     const file = makeFile();

@@ -1,38 +1,38 @@
-CREATE TABLE counter (
-    name  TEXT    PRIMARY KEY,
-    value INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
-
 CREATE TABLE inbox_body (
     seq   INTEGER PRIMARY KEY,
-    body  BLOB    NOT NULL,
+    body  BLOB  NOT NULL,
     trace TEXT
   ) STRICT;
 
+CREATE TABLE inbox_counter (
+    name  TEXT   PRIMARY KEY,
+    value INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
 CREATE TABLE inbox_event (
-    seq         INTEGER PRIMARY KEY AUTOINCREMENT,
+    seq         INTEGER  PRIMARY KEY AUTOINCREMENT,
     id          TEXT    NOT NULL UNIQUE,
     type        TEXT    NOT NULL,
     test        INTEGER NOT NULL CHECK (test IN (0, 1)),
-    received_at INTEGER NOT NULL,
-    signed_at   INTEGER NOT NULL,
+    received_at INTEGER  NOT NULL,
+    signed_at   INTEGER  NOT NULL,
     body_length INTEGER NOT NULL,
-    body_crc    INTEGER NOT NULL
+    body_crc    INTEGER  NOT NULL
   ) STRICT;
 
 CREATE TABLE inbox_failed (
-    seq       INTEGER NOT NULL,
+    seq       INTEGER  NOT NULL,
     handler   TEXT    NOT NULL,
     attempt   INTEGER NOT NULL,
     stack     TEXT    NOT NULL,
-    failed_at INTEGER NOT NULL,
+    failed_at INTEGER  NOT NULL,
     PRIMARY KEY (seq, handler, attempt)
   ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE inbox_figure (
     resolution INTEGER NOT NULL,
     step       INTEGER NOT NULL,
-    figures    TEXT    NOT NULL,
+    figures    TEXT   NOT NULL,
     PRIMARY KEY (resolution, step)
   ) STRICT;
 
@@ -43,23 +43,23 @@ CREATE TABLE inbox_handler (
 
 CREATE TABLE inbox_holder (
     first   INTEGER NOT NULL,
-    handler TEXT    NOT NULL,
+    handler TEXT   NOT NULL,
     seq     INTEGER NOT NULL,
     PRIMARY KEY (first, handler)
   ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE inbox_job (
-    job        INTEGER PRIMARY KEY,
+    job        INTEGER  PRIMARY KEY,
     id         TEXT    NOT NULL UNIQUE,
     action     TEXT    NOT NULL,
     choice     TEXT    NOT NULL,
     created_by TEXT    NOT NULL,
-    created_at INTEGER NOT NULL,
+    created_at INTEGER  NOT NULL,
     state      TEXT    NOT NULL CHECK (state IN ('open', 'done', 'cancelled', 'failed')),
     position   TEXT,
-    total      INTEGER NOT NULL,
-    done       INTEGER NOT NULL DEFAULT 0,
-    skipped    INTEGER NOT NULL DEFAULT 0,
+    total      INTEGER  NOT NULL,
+    done       INTEGER  NOT NULL DEFAULT 0,
+    skipped    INTEGER  NOT NULL DEFAULT 0,
     ended_at   INTEGER,
     error      TEXT,
     CHECK ((state = 'open') = (ended_at IS NULL))
@@ -71,33 +71,33 @@ CREATE TABLE inbox_other (
   ) STRICT;
 
 CREATE TABLE inbox_paused (
-    handler   TEXT    PRIMARY KEY,
+    handler   TEXT   PRIMARY KEY,
     since     INTEGER NOT NULL,
-    paused_by TEXT    NOT NULL
+    paused_by TEXT   NOT NULL
   ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE inbox_process_status (
-    process TEXT    PRIMARY KEY,
+    process TEXT   PRIMARY KEY,
     at      INTEGER NOT NULL,
-    status  TEXT    NOT NULL
+    status  TEXT   NOT NULL
   ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE inbox_secret (
-    name  TEXT PRIMARY KEY,
+    name  TEXT  PRIMARY KEY,
     value BLOB NOT NULL
   ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE inbox_step (
     seq      INTEGER NOT NULL,
-    handler  TEXT    NOT NULL,
-    name     TEXT    NOT NULL,
-    value    TEXT    NOT NULL,
+    handler  TEXT   NOT NULL,
+    name     TEXT   NOT NULL,
+    value    TEXT   NOT NULL,
     saved_at INTEGER NOT NULL,
     PRIMARY KEY (seq, handler, name)
   ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE inbox_work (
-    seq         INTEGER NOT NULL,
+    seq         INTEGER  NOT NULL,
     handler     TEXT    NOT NULL,
     state       TEXT    NOT NULL,
     due_at      INTEGER,
@@ -109,34 +109,34 @@ CREATE TABLE inbox_work (
     reason      TEXT,
     error       TEXT,
     waits_since INTEGER,
-    error_type  TEXT,
-    error_group TEXT,
+    error_type  TEXT   ,
+    error_group TEXT   ,
     failed_at   INTEGER,
-    discarded   INTEGER NOT NULL DEFAULT 0,
+    discarded   INTEGER NOT NULL DEFAULT false,
     PRIMARY KEY (seq, handler),
     CHECK (CASE state
       WHEN 'leased' THEN lease IS NOT NULL AND lease_until IS NOT NULL
-        AND due_at IS NULL AND settled_at IS NULL AND reason IS NULL AND discarded = 0 AND handler <> ''
-      WHEN 'done' THEN settled_at IS NOT NULL AND discarded IN (0, 1)
-        AND due_at IS NULL AND lease IS NULL AND lease_until IS NULL AND reason IS NULL
+        AND due_at IS NULL AND settled_at IS NULL AND reason IS NULL AND NOT discarded AND handler <> ''
+      WHEN 'done' THEN settled_at IS NOT NULL
+        AND due_at IS NULL AND lease IS NULL AND lease_until IS NULL AND reason IS NULL AND (handler <> '' OR discarded)
       WHEN 'pending' THEN due_at IS NOT NULL
-        AND lease IS NULL AND lease_until IS NULL AND settled_at IS NULL AND reason IS NULL AND discarded = 0
+        AND lease IS NULL AND lease_until IS NULL AND settled_at IS NULL AND reason IS NULL AND NOT discarded
         AND handler <> ''
       WHEN 'dead' THEN settled_at IS NOT NULL AND reason IS NOT NULL
-        AND due_at IS NULL AND lease IS NULL AND lease_until IS NULL AND discarded = 0 AND handler <> ''
+        AND due_at IS NULL AND lease IS NULL AND lease_until IS NULL AND NOT discarded AND handler <> ''
       WHEN 'parked' THEN settled_at IS NOT NULL AND reason IS NOT NULL
-        AND due_at IS NULL AND lease IS NULL AND lease_until IS NULL AND discarded = 0
-      ELSE 0
+        AND due_at IS NULL AND lease IS NULL AND lease_until IS NULL AND NOT discarded
+      ELSE false
     END AND started >= finished AND finished >= 0)
   ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE outbox_event (
-    seq         INTEGER PRIMARY KEY,
+    seq         INTEGER  PRIMARY KEY,
     key         TEXT    NOT NULL,
-    name        TEXT    GENERATED ALWAYS AS (body ->> '$.name') VIRTUAL,
+    name        TEXT GENERATED ALWAYS AS (body ->> '$.name') VIRTUAL,
     body        TEXT    NOT NULL,
-    occurred_at INTEGER NOT NULL,
-    recorded_at INTEGER NOT NULL,
+    occurred_at INTEGER  NOT NULL,
+    recorded_at INTEGER  NOT NULL,
     by_handler  INTEGER NOT NULL CHECK (by_handler IN (0, 1)),
     state       TEXT    NOT NULL,
     send        INTEGER,
@@ -155,12 +155,12 @@ CREATE TABLE outbox_event (
       WHEN 'leased' THEN send IS NOT NULL AND position IS NOT NULL AND settled_at IS NULL AND reason IS NULL
       WHEN 'done' THEN (send IS NULL) = (position IS NULL) AND settled_at IS NOT NULL AND reason IS NULL
       WHEN 'dead' THEN (send IS NULL) = (position IS NULL) AND settled_at IS NOT NULL AND reason IS NOT NULL
-      ELSE 0
+      ELSE false
     END)
   ) STRICT;
 
 CREATE TABLE outbox_send (
-    send        INTEGER PRIMARY KEY,
+    send        INTEGER  PRIMARY KEY,
     key         TEXT    NOT NULL,
     kind        TEXT    NOT NULL CHECK (kind IN ('single', 'batch')),
     state       TEXT    NOT NULL CHECK (state IN ('pending', 'leased', 'dead')),
@@ -181,7 +181,8 @@ CREATE INDEX inbox_job_open ON inbox_job (job) WHERE state = 'open';
 
 CREATE INDEX inbox_other_first ON inbox_other (first);
 
-CREATE INDEX inbox_work_failed ON inbox_work (handler, error_type, error_group, failed_at, state, finished)
+CREATE INDEX inbox_work_failed
+    ON inbox_work (handler, error_type, error_group, failed_at, state, finished, seq)
     WHERE failed_at IS NOT NULL;
 
 CREATE INDEX inbox_work_open ON inbox_work (state, seq) WHERE state <> 'done';
@@ -197,7 +198,7 @@ CREATE INDEX outbox_event_dead_key ON outbox_event (key) WHERE state = 'dead';
 
 CREATE INDEX outbox_event_inbox_seq ON outbox_event (inbox_seq) WHERE inbox_seq IS NOT NULL;
 
-CREATE UNIQUE INDEX outbox_event_own_key ON outbox_event (key) WHERE by_handler = 0;
+CREATE UNIQUE INDEX outbox_event_own_key ON outbox_event (key) WHERE NOT by_handler;
 
 CREATE INDEX outbox_event_pending ON outbox_event (seq) WHERE state = 'pending';
 

@@ -96,7 +96,7 @@ describe("the checks of the other tables", () => {
       "INSERT INTO inbox_step (seq, handler, name, value, saved_at) VALUES (1, 'h', 'a', '1', 1)",
       "INSERT INTO inbox_step (seq, handler, name, value, saved_at) VALUES (1, 'h', 'a', '2', 1)",
     ],
-    ["a second counter of a name", "", "INSERT INTO counter VALUES ('done', 1)"],
+    ["a second counter of a name", "", "INSERT INTO inbox_counter VALUES ('done', 1)"],
   ])("a table refuses %s", (_, setUp, sql) => {
     expectRefusal(setUp, sql);
   });

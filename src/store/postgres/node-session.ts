@@ -131,7 +131,8 @@ export class NodeSession {
     const node = this.#node;
     const { session } = this.#deps;
     if (node !== undefined) {
-      const leave = (sql: Sql) => sql.run("UPDATE pigeonhole.node SET ended = true WHERE id = :node", { node });
+      const leave = (sql: Sql) =>
+        sql.run("UPDATE pigeonhole.inbox_process SET ended = true WHERE id = :node", { node });
       // Where that fails, they see that the lock is gone.
       await inTime(session.run("closing the store", leave), waitingClock, LEAVES_WITHIN_MS).catch(() => undefined);
     }
@@ -152,7 +153,7 @@ export class NodeSession {
     const { session, working, lockClass } = this.#deps;
     await checkLastingSession(session, working);
     await session.run("opening the store", async (sql) => {
-      const row = await sql.row<{ node: number }>("SELECT nextval('pigeonhole.node_number') AS node");
+      const row = await sql.row<{ node: number }>("SELECT nextval('pigeonhole.inbox_process_number') AS node");
       await takeLock(sql, { node: row?.node ?? 0, lockClass });
       this.#node = row?.node;
     });
@@ -184,7 +185,7 @@ function mayBeWritten(error: unknown): boolean {
 async function takeLock(sql: Sql, of: { node: number; lockClass: number }): Promise<void> {
   await sql.run("SELECT pg_try_advisory_lock(:lockClass, :node)", of);
   await sql.run(
-    `INSERT INTO pigeonhole.node (id, server_start, ended) VALUES (:node, pg_postmaster_start_time(), false)
+    `INSERT INTO pigeonhole.inbox_process (id, server_start, ended) VALUES (:node, pg_postmaster_start_time(), false)
      ON CONFLICT (id) DO UPDATE SET server_start = excluded.server_start, missing_since = NULL, missing_on = NULL`,
     of,
   );
@@ -195,7 +196,7 @@ async function isHeld(sql: Sql, of: { node: number; lockClass: number }): Promis
   const found = await sql.row(
     `SELECT 1 AS found FROM ${HELD_LOCKS}
      WHERE pid = pg_backend_pid() AND number = :node
-       AND EXISTS (SELECT 1 FROM pigeonhole.node WHERE id = :node AND missing_since IS NULL)`,
+       AND EXISTS (SELECT 1 FROM pigeonhole.inbox_process WHERE id = :node AND missing_since IS NULL)`,
     of,
   );
   return found !== undefined;

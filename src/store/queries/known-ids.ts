@@ -5,16 +5,16 @@ import { type StoreQuery, readFirst, readRows, run } from "./store-query.js";
 /** Since when all ids are known. */
 export function* idsKnownSince(): StoreQuery<number | undefined> {
   const times = yield* readFirst<IdTimes>(`
-    SELECT (SELECT value FROM pigeonhole.counter WHERE name = 'begun') AS begun,
+    SELECT (SELECT value FROM pigeonhole.inbox_counter WHERE name = 'begun') AS begun,
       (SELECT received_at FROM pigeonhole.inbox_event ORDER BY seq LIMIT 1) AS oldest,
-      (SELECT value FROM pigeonhole.counter WHERE name = 'ids_removed_before') AS "removedBefore"`);
+      (SELECT value FROM pigeonhole.inbox_counter WHERE name = 'ids_removed_before') AS "removedBefore"`);
   return times === undefined ? undefined : readIdTimes(times);
 }
 
 /** Notes that ids from before a time may be removed, unless a later time is noted. */
 export function* noteRemoval(before: number): StoreQuery<void> {
   yield* run(
-    `INSERT INTO pigeonhole.counter AS t (name, value) VALUES ('ids_removed_before', :before)
+    `INSERT INTO pigeonhole.inbox_counter AS t (name, value) VALUES ('ids_removed_before', :before)
      ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE t.value < excluded.value`,
     // A clock may have fractions of milliseconds.
     { before: Math.ceil(before) },
@@ -28,18 +28,21 @@ export function* noteTimes(times: KnownTimes): StoreQuery<KnownTimes> {
     const value = times[name];
     if (value === undefined) continue;
     yield* run(
-      `INSERT INTO pigeonhole.counter (name, value) VALUES (:name, :value)
+      `INSERT INTO pigeonhole.inbox_counter (name, value) VALUES (:name, :value)
        ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
       { name, value },
     );
   }
   if (times.clock !== undefined) {
-    yield* run("INSERT INTO pigeonhole.counter (name, value) VALUES ('begun', :now) ON CONFLICT (name) DO NOTHING", {
-      now: Math.ceil(times.clock),
-    });
+    yield* run(
+      "INSERT INTO pigeonhole.inbox_counter (name, value) VALUES ('begun', :now) ON CONFLICT (name) DO NOTHING",
+      {
+        now: Math.ceil(times.clock),
+      },
+    );
   }
   const rows = yield* readRows<{ name: string; value: number }>(
-    "SELECT name, value FROM pigeonhole.counter WHERE name IN ('api', 'clock', 'delivery')",
+    "SELECT name, value FROM pigeonhole.inbox_counter WHERE name IN ('api', 'clock', 'delivery')",
   );
   const known = Object.fromEntries(rows.map(({ name, value }) => [name, value]));
   // A process may have ended before it noted a time, but its clock was there when the newest event came.

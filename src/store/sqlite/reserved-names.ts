@@ -17,7 +17,7 @@ export function readReserved(db: Database.Database): ReservedObjects {
   const rows = db
     .prepare<[], [string, string | null]>(
       `SELECT name, sql FROM main.sqlite_schema
-       WHERE name LIKE 'inbox\\_%' ESCAPE '\\' OR name LIKE 'outbox\\_%' ESCAPE '\\' OR name = 'counter'`,
+       WHERE name LIKE 'inbox\\_%' ESCAPE '\\' OR name LIKE 'outbox\\_%' ESCAPE '\\'`,
     )
     .raw()
     .all();
@@ -39,7 +39,6 @@ export function refuseReserved(before: ReservedObjects, after: ReservedObjects):
 }
 
 function refusal(what: string, advice: string): PigeonholeError<"invalid_argument"> {
-  const rule =
-    "counter and all names that begin with inbox_ or outbox_ belong to it, and a later version may use any of them";
+  const rule = "all names that begin with inbox_ or outbox_ belong to it, and a later version may use any of them";
   return new PigeonholeError("invalid_argument", `${what}: ${rule}. ${advice}; nothing of this setup was written.`);
 }

@@ -47,7 +47,7 @@ export async function fillPostgres(url: string, { rows, work, bodies, receivedAt
         await fillBodies(client, `inbox_body_${slot}`, bounds);
       }
       await client.query(
-        `INSERT INTO pigeonhole.body_slot (slot, opened_at, clear_at)
+        `INSERT INTO pigeonhole.inbox_body_slot (slot, opened_at, clear_at)
          SELECT slot, $2, $2 FROM generate_series(1, $1::integer) AS slot`,
         [OLD_SLOTS.length + 1, receivedAt],
       );

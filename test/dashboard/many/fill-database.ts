@@ -139,7 +139,7 @@ export async function fillDatabase(pool: Pool, total: number, now: number): Prom
     );
   }
   await pool.query(`SELECT setval('pigeonhole.inbox_event_number', ${total})`);
-  await pool.query(`INSERT INTO pigeonhole.done_count (done) VALUES (${2 * total})`);
+  await pool.query(`INSERT INTO pigeonhole.inbox_done_count (done) VALUES (${2 * total})`);
   // As autovacuum does soon.
   await pool.query("ANALYZE");
 }

@@ -17,7 +17,7 @@ export function fillFile(file: string, total: number, now: number): void {
     })();
   }
   db.exec(`
-    UPDATE counter SET value = ${2 * total} WHERE name = 'done'`);
+    UPDATE inbox_counter SET value = ${2 * total} WHERE name = 'done'`);
   db.pragma("wal_checkpoint(TRUNCATE)");
   db.close();
 }

@@ -35,12 +35,15 @@ describeOnPostgres((database) => {
 
   /** Lets the bodies of the next events go into another slot. */
   async function openSlot(slot: number, openedAt = T - HOUR): Promise<void> {
-    await database.pool.query(`INSERT INTO ${schema}.body_slot (slot, opened_at) VALUES ($1, $2)`, [slot, openedAt]);
+    await database.pool.query(`INSERT INTO ${schema}.inbox_body_slot (slot, opened_at) VALUES ($1, $2)`, [
+      slot,
+      openedAt,
+    ]);
   }
 
   async function openSlots(): Promise<number[]> {
     const { rows } = await database.pool.query<{ slot: number }>(
-      `SELECT slot FROM ${schema}.body_slot ORDER BY opened`,
+      `SELECT slot FROM ${schema}.inbox_body_slot ORDER BY opened`,
     );
     return rows.map(({ slot }) => slot);
   }
@@ -359,7 +362,7 @@ describeOnPostgres((database) => {
           await pruneRound(store, A_DAY_ON);
           expect(await idsWithBody(store)).toEqual(wanted);
           expect(await openSlots()).toEqual([2]);
-          const tables = ["inbox_event", "inbox_body", "inbox_work", "body_slot"];
+          const tables = ["inbox_event", "inbox_body", "inbox_work", "inbox_body_slot"];
           await database.pool.query(tables.map((table) => `DELETE FROM ${schema}.${table}`).join("; "));
         }
       },

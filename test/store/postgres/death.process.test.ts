@@ -23,7 +23,8 @@ describeOnPostgres((database) => {
     const missed = async () => {
       expect(await recover()).toBe(0);
       const passed = `missing_since - interval '15 s' WHERE missing_since IS NOT NULL`;
-      return (await database.pool.query(`UPDATE ${database.schema}.node SET missing_since = ${passed}`)).rowCount;
+      return (await database.pool.query(`UPDATE ${database.schema}.inbox_process SET missing_since = ${passed}`))
+        .rowCount;
     };
     await expect.poll(missed).toBe(1);
     expect(await recover()).toBe(1);

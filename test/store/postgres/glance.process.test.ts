@@ -81,7 +81,7 @@ describeOnPostgres((database) => {
 
     test("says that this process has lost its lock, also once others have forgotten it, and that it lost one lately", async () => {
       const store = await openStore(database);
-      await database.pool.query(`DELETE FROM ${database.schema}.node`);
+      await database.pool.query(`DELETE FROM ${database.schema}.inbox_process`);
       expect(await look(store)).toEqual(NOTHING);
       await database.pool.query(
         `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'pigeonhole session'`,

@@ -87,15 +87,15 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
     changes: [
       change(
         `${ROOM}/operations/settle.js`,
-        "INSERT INTO pigeonhole.done_count (done) SELECT count(*) FROM done HAVING count(*) > 0",
-        `INSERT INTO pigeonhole.done_count (id, done) OVERRIDING SYSTEM VALUE
+        "INSERT INTO pigeonhole.inbox_done_count (done) SELECT count(*) FROM done HAVING count(*) > 0",
+        `INSERT INTO pigeonhole.inbox_done_count (id, done) OVERRIDING SYSTEM VALUE
          SELECT 0, count(*) FROM gone HAVING count(*) > 0
-         ON CONFLICT (id) DO UPDATE SET done = done_count.done + excluded.done`,
+         ON CONFLICT (id) DO UPDATE SET done = inbox_done_count.done + excluded.done`,
       ),
       change(
         `${ROOM}/migrations.js`,
-        "INSERT INTO pigeonhole.done_count (done) VALUES (1);",
-        `INSERT INTO pigeonhole.done_count AS c (id, done) OVERRIDING SYSTEM VALUE VALUES (0, 1)
+        "INSERT INTO pigeonhole.inbox_done_count (done) VALUES (1);",
+        `INSERT INTO pigeonhole.inbox_done_count AS c (id, done) OVERRIDING SYSTEM VALUE VALUES (0, 1)
          ON CONFLICT (id) DO UPDATE SET done = c.done + excluded.done;`,
       ),
     ],

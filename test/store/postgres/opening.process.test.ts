@@ -102,11 +102,11 @@ describeOnPostgres((database) => {
       expect(await countWork(store, T)).toMatchObject({ done: 1 });
       await operate(store).erase({ email: "ann@example.com" });
       const all = T + HOUR;
-      await database.pool.query(`INSERT INTO ${schema}.body_slot (slot, opened_at) VALUES (1, 0), (2, 0)`);
+      await database.pool.query(`INSERT INTO ${schema}.inbox_body_slot (slot, opened_at) VALUES (1, 0), (2, 0)`);
       for (const now of [all, all + HOUR])
         while ((await store.prune({ now, idsBefore: all, bodiesBefore: all, sentBefore: all, batch: 100 })) > 0)
           continue;
-      const { rows } = await database.pool.query(`SELECT slot FROM ${schema}.body_slot`);
+      const { rows } = await database.pool.query(`SELECT slot FROM ${schema}.inbox_body_slot`);
       expect(rows).toEqual([{ slot: 2 }]);
     });
 

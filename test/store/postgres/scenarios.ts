@@ -66,7 +66,9 @@ export class PostgresScene {
   /** Lets a process that does not exist have all leases, as after its death. */
   async giveToDeadProcess({ serverStart = "pg_postmaster_start_time()" } = {}): Promise<void> {
     const { pool, schema } = this.database;
-    await pool.query(`INSERT INTO ${schema}.node (id, server_start, ended) VALUES (15, ${serverStart}, false)`);
+    await pool.query(
+      `INSERT INTO ${schema}.inbox_process (id, server_start, ended) VALUES (15, ${serverStart}, false)`,
+    );
     for (const table of ["inbox_work", "outbox_send"]) {
       await pool.query(`UPDATE ${schema}.${table} SET node = 15 WHERE state = 'leased'`);
     }
@@ -75,7 +77,9 @@ export class PostgresScene {
   /** As if so many seconds had passed since a process was missed, and since leases were given. */
   async pass(seconds: number): Promise<void> {
     const { pool, schema } = this.database;
-    await pool.query(`UPDATE ${schema}.node SET missing_since = missing_since - make_interval(secs => $1)`, [seconds]);
+    await pool.query(`UPDATE ${schema}.inbox_process SET missing_since = missing_since - make_interval(secs => $1)`, [
+      seconds,
+    ]);
     await pool.query(`UPDATE ${schema}.inbox_work SET lease_until = lease_until - $1`, [seconds * 1_000]);
   }
 
@@ -594,7 +598,7 @@ export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
       await scene.giveToDeadProcess({ serverStart: "pg_postmaster_start_time() - interval '1 day'" });
       // Noted before the restart.
       await scene.database.pool.query(
-        `UPDATE ${scene.database.schema}.node SET missing_since = now() - interval '1 hour', missing_on = server_start
+        `UPDATE ${scene.database.schema}.inbox_process SET missing_since = now() - interval '1 hour', missing_on = server_start
          WHERE id = 15`,
       );
       expect(await store.recover(T)).toEqual(NONE_RECOVERED);

@@ -27,11 +27,11 @@ async function pruneRounds(store: AnyStore, limits: PruneLimits = ENDED): Promis
 /** Lets the bodies of the next events go into another slot. */
 async function openSlot(scene: PostgresScene, slot: number, openedAt = T - HOUR): Promise<void> {
   const { pool, schema } = scene.database;
-  await pool.query(`INSERT INTO ${schema}.body_slot (slot, opened_at) VALUES ($1, $2)`, [slot, openedAt]);
+  await pool.query(`INSERT INTO ${schema}.inbox_body_slot (slot, opened_at) VALUES ($1, $2)`, [slot, openedAt]);
 }
 
 async function openSlots({ database: { pool, schema } }: PostgresScene): Promise<number[]> {
-  const { rows } = await pool.query<{ slot: number }>(`SELECT slot FROM ${schema}.body_slot ORDER BY opened`);
+  const { rows } = await pool.query<{ slot: number }>(`SELECT slot FROM ${schema}.inbox_body_slot ORDER BY opened`);
   return rows.map(({ slot }) => slot);
 }
 

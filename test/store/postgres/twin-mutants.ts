@@ -62,7 +62,7 @@ export const TWIN_MUTANTS: readonly PostgresMutant[] = [
     name: "knows duplicates in the memory of its process only",
     shownBy: "an id is stored once, in whichever store it arrives",
     changes: [
-      change(SCHEMA, 'id          text    COLLATE "C" NOT NULL UNIQUE,', 'id          text    COLLATE "C" NOT NULL,'),
+      change("store/tables.js", "NOT NULL UNIQUE,\n    type ", "NOT NULL,\n    type "),
       change(ACCEPT, "ON CONFLICT (id) DO NOTHING", "ON CONFLICT DO NOTHING"),
       change(
         ACCEPT,

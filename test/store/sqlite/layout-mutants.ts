@@ -17,6 +17,7 @@ const RECOVER = "store/sqlite/operations/recover.js";
 const REPLAN = "store/queries/replan.js";
 const ENDING = "store/queries/ending-work.js";
 const SCHEMA = "store/sqlite/migrations.js";
+const TABLES = "store/tables.js";
 const SETTLE = "store/sqlite/operations/settle.js";
 const STEPS = "store/queries/steps.js";
 const STORE = "store/sqlite/sqlite-store.js";
@@ -45,7 +46,7 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
   {
     name: "uses a number again when its event was dropped",
     shownBy: "the number of the newest event is not used again after retention has dropped it",
-    changes: change(SCHEMA, "INTEGER PRIMARY KEY AUTOINCREMENT", "INTEGER PRIMARY KEY"),
+    changes: change(SCHEMA, "PRIMARY KEY AUTOINCREMENT", "PRIMARY KEY"),
   },
   {
     name: "gives the work of an event one token",
@@ -181,9 +182,9 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
     shownBy: "the same event again is a duplicate, whether its work is leased or done",
     changes: [
       ...change(
-        SCHEMA,
-        "id          TEXT    NOT NULL UNIQUE,\n    type        TEXT",
-        "id          TEXT    NOT NULL,\n    type        TEXT",
+        TABLES,
+        'id          text    COLLATE "C" NOT NULL UNIQUE,\n    type ',
+        'id          text    COLLATE "C" NOT NULL,\n    type ',
       ),
       ...change(ACCEPT, "ON CONFLICT (id) DO NOTHING", ""),
     ],

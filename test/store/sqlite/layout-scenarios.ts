@@ -193,7 +193,7 @@ const EPOCHS: Scenario[] = [
 
 /** Each write of a take-over, by a trigger that lets it fail. */
 const WRITES: Record<string, string> = {
-  "the epoch": "UPDATE ON counter WHEN NEW.name = 'epoch'",
+  "the epoch": "UPDATE ON inbox_counter WHEN NEW.name = 'epoch'",
   "the ends of leases": "UPDATE ON inbox_work",
 };
 

@@ -102,12 +102,12 @@ export class Scene {
   }
 
   epoch(): number | undefined {
-    return this.look<{ value: number }>("SELECT value FROM counter WHERE name = 'epoch'")[0]?.value;
+    return this.look<{ value: number }>("SELECT value FROM inbox_counter WHERE name = 'epoch'")[0]?.value;
   }
 
   /** Everything in the tables of the inbox. */
   dump(): unknown {
-    const tables = ["inbox_event", "inbox_work", "inbox_step", "counter"];
+    const tables = ["inbox_event", "inbox_work", "inbox_step", "inbox_counter"];
     return Object.fromEntries(tables.map((table) => [table, this.look(`SELECT * FROM ${table}`)]));
   }
 

@@ -19,11 +19,11 @@ export function bodiesIn(slot: number): string {
 
 /** Where the bodies of new events go: an expression. */
 export const CURRENT_SLOT = `
-  coalesce((SELECT slot FROM pigeonhole.body_slot ORDER BY opened DESC LIMIT 1), ${NO_SLOT})`;
+  coalesce((SELECT slot FROM pigeonhole.inbox_body_slot ORDER BY opened DESC LIMIT 1), ${NO_SLOT})`;
 
 /** The slot for the bodies of new events, and the earlier ones, oldest first. */
 export async function readSlots(sql: Sql): Promise<{ current: number; closed: number[] }> {
-  const slots = await sql.rows<{ slot: number }>("SELECT slot FROM pigeonhole.body_slot ORDER BY opened");
+  const slots = await sql.rows<{ slot: number }>("SELECT slot FROM pigeonhole.inbox_body_slot ORDER BY opened");
   const closed = slots.map(({ slot }) => slot);
   return { current: closed.pop() ?? NO_SLOT, closed };
 }
@@ -44,15 +44,15 @@ const PART_OF_RETENTION = 6;
 
 /** What a clock that was ahead has noted was now. */
 const CORRECT_TIMES = `
-  UPDATE pigeonhole.body_slot SET opened_at = least(opened_at, :now), clear_at = NULL
+  UPDATE pigeonhole.inbox_body_slot SET opened_at = least(opened_at, :now), clear_at = NULL
   WHERE greatest(opened_at, clear_at) > :now`;
 
 /** Of processes that do so at once, one opens it. One that may not empty slots opens none. */
 const OPEN = `
-  INSERT INTO pigeonhole.body_slot (slot, opened_at)
+  INSERT INTO pigeonhole.inbox_body_slot (slot, opened_at)
   SELECT slot, :now FROM unnest(:slots::integer[]) AS s (slot)
-  WHERE ${CURRENT_SLOT} = :current AND slot NOT IN (SELECT slot FROM pigeonhole.body_slot)
-    AND NOT EXISTS (SELECT 1 FROM pigeonhole.body_slot WHERE slot = :current AND opened_at > :openedBefore)
+  WHERE ${CURRENT_SLOT} = :current AND slot NOT IN (SELECT slot FROM pigeonhole.inbox_body_slot)
+    AND NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_body_slot WHERE slot = :current AND opened_at > :openedBefore)
     AND has_table_privilege('${bodiesIn(1)}', 'TRUNCATE')
   ORDER BY slot LIMIT 1
   ON CONFLICT (slot) DO NOTHING`;

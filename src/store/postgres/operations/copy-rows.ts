@@ -36,7 +36,7 @@ export async function copyEvents(sql: Sql, { rows, beside }: CopiedPage, now: nu
   const work = renumbered("inbox_work").map((row) => freed(row, now));
   await insertRows(sql, "inbox_work", work);
   const done = work.filter((row) => row["state"] === "done" && row["discarded"] === 0).length;
-  if (done > 0) await sql.run("INSERT INTO pigeonhole.done_count (done) VALUES (:done)", { done });
+  if (done > 0) await sql.run("INSERT INTO pigeonhole.inbox_done_count (done) VALUES (:done)", { done });
   for (const table of ["inbox_step", "inbox_failed"]) await insertRows(sql, table, renumbered(table));
   return stored.length;
 }

@@ -4,7 +4,7 @@ import { OPEN_WORK } from "./open-work.js";
 import { listPaused } from "../../queries/handlers.js";
 import { runOnServer } from "../run-on-server.js";
 
-/** Rows of `done_count` are added up when there are so many. */
+/** Rows of `inbox_done_count` are added up when there are so many. */
 const FOLDED_ROWS = 1_000;
 
 interface Group {
@@ -20,14 +20,14 @@ const COUNT_WORK = `
   SELECT handler, state, count(*) AS rows, min(due_at) AS "dueAt", min(seq) AS "oldestSeq"
   FROM ${OPEN_WORK} AS w GROUP BY handler, state`;
 
-const SELECT_DONE = "SELECT coalesce(sum(done), 0) AS done, count(*) AS rows FROM pigeonhole.done_count";
+const SELECT_DONE = "SELECT coalesce(sum(done), 0) AS done, count(*) AS rows FROM pigeonhole.inbox_done_count";
 
 const SELECT_NEWEST = "SELECT received_at AS at FROM pigeonhole.inbox_event ORDER BY seq DESC LIMIT 1";
 
 /** Of two processes that fold at once, each adds up what it has deleted. */
 const FOLD = `
-  WITH gone AS (DELETE FROM pigeonhole.done_count RETURNING done)
-  INSERT INTO pigeonhole.done_count (done) SELECT sum(done) FROM gone HAVING sum(done) > 0`;
+  WITH gone AS (DELETE FROM pigeonhole.inbox_done_count RETURNING done)
+  INSERT INTO pigeonhole.inbox_done_count (done) SELECT sum(done) FROM gone HAVING sum(done) > 0`;
 
 /** Counts the work by state. What is settled meanwhile may be counted in either state. */
 export async function countWork(sql: Sql, now: number): Promise<StoreCounts> {

@@ -31,7 +31,7 @@ const LATE_MS = DAY;
 
 const FIND_ENDED = `
   SELECT slot, opened, ended, clear_at AS "clearAt" FROM (
-    SELECT *, lead(opened_at) OVER (ORDER BY opened) AS ended FROM pigeonhole.body_slot
+    SELECT *, lead(opened_at) OVER (ORDER BY opened) AS ended FROM pigeonhole.inbox_body_slot
   ) AS s WHERE ended < :before ORDER BY opened LIMIT 1`;
 
 /** The scalar subquery looks each of the few up; a join might read all bodies of the slot. */
@@ -41,7 +41,7 @@ const selectWanted = (bodies: string): string => `
     AND (SELECT true FROM ONLY ${bodies} AS b WHERE b.seq = w.seq)
   ORDER BY w.seq LIMIT :batch`;
 
-const CLOSE = "DELETE FROM pigeonhole.body_slot WHERE slot = :slot AND clear_at = :clearAt";
+const CLOSE = "DELETE FROM pigeonhole.inbox_body_slot WHERE slot = :slot AND clear_at = :clearAt";
 
 type BlockReason = Extract<StoreAlarm, { kind: "bodies_blocked" }>["reason"];
 
@@ -98,7 +98,10 @@ export class SlotRound {
     this.#after = seqs.at(-1) ?? 0;
     if (seqs.length > 0) return seqs.length;
     if (found.clearAt !== null) return found.clearAt + CLEAR_FOR_MS > now ? 0 : end(sql, found);
-    await sql.run("UPDATE pigeonhole.body_slot SET clear_at = :now WHERE slot = :slot", { slot: found.slot, now });
+    await sql.run("UPDATE pigeonhole.inbox_body_slot SET clear_at = :now WHERE slot = :slot", {
+      slot: found.slot,
+      now,
+    });
     return 0;
   }
 
@@ -132,7 +135,7 @@ async function moveOut(sql: Sql, slot: number, page: { after: number; batch: num
        INSERT INTO pigeonhole.inbox_body (seq, body, trace) SELECT seq, body, trace FROM moved`,
       { seqs },
     );
-    await sql.run("UPDATE pigeonhole.body_slot SET clear_at = NULL WHERE slot = :slot", { slot });
+    await sql.run("UPDATE pigeonhole.inbox_body_slot SET clear_at = NULL WHERE slot = :slot", { slot });
   });
   return seqs;
 }

@@ -18,10 +18,10 @@ const IS_GONE = `(n.ended OR (${IS_MISSING} AND ${IS_NOTED} AND n.missing_since 
   - CASE WHEN n.server_start = pg_postmaster_start_time() THEN interval '${TAKEN_OVER_AFTER_MS} ms' ELSE interval '20 s' END))`;
 
 const NOTE_MISSING = `
-  UPDATE pigeonhole.node AS n SET missing_since = clock_timestamp(), missing_on = pg_postmaster_start_time()
+  UPDATE pigeonhole.inbox_process AS n SET missing_since = clock_timestamp(), missing_on = pg_postmaster_start_time()
   WHERE ${IS_MISSING} AND NOT ${IS_NOTED}`;
 
-const GONE = `gone AS MATERIALIZED (SELECT n.id FROM pigeonhole.node AS n WHERE n.id <> :node AND ${IS_GONE})`;
+const GONE = `gone AS MATERIALIZED (SELECT n.id FROM pigeonhole.inbox_process AS n WHERE n.id <> :node AND ${IS_GONE})`;
 
 const WITHOUT_HOLDER = "state = 'leased' AND (lease_until < :expiredBefore OR node IN (SELECT id FROM gone))";
 
@@ -31,7 +31,7 @@ const WITHOUT_HOLDER = "state = 'leased' AND (lease_until < :expiredBefore OR no
  */
 export const HAS_ORPHANS = `(
   :node > 0 AND :node NOT IN (${HELD}) OR
-  EXISTS (SELECT 1 FROM pigeonhole.node AS n WHERE ${IS_GONE} OR (${IS_MISSING} AND NOT ${IS_NOTED}))
+  EXISTS (SELECT 1 FROM pigeonhole.inbox_process AS n WHERE ${IS_GONE} OR (${IS_MISSING} AND NOT ${IS_NOTED}))
   OR EXISTS (SELECT 1 FROM pigeonhole.inbox_work WHERE state = 'leased' AND lease_until < :expiredBefore)
   OR EXISTS (SELECT 1 FROM pigeonhole.outbox_send WHERE state = 'leased' AND lease_until < :expiredBefore))`;
 
@@ -64,7 +64,7 @@ const RECOVER_SENDS = `
 
 const FORGET_NODES = `
   WITH ${GONE}
-  DELETE FROM pigeonhole.node AS n WHERE id IN (SELECT id FROM gone)
+  DELETE FROM pigeonhole.inbox_process AS n WHERE id IN (SELECT id FROM gone)
     AND NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS w WHERE w.state = 'leased' AND w.node = n.id)
     AND NOT EXISTS (SELECT 1 FROM pigeonhole.outbox_send AS s WHERE s.state = 'leased' AND s.node = n.id)`;
 

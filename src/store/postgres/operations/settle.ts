@@ -44,7 +44,7 @@ const SETTLE_DONE = `
       :traces::text[]) WITH ORDINALITY AS r (place, key, name, body, occurred_at, trace, number)
     JOIN done USING (place) JOIN given AS g USING (place) ORDER BY r.number
   ), counted AS (
-    INSERT INTO pigeonhole.done_count (done) SELECT count(*) FROM done HAVING count(*) > 0
+    INSERT INTO pigeonhole.inbox_done_count (done) SELECT count(*) FROM done HAVING count(*) > 0
   )
   SELECT place FROM done`;
 

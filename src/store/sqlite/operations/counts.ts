@@ -65,7 +65,7 @@ export function prepareCountPage(db: Database) {
     .prepare<{ seq: number }, number>("SELECT received_at FROM inbox_event WHERE seq = :seq")
     .pluck();
   const readNewest = db.prepare<[], number>("SELECT received_at FROM inbox_event ORDER BY seq DESC LIMIT 1").pluck();
-  const readDone = db.prepare<[], number>("SELECT value FROM counter WHERE name = 'done'").pluck();
+  const readDone = db.prepare<[], number>("SELECT value FROM inbox_counter WHERE name = 'done'").pluck();
 
   return ({ after = START, isWhole = false }: CountRequest): CountPage => {
     const next = isWhole ? undefined : selectEnd.get(after);
@@ -136,7 +136,7 @@ function sumCountPages(pages: readonly CountPage[], now: number): StoreCounts {
 
 /** Adds to the number of runs done. Call it once per transaction, for all settlements in it. */
 export function prepareAddDone(db: Database) {
-  const add = db.prepare("UPDATE counter SET value = value + :done WHERE name = 'done'");
+  const add = db.prepare("UPDATE inbox_counter SET value = value + :done WHERE name = 'done'");
   return (done: number): void => {
     if (done > 0) add.run({ done });
   };

@@ -28,9 +28,9 @@ export function prepareRecord(db: Database) {
   const insert = db.prepare<[string, string, number, number, TraceContext | null]>(`
     INSERT INTO outbox_event (key, body, occurred_at, recorded_at, trace, by_handler, state)
     VALUES (?, ?, ?, ?, ?, 0, 'pending')
-    ON CONFLICT (key) WHERE by_handler = 0 DO NOTHING`);
+    ON CONFLICT (key) WHERE NOT by_handler DO NOTHING`);
   const selectBody = db
-    .prepare<[string], string>("SELECT body FROM outbox_event WHERE key = ? AND by_handler = 0")
+    .prepare<[string], string>("SELECT body FROM outbox_event WHERE key = ? AND NOT by_handler")
     .pluck();
 
   function recordOne(event: ComparableOutboxEvent, now: number): RecordResult {
