@@ -6,7 +6,7 @@ const ACCEPT = `${ROOM}/operations/store-events.js`;
 const SETTLE = `${ROOM}/operations/settle.js`;
 const RECOVER = `${ROOM}/operations/recover.js`;
 const REPLAN = "store/queries/replan.js";
-const PRUNE = `${ROOM}/operations/prune.js`;
+const PRUNE = "store/queries/prune.js";
 const BATCHES = `${ROOM}/create-batches.js`;
 const SCHEMA = `${ROOM}/migrations.js`;
 

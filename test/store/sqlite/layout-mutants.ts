@@ -12,7 +12,7 @@ const ACCEPT = "store/sqlite/operations/accept.js";
 const DATABASE = "store/sqlite/inbox-database.js";
 const GROUP_COMMIT = "store/sqlite/group-commit.js";
 const LEASE = "store/sqlite/operations/lease.js";
-const PRUNE = "store/sqlite/operations/prune.js";
+const PRUNE = "store/queries/prune.js";
 const RECOVER = "store/sqlite/operations/recover.js";
 const REPLAN = "store/queries/replan.js";
 const ENDING = "store/queries/ending-work.js";
@@ -170,12 +170,12 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
   {
     name: "drops events that have open work",
     shownBy: "retention drops no event that has open work, and all that it has with the event",
-    changes: change(PRUNE, "w.seq = :seq AND w.${OPEN})`;", "w.seq = :seq AND FALSE)`;"),
+    changes: change(PRUNE, "w.seq = r.seq AND w.state <> 'done'", "false"),
   },
   {
     name: "keeps the work of events that it drops",
     shownBy: "retention drops no event that has open work, and all that it has with the event",
-    changes: change(PRUNE, '"DELETE FROM inbox_work WHERE seq = :seq",', ""),
+    changes: change(PRUNE, '"DELETE FROM pigeonhole.inbox_work WHERE seq = ANY(:seqs)",', ""),
   },
   {
     name: "takes an id that it has for a new one",

@@ -1,9 +1,9 @@
 import { DAY, MINUTE } from "../../../base/duration.js";
+import { LOCK_EVENTS } from "../../queries/prune.js";
 import type { PruneLimits, StoreAlarm, StoreContext } from "../../store.js";
 import type { Sql } from "../sql.js";
 import { sqlStateOf } from "../store-error.js";
 import { bodiesIn, openNextSlot } from "./body-slots.js";
-import { LOCK_EVENTS } from "./lock-events.js";
 import { OPEN_WORK } from "./open-work.js";
 import { sessionsHolding } from "./slot-sessions.js";
 

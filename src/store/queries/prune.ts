@@ -1,0 +1,128 @@
+import type { PruneLimits } from "../store.js";
+import { type StoreQuery, readRows, run } from "./store-query.js";
+
+/** A kind of row that retention removes. */
+export interface PrunedKind {
+  /** Reads rows after a number, oldest first. `since`: later than `receivedAt` if the clock was behind then. */
+  select: string;
+  /** Locks the rows numbered `:seqs`, so that no process plans work for them. */
+  lock: string;
+  /** Of these rows, those that may go. */
+  mayGo: string;
+  remove: readonly string[];
+}
+
+interface PrunedRow {
+  seq: number;
+  receivedAt: number;
+  since: number;
+}
+
+/** Locks events first of all, so that no process plans work for them or removes them meanwhile. */
+export const LOCK_EVENTS =
+  "SELECT seq FROM pigeonhole.inbox_event WHERE seq = ANY(:seqs::bigint[]) ORDER BY seq FOR UPDATE";
+
+/** No handler runs on the event, and none will. */
+const IS_SETTLED = "NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS w WHERE w.seq = r.seq AND w.state <> 'done')";
+const MAY_GO = `SELECT seq FROM pigeonhole.inbox_event AS r WHERE seq = ANY(:seqs) AND ${IS_SETTLED}`;
+
+const REMOVE_TEXTS = [
+  "DELETE FROM pigeonhole.inbox_failed WHERE seq = ANY(:seqs)",
+  "DELETE FROM pigeonhole.inbox_step WHERE seq = ANY(:seqs)",
+];
+const REMOVE_BODIES = ["DELETE FROM pigeonhole.inbox_body WHERE seq = ANY(:seqs)", ...REMOVE_TEXTS];
+
+/** Below the number `:end`. Of the bodies of one id, the first is removed last, and none while one is not settled. */
+export const EVENTS: PrunedKind = {
+  select: `
+    SELECT seq, received_at AS "receivedAt", greatest(received_at, signed_at) AS since FROM pigeonhole.inbox_event
+    WHERE seq > :after AND seq < :end ORDER BY seq LIMIT :batch`,
+  lock: LOCK_EVENTS,
+  mayGo: `${MAY_GO}
+    AND NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_other AS o WHERE o.first = r.seq)
+    AND NOT EXISTS (
+      SELECT 1 FROM pigeonhole.inbox_other AS o JOIN pigeonhole.inbox_other AS s ON s.first = o.first
+        JOIN pigeonhole.inbox_work AS w ON w.seq IN (s.seq, s.first) AND w.state <> 'done'
+      WHERE o.seq = r.seq)`,
+  remove: [
+    ...REMOVE_BODIES,
+    "DELETE FROM pigeonhole.inbox_work WHERE seq = ANY(:seqs)",
+    `UPDATE pigeonhole.inbox_holder AS h SET seq = 0 FROM pigeonhole.inbox_other AS o
+     WHERE o.seq = ANY(:seqs) AND h.seq = o.seq AND h.first = o.first`,
+    "DELETE FROM pigeonhole.inbox_holder WHERE first = ANY(:seqs)",
+    "DELETE FROM pigeonhole.inbox_other WHERE seq = ANY(:seqs)",
+    "DELETE FROM pigeonhole.inbox_event WHERE seq = ANY(:seqs)",
+  ],
+};
+
+/** Bodies of a table, with the errors in full and the names of steps, which may quote them. */
+export const bodiesOf = (table: string): PrunedKind => ({
+  select: `
+    SELECT r.seq, e.received_at AS "receivedAt", e.received_at AS since
+    FROM ${table} AS r JOIN pigeonhole.inbox_event AS e ON e.seq = r.seq
+    WHERE r.seq > :after ORDER BY r.seq LIMIT :batch`,
+  lock: LOCK_EVENTS,
+  mayGo: MAY_GO,
+  remove: REMOVE_BODIES,
+});
+
+/** Errors in full and names of steps of events whose bodies go another way. */
+export const TEXTS: PrunedKind = {
+  select: `
+    SELECT e.seq, e.received_at AS "receivedAt", e.received_at AS since FROM (
+      (SELECT DISTINCT seq FROM pigeonhole.inbox_failed WHERE seq > :after ORDER BY seq LIMIT :batch)
+      UNION (SELECT DISTINCT seq FROM pigeonhole.inbox_step WHERE seq > :after ORDER BY seq LIMIT :batch)
+    ) AS r JOIN pigeonhole.inbox_event AS e ON e.seq = r.seq ORDER BY e.seq LIMIT :batch`,
+  lock: LOCK_EVENTS,
+  mayGo: MAY_GO,
+  remove: REMOVE_TEXTS,
+};
+
+/** A discarded contact event keeps its place in a call that may be repeated. */
+export const SENT: PrunedKind = {
+  select: `
+    SELECT seq, recorded_at AS "receivedAt", recorded_at AS since FROM pigeonhole.outbox_event
+    WHERE seq > :after ORDER BY seq LIMIT :batch`,
+  lock: "SELECT seq FROM pigeonhole.outbox_event WHERE seq = ANY(:seqs) ORDER BY seq FOR UPDATE",
+  mayGo: "SELECT seq FROM pigeonhole.outbox_event WHERE seq = ANY(:seqs) AND state = 'done' AND send IS NULL",
+  remove: ["DELETE FROM pigeonhole.outbox_event WHERE seq = ANY(:seqs)"],
+};
+
+/** The kinds of rows, each with the time before which its rows may go. */
+export type PrunedKinds = readonly (readonly [PrunedKind, number])[];
+
+/**
+ * Checks a small batch of rows of one kind, oldest first, and removes those that may go. Returns how many it checked; 0
+ * when the round is over. Each kind has a position that earlier batches have reached (`after`), so that rows which must
+ * stay are not read again until then; events from the number `end` on are left. In one transaction.
+ */
+export function* sweep(
+  kinds: PrunedKinds,
+  limits: PruneLimits & { end: number },
+  after: Map<PrunedKind, number>,
+): StoreQuery<number> {
+  for (const [kind, before] of kinds) {
+    const rows = yield* readRows<PrunedRow>(kind.select, { ...limits, after: after.get(kind) ?? 0 });
+    const young = rows.findIndex(({ receivedAt }) => receivedAt >= before && receivedAt <= limits.now);
+    const seen = young === -1 ? rows : rows.slice(0, young);
+    const last = seen.at(-1);
+    if (last === undefined) continue;
+    after.set(kind, last.seq);
+    // Rows received while the clock was ahead are passed: otherwise they would keep those behind them for as long.
+    const old = seen.filter(({ receivedAt, since }) => receivedAt <= limits.now && since < before);
+    if (old.length > 0)
+      yield* removeRows(
+        kind,
+        old.map(({ seq }) => seq),
+      );
+    return seen.length;
+  }
+  return 0;
+}
+
+function* removeRows(kind: PrunedKind, old: readonly number[]): StoreQuery<void> {
+  yield* readRows(kind.lock, { seqs: old });
+  const seqs = (yield* readRows<{ seq: number }>(kind.mayGo, { seqs: old })).map(({ seq }) => seq);
+  if (seqs.length === 0) return;
+  for (const removal of kind.remove) yield* run(removal, { seqs });
+}
