@@ -25,12 +25,12 @@ export const TABLES = `
     trace text
   );
 
-  -- One event for one handler, from acceptance to retention: what is done never runs again. Handler '' is the note of an
-  -- event that was not understood. discarded: a person ended it without a run, or another body of its id took its place.
-  -- waits_since: when the wait for the next try began. It tells a long wait from one whose end was computed by a clock
-  -- that was ahead; NULL when the row does not wait. Work whose last run failed, or that is dead or parked, has the
-  -- event's type, what the error has in common with others, and when. A retry by a person clears them. One CHECK costs
-  -- less than eight.
+  -- One event for one handler, from acceptance to retention: what is done never runs again. Handler '' is the note of
+  -- an event that was not understood. discarded: a person ended it without a run, or another body of its id took its
+  -- place. waits_since: when the wait for the next try began. It tells a long wait from one whose end was computed by a
+  -- clock that was ahead; NULL when the row does not wait. Work whose last run failed, or that is dead or parked, has
+  -- the event's type, what the error has in common with others, and when. A retry by a person clears them. One CHECK
+  -- costs less than eight.
   CREATE TABLE pigeonhole.inbox_work (
     seq         bigint  NOT NULL,
     handler     text    COLLATE "C" NOT NULL,
@@ -165,8 +165,8 @@ export const TABLES = `
   -- Contact events to be sent, by their number among those that are pending: a number that becomes visible after a
   -- higher one is found as well. A body is small, so the state is beside it. What a handler records has no index of
   -- keys: its work is done once. attempts: tries of the calls that it was part of and no longer is. inbox_seq: the
-  -- number of the inbox event whose handler recorded it; no other event gets the number once that one is removed. trace:
-  -- the span in which it was recorded.
+  -- number of the inbox event whose handler recorded it; no other event gets the number once that one is removed.
+  -- trace: the span in which it was recorded.
   CREATE TABLE pigeonhole.outbox_event (
     seq         bigint  PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
     key         text    COLLATE "C" NOT NULL,

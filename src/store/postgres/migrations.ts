@@ -1,6 +1,6 @@
 import { TABLES } from "../tables.js";
 import { FIRST_NODE } from "./advisory-lock.js";
-import { ended } from "./operations/ended.js";
+import { ended } from "./operations/settle.js";
 
 /**
  * The steps of the schema; the table `migration` has a row for each that has run. Until the first release there is

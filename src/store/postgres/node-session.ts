@@ -5,11 +5,10 @@ import { inTime } from "../../base/wait.js";
 import { checkLastingSession } from "./check-lasting-session.js";
 import type { DatabaseClock } from "./database-clock.js";
 import { type LeaseHolder, newLeaseToken } from "./lease-token.js";
-import { HELD_LOCKS } from "./operations/held-locks.js";
+import { HELD_LOCKS } from "./advisory-lock.js";
 import { prolongLeases } from "./operations/lease.js";
 import { prolongSends } from "./operations/outbox-send.js";
-import { releaseUnknown } from "./operations/release-unknown.js";
-import type { NodeLock } from "./operations/recover.js";
+import { type NodeLock, releaseUnknown } from "./operations/recover.js";
 import type { OwnConnection } from "./own-connection.js";
 import type { Sql } from "./sql.js";
 

@@ -2,7 +2,6 @@ import { Pool } from "pg";
 import { SECOND } from "../../base/duration.js";
 import { nameOfDatabase, readDatabasePlace } from "../connection-string.js";
 import { AbandonedSessions } from "./abandoned-sessions.js";
-import type { BesideReceivers } from "./beside-receivers.js";
 import { checkSchema } from "./check-schema.js";
 import { readServerTime } from "./operations/server-time.js";
 import { SharedPool } from "./shared-pool.js";
@@ -13,6 +12,14 @@ const CONNECT_TIMEOUT_MS = 5 * SECOND;
 
 /** Lists of a large database take long. */
 const ANSWER_MS = 60 * SECOND;
+
+/** Reads and changes of a person beside the receivers; each change is one transaction. */
+export interface BesideReceivers {
+  /** The database's time, in milliseconds since 1970. */
+  readonly now: (sql: Sql) => Promise<number> | number;
+  readonly read: <Value>(doing: string, use: (sql: Sql) => Promise<Value>) => Promise<Value>;
+  readonly write: <Value>(doing: string, use: (sql: Sql, now: number) => Promise<Value>) => Promise<Value>;
+}
 
 /** Connections of a person beside the receivers. */
 export interface OpenBeside {

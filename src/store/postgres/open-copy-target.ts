@@ -2,12 +2,11 @@ import { silentLogger } from "../../base/logger.js";
 import type { CopiedOthers, CopiedPage } from "../copied-page.js";
 import { readDatabasePlace } from "../connection-string.js";
 import type { HandlerPolicy } from "../store.js";
-import { lockClassOf } from "./advisory-lock.js";
+import { hasOpenStore, lockClassOf } from "./advisory-lock.js";
 import { openBesideReceivers } from "./open-beside-receivers.js";
 import { copyContactEvents, copyEvents, copyOthers } from "./operations/copy-rows.js";
 import { writePolicies } from "../queries/handlers.js";
 import { noteRemoval } from "../queries/known-ids.js";
-import { hasOpenStore } from "./operations/live-nodes.js";
 import { runOnServer } from "./run-on-server.js";
 import { createPostgresStore } from "./postgres-store.js";
 

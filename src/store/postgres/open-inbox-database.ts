@@ -6,11 +6,9 @@ import { operateByQueries } from "../operate-by-queries.js";
 import { countContactEvents } from "../queries/contact-events.js";
 import { erasePage } from "../queries/erase.js";
 import type { QueryRunner } from "../query-runner.js";
-import { lockClassOf } from "./advisory-lock.js";
-import type { BesideReceivers } from "./beside-receivers.js";
-import type { OpenBeside } from "./open-beside-receivers.js";
+import { hasLiveNode, lockClassOf } from "./advisory-lock.js";
+import type { BesideReceivers, OpenBeside } from "./open-beside-receivers.js";
 import { countWork } from "./operations/counts.js";
-import { hasLiveNode } from "./operations/live-nodes.js";
 import { runOnServer } from "./run-on-server.js";
 
 /**

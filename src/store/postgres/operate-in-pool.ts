@@ -4,7 +4,7 @@ import { PigeonholeError } from "../../base/error.js";
 import { LATE, inTime } from "../../base/wait.js";
 import { nameOfDatabase } from "../connection-string.js";
 import type { InboxOperator } from "../inbox-operator.js";
-import type { BesideReceivers } from "./beside-receivers.js";
+import type { BesideReceivers } from "./open-beside-receivers.js";
 import { operateDatabase } from "./open-inbox-database.js";
 import type { PostgresPlace } from "./open-postgres.js";
 import type { Sql } from "./sql.js";

@@ -1,7 +1,7 @@
+import { realpathSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type EraseOptions, type ErasePage, type EraseRequest, eraseAll, isAnyFound } from "../erase.js";
 import type { OperatorErasure } from "../inbox-operator.js";
-import { findOldVersions } from "./find-old-versions.js";
 import type { OutsideConnection } from "./open-outside-connection.js";
 import { erasePage } from "../queries/erase.js";
 import { IN_MEMORY } from "./open-database.js";
@@ -33,4 +33,14 @@ export async function eraseFromFile(
   // receiver that starts now.
   await tryWhileBusy(() => db.pragma(`wal_checkpoint(${keepsWal ? "PASSIVE" : "TRUNCATE"})`));
   return { ...counts, walLeft: findOldVersions(file) };
+}
+
+/**
+ * Path of the WAL beside a database, which has old versions of changed pages; undefined where it is missing or empty.
+ * It is there while a receiver runs, and after one crashed.
+ */
+function findOldVersions(file: string): string | undefined {
+  const path = `${realpathSync(file)}-wal`;
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  return size > 0 ? path : undefined;
 }

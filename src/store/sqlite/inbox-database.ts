@@ -1,4 +1,5 @@
 import type { Database } from "better-sqlite3";
+import type { PigeonholeError } from "../../base/error.js";
 import {
   ACCEPT,
   type Batch,
@@ -10,7 +11,9 @@ import {
   unpackEvent,
 } from "./batch.js";
 import type { CommandResult, Failure } from "./command-result.js";
+import { findFileLoss } from "./find-file-loss.js";
 import { createTokenSource } from "./lease-token.js";
+import type { OpenFiles } from "./open-files.js";
 import { prepareAccept } from "./operations/accept.js";
 import { prepareAddDone } from "./operations/counts.js";
 import { type OtherCommand, prepareOperations } from "./prepare-operations.js";
@@ -81,4 +84,28 @@ export function createInboxDatabase(db: Database): InboxDatabase {
   }
 
   return { runBatch: (batch) => ({ results: runAll(batch) }) };
+}
+
+/** An inbox that checks after each commit, before the batch is answered, that its files are still at their paths. */
+export interface CheckedInbox extends InboxDatabase {
+  /** The same check without a batch; undefined when the files are in place. */
+  check(): PigeonholeError | undefined;
+}
+
+/** `files` is undefined for a database in memory, which has none. */
+export function createCheckedInbox(db: Database, files: OpenFiles | undefined): CheckedInbox {
+  const inbox = createInboxDatabase(db);
+
+  const check = (): PigeonholeError | undefined => (files === undefined ? undefined : findFileLoss(db, files));
+
+  return {
+    check,
+    runBatch(batch) {
+      const results = inbox.runBatch(batch);
+      const failure = check();
+      if (failure === undefined) return results;
+      const { code, message } = failure;
+      return { results: batch.commands.map(() => ({ ok: false, code, message, breaking: true })) };
+    },
+  };
 }

@@ -9,7 +9,7 @@ import { checkRowsInThread } from "./check-rows-in-thread.js";
 import { checkIdentityIsStable, identify } from "./file-identity.js";
 import { findFileLoss } from "./find-file-loss.js";
 import { GroupCommit } from "./group-commit.js";
-import { createInlineWriter } from "./inline-writer.js";
+import { createInlineWriter } from "./writer.js";
 import { makeDatabasePrivate } from "./make-private.js";
 import { IN_MEMORY, migrate, openDatabase, openKeeper } from "./open-database.js";
 import { type OpenFiles, checkNotEmptied, noteOpenFiles } from "./open-files.js";

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { PigeonholeError } from "../../base/error.js";
 import type { Batch, BatchResults } from "./batch.js";
-import { createCheckedInbox } from "./checked-inbox.js";
+import { createCheckedInbox } from "./inbox-database.js";
 import { openDatabase } from "./open-database.js";
 import { OpenFiles, type OpenFilesData } from "./open-files.js";
 import type { ThreadMessage } from "./thread-writer.js";

@@ -108,7 +108,13 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
   {
     name: "waits for a commit when it recovers work",
     shownBy: OPEN_COMMIT,
-    changes: [change(RECOVER, "ORDER BY seq, handler FOR UPDATE SKIP LOCKED", "ORDER BY seq, handler FOR UPDATE")],
+    changes: [
+      change(
+        RECOVER,
+        "WHERE ${WITHOUT_HOLDER} ORDER BY seq, handler FOR UPDATE SKIP LOCKED",
+        "WHERE ${WITHOUT_HOLDER} ORDER BY seq, handler FOR UPDATE",
+      ),
+    ],
   },
   {
     name: "keeps a high-water mark over the numbers of contact events",

@@ -110,7 +110,7 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
   {
     name: "takes a file over in the epoch of the dead process",
     shownBy: "each take-over begins an epoch",
-    changes: change("store/sqlite/operations/epoch.js", "value + 1", "max(value, 1)"),
+    changes: change("store/sqlite/operations/recover.js", "value + 1", "max(value, 1)"),
   },
   {
     name: "takes the file over at each look",

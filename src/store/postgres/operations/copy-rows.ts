@@ -1,7 +1,7 @@
 import type { CopiedOthers, CopiedPage, TableRow } from "../../copied-page.js";
 import type { Sql } from "../sql.js";
 import { toStoredText } from "../stored-text.js";
-import { nameOfContactEvent } from "./contact-event-name.js";
+import { nameOfContactEvent } from "./outbox-record.js";
 
 const INSERT_EVENTS = `
   WITH given AS MATERIALIZED (
@@ -72,8 +72,12 @@ async function insertBodies(sql: Sql, rows: readonly TableRow[]): Promise<void> 
 
 /** What was leased is due: its process is gone. */
 function freed(row: TableRow, now: number): TableRow {
-  const { lease: _, lease_until: __, ...rest } = row;
+  const rest = without(row, ["lease", "lease_until"]);
   return rest["state"] === "leased" ? { ...rest, state: "pending", due_at: now } : rest;
+}
+
+function without(row: TableRow, columns: readonly string[]): TableRow {
+  return Object.fromEntries(Object.entries(row).filter(([column]) => !columns.includes(column)));
 }
 
 const INSERT_OTHERS = `
@@ -125,11 +129,11 @@ export async function copyContactEvents(sql: Sql, { rows, beside }: CopiedPage, 
   return insertRows(
     sql,
     "outbox_event",
-    news.map(({ seq: _, inbox_id: inboxId = null, ...row }) => ({
-      ...row,
+    news.map((row) => ({
+      ...without(row, ["seq", "inbox_id"]),
       name: nameOfContactEvent({ body: String(row["body"]) }),
       send: sends.get(row["send"]) ?? null,
-      inbox_seq: seqs.get(inboxId) ?? null,
+      inbox_seq: seqs.get(row["inbox_id"]) ?? null,
     })),
   );
 }
@@ -147,7 +151,7 @@ async function copyCalls(sql: Sql, calls: readonly TableRow[], now: number): Pro
   await insertRows(
     sql,
     "outbox_send",
-    news.map(({ send: _, ...call }) => freed(call, now)),
+    news.map((call) => freed(without(call, ["send"]), now)),
   );
   const sends = news.length === 0 ? known : await read();
   return new Map(calls.map(({ send, key }) => [send, sends.get(key)]));

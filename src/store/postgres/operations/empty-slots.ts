@@ -1,11 +1,10 @@
 import { DAY, MINUTE } from "../../../base/duration.js";
 import { LOCK_EVENTS } from "../../queries/prune.js";
-import type { PruneLimits, StoreAlarm, StoreContext } from "../../store.js";
+import type { PruneLimits, SessionOfServer, StoreAlarm, StoreContext } from "../../store.js";
 import type { Sql } from "../sql.js";
 import { sqlStateOf } from "../store-error.js";
 import { bodiesIn, openNextSlot } from "./body-slots.js";
 import { OPEN_WORK } from "./open-work.js";
-import { sessionsHolding } from "./slot-sessions.js";
 
 /**
  * While all bodies are locked: what reads bodies waits, what stores them goes on. Neither many rows nor a process that
@@ -151,4 +150,15 @@ function end(sql: Sql, { slot, clearAt }: Emptying): Promise<number> {
     await sql.script(`TRUNCATE TABLE ONLY ${bodiesIn(slot)}`);
     return 1;
   });
+}
+
+/** Sessions with a lock of a slot: first those of which the user may not see when they began, then in that order. */
+function sessionsHolding(sql: Sql, slot: number): Promise<SessionOfServer[]> {
+  return sql.rows(
+    `SELECT pid, coalesce(application_name, '') AS application FROM pg_stat_activity
+     WHERE datname = current_database() AND pid <> pg_backend_pid() AND pid IN (
+       SELECT pid FROM pg_locks WHERE granted AND relation = '${bodiesIn(slot)}'::regclass
+         AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))
+     ORDER BY xact_start NULLS FIRST, pid LIMIT 5`,
+  );
 }

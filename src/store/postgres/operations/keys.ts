@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Lease } from "../../work.js";
 import type { Sql } from "../sql.js";
-import { leaseColumns } from "./lease-columns.js";
-import { notLeased } from "./not-leased.js";
+import { leaseColumns, notLeased } from "./lease-columns.js";
 import { SERVER_TIME } from "./server-time.js";
 
 /** Leased work that asks for its key. */

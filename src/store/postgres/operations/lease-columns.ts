@@ -17,3 +17,12 @@ export const SELECT_HOLDING = `
   SELECT g.place FROM unnest(:seqs::bigint[], :handlers::text[], :tokens::bigint[]) WITH ORDINALITY
     AS g (seq, handler, token, place)
   JOIN pigeonhole.inbox_work AS w ON w.seq = g.seq AND w.handler = g.handler AND w.lease = g.token`;
+
+/**
+ * The assignments that make leased work `w` of the event `e` pending again as if it had not been leased; it waits since
+ * it was received. `now` is an expression.
+ */
+export function notLeased(now: string): string {
+  return `state = 'pending', due_at = least(e.received_at, ${now}), lease = NULL, lease_until = NULL, node = NULL,
+    started = w.started - 1`;
+}

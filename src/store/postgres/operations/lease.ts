@@ -4,8 +4,7 @@ import type { Lease, LeasedWork } from "../../work.js";
 import type { LeaseHolder } from "../lease-token.js";
 import type { Sql } from "../sql.js";
 import { endWaits } from "./key-waits.js";
-import { SELECT_HOLDING, leaseColumns } from "./lease-columns.js";
-import { notLeased } from "./not-leased.js";
+import { SELECT_HOLDING, leaseColumns, notLeased } from "./lease-columns.js";
 import { SERVER_TIME } from "./server-time.js";
 
 /** How many processes died in the work: none, one, or two and more. The value of the index expression. */

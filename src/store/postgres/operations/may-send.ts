@@ -1,5 +1,5 @@
 import type { Sql } from "../sql.js";
-import { HELD_LOCKS } from "./held-locks.js";
+import { HELD_LOCKS } from "../advisory-lock.js";
 import type { NodeLock } from "./recover.js";
 
 /**

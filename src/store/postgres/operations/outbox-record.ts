@@ -1,7 +1,6 @@
 import type { ComparableOutboxEvent, RecordResult } from "../../outbox.js";
 import { isSameContactEvent } from "../../same-contact-event.js";
 import type { Sql } from "../sql.js";
-import { nameOfContactEvent } from "./contact-event-name.js";
 import { tracesOf } from "./traces-of.js";
 
 const INSERT = `
@@ -54,4 +53,13 @@ async function readBodies(sql: Sql, events: readonly ComparableOutboxEvent[]): P
     { keys: events.map(({ key }) => key) },
   );
   return new Map(rows.map(({ key, body }) => [key, body]));
+}
+
+/**
+ * The name in a contact event's body, in a column of its own: PostgreSQL cannot read one field of a JSON text in which
+ * another has U+0000 or half of a pair.
+ */
+export function nameOfContactEvent({ body }: { body: string }): string {
+  const { name } = JSON.parse(body) as { name?: unknown };
+  return typeof name === "string" ? name : "";
 }

@@ -1,7 +1,9 @@
 import { errorKeyOf } from "../../error-kind.js";
 import { CRASH_LIMIT, TAKEN_OVER_AFTER_MS } from "../../work-state.js";
 import type { Sql } from "../sql.js";
-import { HELD_LOCKS } from "./held-locks.js";
+import { HELD_LOCKS } from "../advisory-lock.js";
+import { notLeased } from "./lease-columns.js";
+import { SERVER_TIME } from "./server-time.js";
 
 /** Numbers whose advisory lock is held. */
 const HELD = `SELECT number FROM ${HELD_LOCKS}`;
@@ -102,4 +104,25 @@ export async function recoverWork(
   await sql.run(RECOVER_SENDS, values);
   await sql.run(FORGET_NODES, values);
   return freed ?? { recovered: 0, parked: 0 };
+}
+
+const RELEASE_WORK = `
+  WITH given AS MATERIALIZED (
+    SELECT seq, handler FROM pigeonhole.inbox_work
+    WHERE state = 'leased' AND node = :node AND lease = ANY(:tokens::bigint[])
+    ORDER BY seq, handler FOR UPDATE SKIP LOCKED
+  )
+  UPDATE pigeonhole.inbox_work AS w
+  SET ${notLeased(SERVER_TIME)}
+  FROM given JOIN pigeonhole.inbox_event AS e USING (seq) WHERE w.seq = given.seq AND w.handler = given.handler`;
+
+const RELEASE_SENDS = `
+  UPDATE pigeonhole.outbox_send
+  SET state = 'pending', due_at = ${SERVER_TIME}, lease = NULL, lease_until = NULL, node = NULL, started = started - 1
+  WHERE state = 'leased' AND node = :node AND lease = ANY(:tokens::bigint[])`;
+
+/** Makes work and calls pending that were leased under these tokens, as if they had not been leased. */
+export async function releaseUnknown(sql: Sql, node: number, tokens: readonly number[]): Promise<void> {
+  await sql.run(RELEASE_WORK, { node, tokens });
+  await sql.run(RELEASE_SENDS, { node, tokens });
 }

@@ -3,11 +3,32 @@ import type { NewOutboxEvent } from "../../outbox.js";
 import type { SettleResult } from "../../store.js";
 import type { Settlement } from "../../work.js";
 import type { Sql } from "../sql.js";
-import { KEEP_FAILED_RUNS } from "./keep-failed-runs.js";
-import { nameOfContactEvent } from "./contact-event-name.js";
-import { ended } from "./ended.js";
+import { nameOfContactEvent } from "./outbox-record.js";
 import { SELECT_HOLDING, leaseColumns } from "./lease-columns.js";
 import { tracesOf } from "./traces-of.js";
+
+/** The assignments that end work. It keeps when, and how often it ran; `at` is an expression. */
+export function ended(at: string): string {
+  return `state = 'done', settled_at = ${at}, due_at = NULL, waits_since = NULL, lease = NULL, lease_until = NULL,
+    node = NULL, key = NULL, waits_for_key = false, reason = NULL, error = NULL, error_type = NULL, error_group = NULL,
+    failed_at = NULL`;
+}
+
+/**
+ * Parts of a statement with the rows `moved` of settled runs: keeps the error of each in full, and of the runs before
+ * it only the first since a retry.
+ */
+const KEEP_FAILED_RUNS = `
+  dropped_runs AS (
+    DELETE FROM pigeonhole.inbox_failed AS f USING moved AS m
+    WHERE m.stack IS NOT NULL AND f.seq = m.seq AND f.handler = m.handler AND f.attempt <> m.started
+      AND (m.finished = 1 OR f.attempt >
+        (SELECT min(attempt) FROM pigeonhole.inbox_failed AS g WHERE g.seq = m.seq AND g.handler = m.handler))
+  ), kept_runs AS (
+    INSERT INTO pigeonhole.inbox_failed (seq, handler, attempt, stack, failed_at)
+    SELECT seq, handler, started, stack, failed_at FROM moved WHERE stack IS NOT NULL
+    ON CONFLICT (seq, handler, attempt) DO UPDATE SET stack = excluded.stack, failed_at = excluded.failed_at
+  )`;
 
 /** A settlement of work that is done, and one of work that is not. */
 export type DoneSettlement = Extract<Settlement, { to: "done" }>;

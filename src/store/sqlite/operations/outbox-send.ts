@@ -3,7 +3,7 @@ import type { SendPage, SendRequest } from "../../outbox.js";
 import { leaseCall } from "../../queries/outbox-calls.js";
 import type { TakeTokens } from "../lease-token.js";
 import { runInFile } from "../run-in-file.js";
-import { prepareReadEpoch } from "./epoch.js";
+import { prepareReadEpoch } from "./recover.js";
 
 /** A former owner makes no calls: the new owner could not know that it died in one, and leases of calls are long. */
 export const NO_SEND: SendPage = { send: undefined, nextDueAt: undefined };

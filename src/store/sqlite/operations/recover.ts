@@ -3,9 +3,8 @@ import { MINUTE } from "../../../base/duration.js";
 import { errorKeyOf } from "../../error-kind.js";
 import { CRASH_LIMIT } from "../../work-state.js";
 import { prepareLater } from "../on-first-use.js";
-import { prepareBeginEpoch, prepareReadEpoch } from "./epoch.js";
-import { SET_FAILURE } from "./note-failure.js";
 import { OPEN } from "./open-work.js";
+import { SET_FAILURE } from "./settle.js";
 
 export interface RecoverInput {
   now: number;
@@ -70,4 +69,18 @@ export function prepareRecover(db: Database) {
     const parked = park.run({ now, at: now, before, reason, error, errorGroup, limit: CRASH_LIMIT }).changes;
     return { parked, recovered: setPending.run({ now, before }).changes, epoch: own };
   };
+}
+
+/** Reads how often a process took the file over: a process works on it while that stays as it made it. */
+export function prepareReadEpoch(db: Database): () => number {
+  const read = db.prepare<[], number>("SELECT value FROM inbox_counter WHERE name = 'epoch'").pluck();
+  return () => read.get() ?? 0;
+}
+
+/** Notes a take-over; returns its epoch. */
+function prepareBeginEpoch(db: Database): () => number {
+  const add = db
+    .prepare<[], number>("UPDATE inbox_counter SET value = value + 1 WHERE name = 'epoch' RETURNING value")
+    .pluck();
+  return () => add.get() ?? 0;
 }

@@ -1,11 +1,11 @@
 import type { Database } from "better-sqlite3";
-import type { SettleResult } from "../../store.js";
-import type { Settlement } from "../../work.js";
-import { prepareLater } from "../on-first-use.js";
-import { prepareRecordOfHandler } from "./outbox-record.js";
+import { errorKeyOf } from "../../error-kind.js";
 import { CLEAR_FAILURE } from "../../queries/failure.js";
-import { prepareDropSteps } from "./drop-steps.js";
-import { prepareNoteFailure } from "./note-failure.js";
+import type { SettleResult } from "../../store.js";
+import type { Lease, RunError, Settlement } from "../../work.js";
+import { prepareLater } from "../on-first-use.js";
+import { overwriting } from "../overwriting.js";
+import { prepareRecordOfHandler } from "./outbox-record.js";
 
 const OF_LEASE = "seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token";
 const END_RUN = "lease = NULL, lease_until = NULL, finished = finished + 1";
@@ -49,5 +49,56 @@ export function prepareSettle(db: Database) {
     if (settlement.to === "done") record(settlement);
     else noteFailure(settlement);
     return "settled";
+  };
+}
+
+/**
+ * Drops the values of the steps of a handler that is done; names and times stay for people. An erasure later does not
+ * find what is in no table any more.
+ */
+function prepareDropSteps(db: Database) {
+  const drop = prepareLater(db)("UPDATE inbox_step SET value = '' WHERE seq = :seq AND handler = :handler");
+  return ({ seq, handler }: Pick<Lease, "seq" | "handler">): void =>
+    void overwriting(db, () => drop().run({ seq, handler }));
+}
+
+/** Keeps the error of a run that has just been settled, and of the runs before it only the first since a retry. */
+function prepareKeepFailedRun(db: Database) {
+  const later = prepareLater(db);
+  const dropOthers = later(`
+    DELETE FROM inbox_failed
+    WHERE seq = :seq AND handler = :handler
+      AND (attempt > (SELECT min(attempt) FROM inbox_failed WHERE seq = :seq AND handler = :handler)
+        OR (SELECT finished FROM inbox_work WHERE seq = :seq AND handler = :handler) = 1)`);
+  const insert = later(`
+    INSERT OR REPLACE INTO inbox_failed (seq, handler, attempt, stack, failed_at)
+    SELECT seq, handler, started, :stack, :at FROM inbox_work WHERE seq = :seq AND handler = :handler`);
+
+  return ({ seq, handler, stack, at }: Pick<Lease, "seq" | "handler"> & Pick<Settlement, "at"> & RunError): void => {
+    if (stack === undefined) return;
+    // An erasure later does not find what is in no table any more.
+    overwriting(db, () => dropOthers().run({ seq, handler }));
+    insert().run({ seq, handler, stack, at });
+  };
+}
+
+/** Sets what puts a row of `inbox_work` into a group of errors; takes `:errorGroup` and `:at`. */
+export const SET_FAILURE = `
+  error_type = (SELECT type FROM inbox_event AS e WHERE e.seq = inbox_work.seq), error_group = :errorGroup,
+  failed_at = :at`;
+
+/** Keeps the error of work that was just settled in full, and notes what it has in common with others. */
+function prepareNoteFailure(db: Database): (settlement: Exclude<Settlement, { to: "done" }>) => void {
+  const keepFailedRun = prepareKeepFailedRun(db);
+  const note = prepareLater(db)(
+    `UPDATE inbox_work SET ${SET_FAILURE} WHERE seq = :seq AND handler = :handler AND state = :to`,
+  );
+  return (settlement) => {
+    keepFailedRun(settlement);
+    // A run that the receiver's stop ended has not failed.
+    if (settlement.to === "pending" && settlement.stack === undefined) return;
+    const { seq, handler, to, at, error } = settlement;
+    const reason = to === "pending" ? undefined : settlement.reason;
+    note().run({ seq, handler, to, at, errorGroup: errorKeyOf({ isParked: to === "parked", reason, error }) });
   };
 }
