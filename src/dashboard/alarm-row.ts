@@ -1,7 +1,7 @@
 import { isoTime } from "../base/iso-time.js";
 import { ALARMS } from "../receiver/alarm-table.js";
 import type { RecentAlarm } from "../receiver/alarms.js";
-import type { AlarmRow } from "./api/now.js";
+import type { AlarmRow } from "../web/api/now.js";
 
 /** An alarm as the page shows it: with its numbers and codes, and without texts of any length. */
 export function alarmRow({ alarm, since, at }: RecentAlarm): AlarmRow {

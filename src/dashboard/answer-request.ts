@@ -7,20 +7,20 @@ import { PageApiError } from "../web/page-api-error.js";
 import { findRoute } from "../web/find-route.js";
 import { fieldsOf } from "../web/json-body.js";
 import { type WebAnswer, errorAnswer, eventStreamAnswer, jsonAnswer, textAnswer } from "../web/web-answer.js";
-import { TOKEN_HEADER } from "./api/session.js";
+import { TOKEN_HEADER } from "../web/api/session.js";
 import { type DashboardRequest, MAX_ACTION_BYTES } from "./dashboard-request.js";
-import type { DashboardRoute } from "./dashboard-route.js";
-import type { ActionLog } from "./action-log.js";
+import type { InboxRoute, Viewer } from "../web/inbox-route.js";
+import type { ActionLog } from "../web/action-log.js";
 import type { ActionTokens } from "./action-token.js";
 import type { FailureLog } from "./failure-log.js";
 import { guardOrigin } from "./guard-origin.js";
-import { type Identity, type Viewer, type PersonRules, identifyViewer } from "./identify-viewer.js";
+import { type Identity, type PersonRules, identifyViewer } from "./identify-viewer.js";
 import type { LiveView } from "./live-view.js";
 import { adviceFor } from "./store-trouble.js";
 
 /** What needs the store's secret. */
 export interface OpenDashboard {
-  routes: readonly DashboardRoute[];
+  routes: readonly InboxRoute[];
   tokens: ActionTokens;
 }
 
@@ -36,7 +36,7 @@ export interface AnswerTools {
   /** Rejects with `stopped` while the receiver does not run, or as the store does. */
   open: () => Promise<OpenDashboard>;
   /** Routes for those who look, which are answered while the store cannot be read too. */
-  lasting: readonly DashboardRoute[];
+  lasting: readonly InboxRoute[];
   live: LiveView;
   /** Called after each action: what it changed is read again. */
   forgetReadings: () => void;
@@ -158,7 +158,7 @@ function openStream({ live, log }: AnswerTools, person: Viewer): WebAnswer {
 }
 
 /** Who may see all sees contacts, and finds errors, as they are, without asking for each. */
-function noteReading(log: ActionLog, person: Viewer, { path, quotes }: Pick<DashboardRoute, "path" | "quotes">): void {
+function noteReading(log: ActionLog, person: Viewer, { path, quotes }: Pick<InboxRoute, "path" | "quotes">): void {
   if (quotes === true && person.payloads === "full") log.noteSight(person, path);
 }
 
@@ -176,7 +176,7 @@ function checkToken(verdict: ReturnType<ActionTokens["judge"]>): void {
   }
 }
 
-function checkRole({ needs }: DashboardRoute, { role, payloads }: Viewer): void {
+function checkRole({ needs }: InboxRoute, { role, payloads }: Viewer): void {
   if (needs === "operate" && role !== "operate")
     throw new PageApiError(403, { code: "not_allowed", message: "You may look, but not act." });
   if (needs === "payload" && payloads === "hidden")

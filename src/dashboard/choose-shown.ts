@@ -3,9 +3,9 @@ import type { BulkJob, JobChoice } from "../store/bulk-jobs.js";
 import { PAGE_LIMIT } from "../store/inbox-view.js";
 import type { WorkState } from "../store/work-state.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
-import type { PayloadAccess } from "./api/session.js";
-import type { DashboardEvent } from "./api/work.js";
-import { listShownEvents, workWithShownError } from "./shown-events.js";
+import type { PayloadAccess } from "../web/api/session.js";
+import type { DashboardEvent } from "../web/api/work.js";
+import { listShownEvents, workWithShownError } from "../web/shown-events.js";
 
 type Job = Pick<BulkJob, "action" | "choice">;
 

@@ -3,32 +3,31 @@ import { isoTime } from "../base/iso-time.js";
 import { readPackageVersion } from "../base/package-version.js";
 import type { FetchHandler } from "../http/fetch-mount.js";
 import type { NodeMiddleware } from "../http/node-mount.js";
-import { EVENT_TYPES } from "../protocol/event-types.js";
 import { type ReceiverParts, partsOf } from "../receiver/receiver-parts.js";
-import { ActionLog } from "./action-log.js";
+import { ActionLog } from "../web/action-log.js";
 import { ActionTokens } from "./action-token.js";
 import { type OpenDashboard, createAnswer } from "./answer-request.js";
-import type { DashboardSession } from "./api/session.js";
+import type { PageSession } from "../web/api/session.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import { type AllowAnswer, DASHBOARD_OPTIONS, type DashboardOptions } from "./dashboard-options.js";
 import { BuiltFiles } from "../web/built-files.js";
-import type { DashboardRoute } from "./dashboard-route.js";
+import type { InboxRoute } from "../web/inbox-route.js";
 import { DeliveryLog } from "./delivery-log.js";
 import { deliveryRoutes } from "./delivery-routes.js";
-import { errorRoutes } from "./error-routes.js";
-import { eventRoutes } from "./event-routes.js";
+import { errorRoutes } from "../web/error-routes.js";
+import { eventRoutes } from "../web/event-routes.js";
 import { FailureLog } from "./failure-log.js";
 import { createFetchDashboard } from "./fetch-dashboard.js";
-import { handlerRoutes } from "./handler-routes.js";
+import { handlerRoutes } from "../web/handler-routes.js";
 import { jobRoutes } from "./job-routes.js";
 import { JobRunner } from "./job-runner.js";
 import { LiveView } from "./live-view.js";
 import { createNodeDashboard } from "./node-dashboard.js";
 import { NowReader } from "./now-reader.js";
-import { outboxRoutes } from "./outbox-routes.js";
+import { outboxRoutes } from "../web/outbox-routes.js";
 import { overviewRoutes } from "./overview-routes.js";
-import { PersonalData } from "./personal-data.js";
-import { SharedReadings } from "./shared-readings.js";
+import { PersonalData } from "../web/personal-data.js";
+import { SharedReadings } from "../web/shared-readings.js";
 import { StoreOrMemory, hasStopped } from "./store-or-memory.js";
 import { troubleOfStart } from "./store-trouble.js";
 
@@ -158,12 +157,12 @@ interface SessionTools {
 }
 
 /** Who looks is known without the store. */
-function sessionRoute({ open, operator, storeOrMemory, handlers, now }: SessionTools): DashboardRoute {
+function sessionRoute({ open, operator, storeOrMemory, handlers, now }: SessionTools): InboxRoute {
   return {
     method: "GET",
     path: "/api/session",
     needs: "read",
-    async handle({ person }): Promise<DashboardSession> {
+    async handle({ person }): Promise<PageSession> {
       const opened = await storeOrMemory.read(
         async () => ({ ...(await open()), database: operator().database }),
         () => undefined,
@@ -175,7 +174,6 @@ function sessionRoute({ open, operator, storeOrMemory, handlers, now }: SessionT
         token: issued?.token ?? "",
         tokenExpiresAt: issued === undefined ? null : isoTime(issued.expiresAt),
         database: opened?.database ?? null,
-        eventTypes: [...EVENT_TYPES],
         handlers: handlers(),
       };
     },

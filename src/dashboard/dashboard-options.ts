@@ -1,9 +1,7 @@
+import { PAYLOAD_ACCESS } from "../web/api/session.js";
 import { PigeonholeError } from "../base/error.js";
 import { type OptionsOf, callable, defineOptions, oneOf, readBy } from "../base/options.js";
-import type { DashboardRole, PayloadAccess } from "./api/session.js";
-
-/** The values of {@link PayloadAccess}, from nothing to all. */
-export const PAYLOAD_ACCESS = ["hidden", "redacted", "full"] as const satisfies readonly PayloadAccess[];
+import type { DashboardRole, PayloadAccess } from "../web/api/session.js";
 
 /** What `allow` says about a person who is let in. */
 export interface DashboardPerson {

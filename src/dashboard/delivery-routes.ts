@@ -1,12 +1,12 @@
 import { isRawEventId } from "../protocol/raw-event-id.js";
 import { ownEventId } from "../store/id-beside.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
-import type { EventDeliveries } from "./api/event.js";
-import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
+import type { EventDeliveries } from "../web/api/event.js";
+import type { InboxCall, InboxRoute } from "../web/inbox-route.js";
 import type { DeliveryLog } from "./delivery-log.js";
 import { eventDeliveries, notKnown } from "./event-deliveries.js";
-import { findEvent } from "./find-event.js";
-import { showTexts } from "./show-error.js";
+import { findEvent } from "../web/find-event.js";
+import { showTexts } from "../web/show-error.js";
 
 /** What the route works with. */
 export interface DeliveryRouteTools {
@@ -16,7 +16,7 @@ export interface DeliveryRouteTools {
 }
 
 /** The service's attempts to deliver an event: asked for beside the event, since the service takes its time. */
-export function deliveryRoutes(tools: DeliveryRouteTools): DashboardRoute[] {
+export function deliveryRoutes(tools: DeliveryRouteTools): InboxRoute[] {
   return [
     {
       method: "GET",
@@ -29,7 +29,7 @@ export function deliveryRoutes(tools: DeliveryRouteTools): DashboardRoute[] {
 
 async function readDeliveries(
   { operator, deliveries }: DeliveryRouteTools,
-  { id, person: { payloads: rule } }: DashboardCall,
+  { id, person: { payloads: rule } }: InboxCall,
 ): Promise<EventDeliveries> {
   const { receivedAt } = await findEvent(operator(), id);
   if (deliveries === undefined) return notKnown("the receiver has no option api with which to ask.");

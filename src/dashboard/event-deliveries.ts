@@ -1,6 +1,6 @@
 import { isoTime } from "../base/iso-time.js";
 import type { EventAttempt, UnreadReason } from "../receiver/event-attempts.js";
-import type { EventDeliveries } from "./api/event.js";
+import type { EventDeliveries } from "../web/api/event.js";
 import type { TimelineEntry } from "../operator/timeline-entry.js";
 import type { LogAnswer } from "./delivery-log.js";
 

@@ -1,17 +1,11 @@
+import type { Viewer } from "../web/inbox-route.js";
 import type { Clock } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
 import { LATE, inTime } from "../base/wait.js";
-import type { DashboardRole, PayloadAccess } from "./api/session.js";
-import { type AllowAnswer, PAYLOAD_ACCESS } from "./dashboard-options.js";
-
-/** Who sends a request, and what they may do. */
-export interface Viewer {
-  name: string;
-  role: DashboardRole;
-  payloads: PayloadAccess;
-}
+import { type PayloadAccess, PAYLOAD_ACCESS } from "../web/api/session.js";
+import type { AllowAnswer } from "./dashboard-options.js";
 
 /**
  * `unset`: the dashboard was made without `allow`. `failed`: `allow` threw, or said what cannot be used. `late`: it

@@ -1,4 +1,4 @@
-import { SideBySide } from "./side-by-side.js";
+import { SideBySide } from "../web/side-by-side.js";
 
 /** Runs one call after the other; `run` rejects with what `refuse` makes while too many wait. */
 export class InTurn {

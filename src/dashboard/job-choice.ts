@@ -1,14 +1,13 @@
-import { BodyFields, requireField } from "../web/body-fields.js";
+import { BodyFields } from "../web/body-fields.js";
 import { badField } from "../web/page-api-error.js";
 import { readFilters } from "../operator/filter-reader.js";
 import { WORK_FILTERS } from "../store/filters.js";
 import { isoTime } from "../base/iso-time.js";
 import type { JobChoice } from "../store/bulk-jobs.js";
-import { MAX_CHOSEN } from "./api/work.js";
-import type { JobFilter } from "./api/jobs.js";
-import type { PayloadAccess } from "./api/session.js";
-import { PAYLOAD_ACCESS } from "./dashboard-options.js";
-import { HIDDEN_TEXT } from "./show-error.js";
+import { MAX_CHOSEN } from "../web/api/work.js";
+import type { JobFilter } from "../web/api/jobs.js";
+import { type PayloadAccess, PAYLOAD_ACCESS } from "../web/api/session.js";
+import { HIDDEN_TEXT } from "../web/show-error.js";
 
 /** Of a name, a type or a text to search for. */
 const MAX_TEXT_LENGTH = 500;
@@ -54,11 +53,6 @@ function maySeeSought({ foundBy, ids }: JobChoice, rule: PayloadAccess): boolean
   if (rule === "full") return true;
   const isInErrors = foundBy !== undefined && ids !== undefined && ids.length > 0;
   return isInErrors && PAYLOAD_ACCESS.indexOf(rule) >= PAYLOAD_ACCESS.indexOf(foundBy.payloads);
-}
-
-/** Keys of contact events in a body. */
-export function readContactEventKeys(body: BodyFields): string[] {
-  return requireField("ids", body.texts("ids", { most: MAX_CHOSEN, longest: MAX_ID_LENGTH }));
 }
 
 function withoutUndefined<Value extends object>(value: Value): Value {

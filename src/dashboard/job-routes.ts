@@ -2,16 +2,16 @@ import { isoTime } from "../base/iso-time.js";
 import { requireField } from "../web/body-fields.js";
 import { PageApiError } from "../web/page-api-error.js";
 import { type BulkJob, JOB_ACTIONS } from "../store/bulk-jobs.js";
-import type { ActionLog } from "./action-log.js";
+import type { ActionLog } from "../web/action-log.js";
 import { CHOOSING_MS, chooseShown } from "./choose-shown.js";
-import type { BulkJobList, BulkJobRow, JobPreview } from "./api/jobs.js";
-import type { PayloadAccess } from "./api/session.js";
+import type { BulkJobList, BulkJobRow, JobPreview } from "../web/api/jobs.js";
+import type { PayloadAccess } from "../web/api/session.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
-import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
+import type { InboxCall, InboxRoute } from "../web/inbox-route.js";
 import type { JobRunner } from "./job-runner.js";
-import type { PersonalData } from "./personal-data.js";
+import type { PersonalData } from "../web/personal-data.js";
 import { readJobChoice, showJobChoice } from "./job-choice.js";
-import type { SharedReadings } from "./shared-readings.js";
+import type { SharedReadings } from "../web/shared-readings.js";
 
 /** What the routes of jobs work with. */
 export interface JobRouteTools {
@@ -23,9 +23,9 @@ export interface JobRouteTools {
 }
 
 /** Changes of much work. */
-export function jobRoutes(tools: JobRouteTools): DashboardRoute[] {
+export function jobRoutes(tools: JobRouteTools): InboxRoute[] {
   const { operator, readings, personal, jobs, log } = tools;
-  const readJob = async ({ body, person: { payloads: rule } }: DashboardCall, patienceMs: number) => {
+  const readJob = async ({ body, person: { payloads: rule } }: InboxCall, patienceMs: number) => {
     const action = requireField("action", body.choice("action", JOB_ACTIONS));
     const filter = readJobChoice(requireField("filter", body.record("filter")));
     const choice = personal.withErrorGroupId(filter, rule);

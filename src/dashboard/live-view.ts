@@ -1,12 +1,12 @@
 import { type Clock, elapsedBy, type Timer } from "../base/clock.js";
 import { MINUTE, SECOND } from "../base/duration.js";
 import type { BulkJob } from "../store/bulk-jobs.js";
-import type { BulkJobRow } from "./api/jobs.js";
-import { type DashboardNow, OLD_COUNTS_MS, type StreamMessages } from "./api/now.js";
-import type { PayloadAccess } from "./api/session.js";
+import type { BulkJobRow } from "../web/api/jobs.js";
+import { type DashboardNow, OLD_COUNTS_MS, type StreamMessages } from "../web/api/now.js";
+import type { PayloadAccess } from "../web/api/session.js";
 import type { StreamSink } from "../web/web-answer.js";
 import type { FailureLog } from "./failure-log.js";
-import type { Viewer } from "./identify-viewer.js";
+import type { Viewer } from "../web/inbox-route.js";
 import { jobRow } from "./job-routes.js";
 
 const REFRESH_MS = 1 * SECOND;

@@ -3,13 +3,13 @@ import type { ReceiverParts } from "../receiver/receiver-parts.js";
 import { badField } from "../web/page-api-error.js";
 import { type FigureRange, LONG_STEPS } from "../store/figures.js";
 import { stepAt } from "../store/figure-rows.js";
-import type { StoreTrouble } from "./api/now.js";
-import type { DashboardOverview } from "./api/overview.js";
-import type { RunningWork } from "./api/work.js";
-import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
+import type { StoreTrouble } from "../web/api/now.js";
+import type { DashboardOverview } from "../web/api/overview.js";
+import type { RunningWork } from "../web/api/work.js";
+import type { InboxCall, InboxRoute } from "../web/inbox-route.js";
 import type { FailureLog } from "./failure-log.js";
 import type { NowReader } from "./now-reader.js";
-import type { SharedReadings } from "./shared-readings.js";
+import type { SharedReadings } from "../web/shared-readings.js";
 import type { StoreOrMemory } from "./store-or-memory.js";
 
 /** What the routes of the overview work with. */
@@ -24,13 +24,7 @@ export interface OverviewRouteTools {
 const RANGES: readonly FigureRange[] = ["1h", "24h", "7d"];
 
 /** The figures of all processes, and what runs now; of this process alone while the store cannot be read. */
-export function overviewRoutes({
-  readings,
-  receiver,
-  now,
-  storeOrMemory,
-  failures,
-}: OverviewRouteTools): DashboardRoute[] {
+export function overviewRoutes({ readings, receiver, now, storeOrMemory, failures }: OverviewRouteTools): InboxRoute[] {
   const readStore = async (range: FigureRange): Promise<DashboardOverview> => {
     const [{ unreadable, ...series }, current] = await Promise.all([readings.readFigures(range), now.readStore()]);
     failures.noteUnreadable(unreadable);
@@ -62,7 +56,7 @@ export function overviewRoutes({
   ];
 }
 
-function rangeOf({ query }: DashboardCall): FigureRange {
+function rangeOf({ query }: InboxCall): FigureRange {
   const given = query.get("range") || "1h";
   const range = RANGES.find((candidate) => candidate === given);
   if (range !== undefined) return range;

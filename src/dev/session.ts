@@ -1,18 +1,11 @@
 import { readPackageVersion } from "../base/package-version.js";
 import { targetUrl } from "../capture/send/target.js";
 import type { NamedSecret } from "../capture/model/judge-signature.js";
-import { DEFAULT_EVENT_TYPES, EVENT_TYPES } from "../protocol/event-types.js";
+import { DEVELOPER } from "./api/inbox-routes.js";
 import type { Session } from "./api/page-api.js";
 import type { ForwardRule } from "./forward/forward-rules.js";
 import type { CaptureFolder } from "../capture/folder/capture-folder.js";
 import type { DevEvent } from "./lines/dev-event.js";
-
-/** The event types as the page groups them: by the word before the dot. */
-const EVENT_TYPE_ROWS: Session["eventTypes"] = EVENT_TYPES.map((name) => ({
-  name,
-  group: name.slice(0, name.indexOf(".")),
-  isDefault: (DEFAULT_EVENT_TYPES as readonly string[]).includes(name),
-}));
 
 /** What the page needs to know about this run. Names of secrets, never the secrets. */
 export function describeSession(input: {
@@ -22,20 +15,26 @@ export function describeSession(input: {
   path: string;
   rules: readonly ForwardRule[];
   secrets: readonly NamedSecret[];
-  inbox: boolean;
+  /** The inbox, if there is one. */
+  database: string | null;
   sandbox: boolean;
   captures: number;
 }): Session {
-  const { captureUrl, publicUrl, path, rules, secrets, inbox, sandbox, captures } = input;
+  const { captureUrl, publicUrl, path, rules, secrets, database, sandbox, captures } = input;
   return {
+    ...DEVELOPER,
     version: readPackageVersion(),
+    // The port is guarded by a token of its own.
+    token: "",
+    tokenExpiresAt: null,
+    database,
+    handlers: [],
     captureUrl,
     publicUrl,
     forwards: rules.map(({ types, target }) => ({ types, target: targetUrl(target, { path, query: "" }) })),
     secrets: secrets.map(({ ref }) => ref),
-    inbox,
+    inbox: database !== null,
     sandbox,
-    eventTypes: EVENT_TYPE_ROWS,
     captures,
   };
 }

@@ -231,7 +231,7 @@ export class DevServer {
       path: this.#resolved.path,
       rules: this.#resolved.rules,
       secrets: this.#secrets,
-      inbox: this.#inbox.inbox !== undefined,
+      database: this.#inbox.inbox?.database ?? null,
       sandbox: this.#resolved.sandbox !== undefined,
       captures: this.captures.size,
     });
@@ -245,7 +245,7 @@ export class DevServer {
       ...captureRoutes({ ...about, receiver: this.#inbox }),
       ...exportRoutes({ ...about, rules, captureUrl: this.captureUrl, maxBodyBytes }),
       ...actionRoutes({ folder: this.captures, replay: this.replay, sendSample: this.send, maxBodyBytes, now }),
-      ...inboxRoutes({ receiver: this.#inbox, folder: this.captures }),
+      ...inboxRoutes({ receiver: this.#inbox, clock }),
       ...sandboxRoutes(sandbox),
     ];
   }

@@ -6,12 +6,10 @@ import { dropCaptures, followQuery, loadCaptures, reloadByWork, takeCaptures } f
 import { followOpenCapture, isOfOpenEvent, loadDetail } from "./state/detail.js";
 import { forgetCaptures, openId } from "./state/selection.js";
 import { noteSandboxChange } from "./state/sandbox.js";
-import { DEV_OUTBOX } from "./nav/dev-outbox.js";
-import { setOutboxFace } from "./outbox/outbox-face.js";
 import { followRows } from "./ui/row-cursor.js";
 import { countArrivals, followTitle } from "./state/title.js";
 import { loadWork, takeWork } from "./state/work.js";
-import { checkSession, loadSession, session } from "./state/session.js";
+import { checkSession, loadSession, session, viewer } from "./state/session.js";
 import { LIST_ID } from "./deliveries/capture-list.js";
 import { streamState } from "./state/stream-state.js";
 import { view } from "./state/address.js";
@@ -22,7 +20,6 @@ const page = document.querySelector("#page");
 if (page === null) throw new Error("index.html has no element #page");
 
 setPageAddress(location);
-setOutboxFace(DEV_OUTBOX);
 render(<App />, page);
 followRows();
 handleKeys();
@@ -47,7 +44,7 @@ followStream({
     takeWork(work);
     reloadByWork();
   },
-  onSession: (next) => (session.value = next),
+  onSession: (next) => (viewer.value = next),
   onSandbox: noteSandboxChange,
   onOpen() {
     const wasLost = streamState.value === "lost";

@@ -1,14 +1,13 @@
 import { dirname } from "node:path";
-import { createDashboard } from "pigeonhole/dashboard";
-import type { DashboardOptions } from "pigeonhole/dashboard";
+import { createDashboard, type DashboardOptions } from "pigeonhole/dashboard";
 import { describe, expect, test } from "vitest";
-import { TOKEN_HEADER, type DashboardSession } from "#pigeonhole/dashboard/api/session.js";
-import type { DashboardContactEventPage } from "#pigeonhole/dashboard/api/contact-events.js";
-import type { ErrorGroupPage } from "#pigeonhole/dashboard/api/error-groups.js";
-import type { DashboardEventDetail, UnveiledPayload } from "#pigeonhole/dashboard/api/event.js";
-import type { BulkJobList, BulkJobRow, JobPreview } from "#pigeonhole/dashboard/api/jobs.js";
-import type { DashboardEventPage } from "#pigeonhole/dashboard/api/work.js";
-import { PersonalData } from "#pigeonhole/dashboard/personal-data.js";
+import { TOKEN_HEADER, type PageSession } from "#pigeonhole/web/api/session.js";
+import type { DashboardContactEventPage } from "#pigeonhole/web/api/contact-events.js";
+import type { ErrorGroupPage } from "#pigeonhole/web/api/error-groups.js";
+import type { DashboardEventDetail, UnveiledPayload } from "#pigeonhole/web/api/event.js";
+import type { BulkJobList, BulkJobRow, JobPreview } from "#pigeonhole/web/api/jobs.js";
+import type { DashboardEventPage } from "#pigeonhole/web/api/work.js";
+import { PersonalData } from "#pigeonhole/web/personal-data.js";
 import { HOUR, MINUTE } from "#pigeonhole/base/duration.js";
 import { partsOf } from "#pigeonhole/receiver/receiver-parts.js";
 import type { OutboxView } from "#pigeonhole/store/outbox.js";
@@ -270,7 +269,7 @@ describe("actions", () => {
     const receiver = await startReceiver({ clock });
     let name = "ann";
     const dashboard = openDashboard(receiver, { allow: () => ({ role: "operate", name }) });
-    const { token } = (await dashboard.get<DashboardSession>("api/session")).body;
+    const { token } = (await dashboard.get<PageSession>("api/session")).body;
     const pause = (headers: Record<string, string> = {}) =>
       dashboard.post("api/outbox/retry", { ids: [] }, { [TOKEN_HEADER]: token, ...headers });
     expect((await pause()).status).toBe(200);
@@ -282,7 +281,7 @@ describe("actions", () => {
     clock.set(clock.now() + MINUTE);
     const message = "The page was open for long. Load it again.";
     expect(await pause()).toMatchObject({ status: 403, body: { code: "token_expired", message } });
-    const fresh = (await dashboard.get<DashboardSession>("api/session")).body.token;
+    const fresh = (await dashboard.get<PageSession>("api/session")).body.token;
     expect((await pause({ [TOKEN_HEADER]: fresh })).status).toBe(200);
     const other = openDashboard(await startReceiver({ clock }));
     for (const each of [token, fresh])
@@ -296,7 +295,7 @@ describe("actions", () => {
     const file = tempFile();
     const before = openReceiver({ store: fileStore(file) });
     await before.start();
-    const { token } = (await openDashboard(before).get<DashboardSession>("api/session")).body;
+    const { token } = (await openDashboard(before).get<PageSession>("api/session")).body;
     await before.stop();
     const after = openReceiver({ store: fileStore(file) });
     await after.start();

@@ -3,12 +3,12 @@ import type { Receiver, ReceiverOptions } from "pigeonhole";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createDashboard } from "pigeonhole/dashboard";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { ErrorGroupPage } from "#pigeonhole/dashboard/api/error-groups.js";
-import type { DashboardEventDetail, FileText } from "#pigeonhole/dashboard/api/event.js";
-import type { BulkJobList, BulkJobRow, JobPreview } from "#pigeonhole/dashboard/api/jobs.js";
-import type { DashboardOverview } from "#pigeonhole/dashboard/api/overview.js";
-import type { DashboardSession } from "#pigeonhole/dashboard/api/session.js";
-import type { DashboardEventPage, HandlerReport } from "#pigeonhole/dashboard/api/work.js";
+import type { ErrorGroupPage } from "#pigeonhole/web/api/error-groups.js";
+import type { DashboardEventDetail, FileText } from "#pigeonhole/web/api/event.js";
+import type { BulkJobList, BulkJobRow, JobPreview } from "#pigeonhole/web/api/jobs.js";
+import type { DashboardOverview } from "#pigeonhole/web/api/overview.js";
+import type { PageSession } from "#pigeonhole/web/api/session.js";
+import type { DashboardEventPage, HandlerReport } from "#pigeonhole/web/api/work.js";
 import { DAY, HOUR, MINUTE } from "#pigeonhole/base/duration.js";
 import { partsOf } from "#pigeonhole/receiver/receiver-parts.js";
 import { NO_FIGURES } from "#pigeonhole/store/figure-rows.js";
@@ -61,7 +61,7 @@ async function untilJobEnds(dashboard: DashboardClient, id: string, clock: FakeC
 
 test("the session says who looks, and at what", async () => {
   const { dashboard } = await start({ store: fileStore(tempFile()) });
-  expect((await dashboard.get<DashboardSession>("api/session")).body).toMatchObject({
+  expect((await dashboard.get<PageSession>("api/session")).body).toMatchObject({
     name: "ann",
     role: "operate",
     payloads: "redacted",

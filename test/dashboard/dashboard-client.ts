@@ -1,7 +1,6 @@
-import { createDashboard } from "pigeonhole/dashboard";
-import type { DashboardOptions } from "pigeonhole/dashboard";
+import { createDashboard, type DashboardOptions } from "pigeonhole/dashboard";
 import type { Receiver } from "pigeonhole";
-import { TOKEN_HEADER, type DashboardSession } from "#pigeonhole/dashboard/api/session.js";
+import { TOKEN_HEADER, type PageSession } from "#pigeonhole/web/api/session.js";
 
 export const HOST = "https://ops.example";
 
@@ -51,7 +50,7 @@ export function clientOf(fetch: (request: Request) => Promise<Response>): Dashbo
   return {
     get,
     async post(path, body = {}, headers = {}) {
-      const session = await get<DashboardSession>("api/session");
+      const session = await get<PageSession>("api/session");
       const token = session.status === 200 ? { [TOKEN_HEADER]: session.body.token } : {};
       const init = { method: "POST", body: typeof body === "string" ? body : JSON.stringify(body) };
       return ask(new Request(`${HOST}/${path}`, { ...init, headers: { ...OWN_PAGE, ...token, ...headers } }));

@@ -1,7 +1,7 @@
 import Database from "better-sqlite3";
 import type { ReceiverOptions } from "pigeonhole";
 import { expect, test } from "vitest";
-import type { DashboardOverview } from "#pigeonhole/dashboard/api/overview.js";
+import type { DashboardOverview } from "#pigeonhole/web/api/overview.js";
 import { jsonLines, runCli } from "../support/run-cli.js";
 import { closeReceiver, makeEvent, openReceiver, post, tempFile } from "../support/receiver.js";
 import { openDashboard } from "./dashboard-client.js";

@@ -2,7 +2,7 @@ import type { Receiver, ReceiverOptions } from "pigeonhole";
 import { setImmediate } from "node:timers/promises";
 import { type Sandbox, createSandbox } from "pigeonhole/sandbox";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { EventDeliveries } from "#pigeonhole/dashboard/api/event.js";
+import type { EventDeliveries } from "#pigeonhole/web/api/event.js";
 import type { TimelineEntry } from "#pigeonhole/operator/timeline-entry.js";
 import { mergeTimelines } from "../../src/page/dashboard/event/merge-timelines.js";
 import { openReceiver, post } from "../support/receiver.js";

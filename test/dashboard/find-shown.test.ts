@@ -1,6 +1,6 @@
-import { findShown } from "#pigeonhole/dashboard/find-shown.js";
+import { findShown } from "#pigeonhole/web/find-shown.js";
 import { InTurn } from "#pigeonhole/dashboard/in-turn.js";
-import { SideBySide } from "#pigeonhole/dashboard/side-by-side.js";
+import { SideBySide } from "#pigeonhole/web/side-by-side.js";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { makeGate } from "../support/receiver.js";
 

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import type { ReceiverOptions } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import { expect, test } from "vitest";
-import type { DashboardOverview, StepValues } from "#pigeonhole/dashboard/api/overview.js";
+import type { DashboardOverview, StepValues } from "#pigeonhole/web/api/overview.js";
 import { makeFolder } from "../support/folder.js";
 import { captureLog, makeEvent, makeGate, openReceiver, post, tempFile } from "../support/receiver.js";
 import { HOST, openDashboard } from "./dashboard-client.js";

@@ -3,10 +3,9 @@ import { createRequire } from "node:module";
 import { getRequestListener } from "@hono/node-server";
 import express from "express";
 import { Hono } from "hono";
-import { createDashboard } from "pigeonhole/dashboard";
-import type { Dashboard } from "pigeonhole/dashboard";
+import { createDashboard, type Dashboard } from "pigeonhole/dashboard";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { TOKEN_HEADER, type DashboardSession } from "#pigeonhole/dashboard/api/session.js";
+import { TOKEN_HEADER, type PageSession } from "#pigeonhole/web/api/session.js";
 import { openReceiver } from "../support/receiver.js";
 import { serve } from "../support/mounts.js";
 import { OPERATOR } from "./dashboard-client.js";
@@ -73,7 +72,7 @@ describe.each(MOUNTS)("mounted on $name", ({ mount }) => {
     expect(page.headers.get("x-powered-by")).toBeNull();
     const session = await fetch(`${url}${PATH}/api/session`);
     expect(session.status).toBe(200);
-    const { token, name } = (await session.json()) as DashboardSession;
+    const { token, name } = (await session.json()) as PageSession;
     expect(name).toBe("ann");
     const answer = await fetch(`${url}${PATH}/api/outbox/retry`, {
       method: "POST",
@@ -104,7 +103,7 @@ describe.each(MOUNTS)("mounted on $name", ({ mount }) => {
 
   test("an action of an old browser is compared with the host that it asked for", async () => {
     const { url, port } = await startServer(mount);
-    const { token } = (await (await fetch(`${url}${PATH}/api/session`)).json()) as DashboardSession;
+    const { token } = (await (await fetch(`${url}${PATH}/api/session`)).json()) as PageSession;
     const act = (origin: string) =>
       fetch(`${url}${PATH}/api/outbox/retry`, {
         method: "POST",
@@ -117,7 +116,7 @@ describe.each(MOUNTS)("mounted on $name", ({ mount }) => {
 
   test("what is large or no JSON is refused, and the connection goes on", async () => {
     const { url } = await startServer(mount);
-    const { token } = (await (await fetch(`${url}${PATH}/api/session`)).json()) as DashboardSession;
+    const { token } = (await (await fetch(`${url}${PATH}/api/session`)).json()) as PageSession;
     const act = (body: string) =>
       fetch(`${url}${PATH}/api/outbox/retry`, {
         method: "POST",

@@ -2,12 +2,12 @@ import { type Receiver, type Store, createReceiver } from "pigeonhole";
 import { createPostgresStore } from "pigeonhole/postgres";
 import { TEST_SECRET } from "pigeonhole/testing";
 import { expect, onTestFinished, test } from "vitest";
-import { TOKEN_HEADER, type DashboardSession } from "#pigeonhole/dashboard/api/session.js";
-import type { ErrorGroupPage } from "#pigeonhole/dashboard/api/error-groups.js";
-import type { DashboardEventDetail } from "#pigeonhole/dashboard/api/event.js";
-import type { BulkJobList, BulkJobRow } from "#pigeonhole/dashboard/api/jobs.js";
-import type { DashboardOverview } from "#pigeonhole/dashboard/api/overview.js";
-import type { HandlerReport, RunningWork } from "#pigeonhole/dashboard/api/work.js";
+import { TOKEN_HEADER, type PageSession } from "#pigeonhole/web/api/session.js";
+import type { ErrorGroupPage } from "#pigeonhole/web/api/error-groups.js";
+import type { DashboardEventDetail } from "#pigeonhole/web/api/event.js";
+import type { BulkJobList, BulkJobRow } from "#pigeonhole/web/api/jobs.js";
+import type { DashboardOverview } from "#pigeonhole/web/api/overview.js";
+import type { HandlerReport, RunningWork } from "#pigeonhole/web/api/work.js";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { type TestDatabase, describeOnPostgres } from "../support/postgres-server.js";
 import { closeReceiver, makeEvent, makeGate, post } from "../support/receiver.js";
@@ -36,7 +36,7 @@ describeOnPostgres((database) => {
     for (const event of ids) await post(one.receiver, event);
     await expect.poll(async () => (await one.receiver.stats()).dead, { timeout: 5_000 }).toBe(3);
 
-    const session = (await one.dashboard.get<DashboardSession>("api/session")).body;
+    const session = (await one.dashboard.get<PageSession>("api/session")).body;
     expect(session.database).toMatch(/^postgres:/);
     expect(new URL(session.database ?? "").password).toBe("");
     const [event] = ids;

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { SharedReadings } from "#pigeonhole/dashboard/shared-readings.js";
+import { SharedReadings } from "#pigeonhole/web/shared-readings.js";
 import type { FiguresWrite } from "#pigeonhole/store/figures.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import { NO_FIGURES } from "#pigeonhole/store/figure-rows.js";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { showError } from "#pigeonhole/dashboard/show-error.js";
+import { showError } from "#pigeonhole/web/show-error.js";
 
 const hide = () => "[hidden]";
 

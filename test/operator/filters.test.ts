@@ -40,8 +40,8 @@ async function openSurfaces() {
   const dashboard = openDashboard(receiver, { allow: () => ({ ...OPERATOR, payloads: "full" }) });
   const [devList] = inboxRoutes({
     receiver: { inbox: operator, work: undefined },
-    folder: { list: () => [] },
-  }).filter(({ path }) => path === "/api/inbox/events");
+    clock,
+  }).filter(({ path }) => path === "/api/events");
 
   return {
     found: found.id,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { JobFilter } from "../../src/dashboard/api/jobs.js";
+import type { JobFilter } from "../../src/web/api/jobs.js";
 import { describeJobFilter } from "../../src/page/dashboard/ui/describe-job-filter.js";
 
 test.each<[JobFilter, string]>([

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { BulkJobRow } from "../../src/dashboard/api/jobs.js";
+import type { BulkJobRow } from "../../src/web/api/jobs.js";
 import { describeProgress } from "../../src/page/dashboard/ui/describe-job.js";
 
 const JOB: BulkJobRow = {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { BulkJobRow } from "../../src/dashboard/api/jobs.js";
+import type { BulkJobRow } from "../../src/web/api/jobs.js";
 import { jobs, shownJobs, takeList } from "../../src/page/dashboard/state/jobs.js";
 
 function job(id: string, state: BulkJobRow["state"]): BulkJobRow {

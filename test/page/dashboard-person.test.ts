@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { fetchSession, postHandlerChange } from "../../src/page/dashboard/api/fetch-and-post.js";
-import { dashboardSession } from "../../src/page/dashboard/state/dashboard-session.js";
+import { fetchSession, postHandlerChange } from "../../src/page/api/calls.js";
+import { viewer } from "../../src/page/state/session.js";
 import { errorOf } from "../support/error-of.js";
 
 /** An app whose tokens end at once after a change of `state`. Returns the names under which it acted. */
@@ -36,7 +36,7 @@ test("an action is not repeated for another person, who is shown then", async ()
   const { message } = await errorOf(() => postHandlerChange("crm", "pause"));
   expect(message).toBe("bob is signed in now, no longer ann. Nothing was done. To act as bob, do it again.");
   expect(acted).toEqual([]);
-  expect(dashboardSession.value?.name).toBe("bob");
+  expect(viewer.value?.name).toBe("bob");
   await postHandlerChange("crm", "pause");
   expect(acted).toEqual(["bob api/handlers/pause"]);
 });

@@ -14,7 +14,7 @@ import { paintWork } from "../values/event-work.js";
 import { setImmediate } from "node:timers/promises";
 import { pickFilters } from "../../operator/filter-reader.js";
 import { WORK_FILTERS } from "../../store/filters.js";
-import { textOfEvent } from "../../operator/find-rows.js";
+import { textsOfEvent } from "../../operator/texts-of-event.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import { describeEvent } from "./describe-event.js";
 import { readEventLife } from "./event-life.js";
@@ -82,7 +82,7 @@ async function* eventsWithText(
   for await (const event of events) {
     // A file is read without a turn of the event loop, in which Ctrl-C would be noticed.
     if (++looked % LOOKED_AT_ONCE === 0) await setImmediate(undefined, { signal });
-    if (!isIn(textOfEvent(event).join("\n"))) {
+    if (!isIn(textsOfEvent(event).join("\n"))) {
       const body = (await inbox.getEvent(event.id))?.body;
       if (body === undefined || !isIn(Buffer.from(body).toString("utf8"))) continue;
     }

@@ -1,84 +1,58 @@
-import { sentEventId } from "../../capture/model/sent-event-id.js";
-import type { CaptureFolder } from "../../capture/folder/capture-folder.js";
+import type { Clock } from "../../base/clock.js";
+import { silentLogger } from "../../base/logger.js";
+import { type InboxChanges, changeEach, changeOne } from "../../operator/change-each.js";
 import { JOB_ACTIONS, type JobAction } from "../../store/bulk-jobs.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
-import { OUTBOX_STATES } from "../../store/outbox.js";
-import { WORK_STATES } from "../../store/work-state.js";
-import type { WorkFollower } from "./work-follower.js";
-import { readIds } from "./capture-routes.js";
-import {
-  changeEach,
-  changeOne,
-  discardEachContactEvent,
-  retryEachContactEvent,
-  type InboxChange,
-  type InboxChanges,
-} from "../../operator/change-each.js";
-import { findRows, textOfContactEvent, textOfEvent } from "../../operator/find-rows.js";
-import { contactEventRow, eventRow, handlerTimesRow, type ContactEventDetail } from "../../operator/inbox-rows.js";
-import { CONTACT_EVENT_FILTERS, WORK_FILTERS } from "../../store/filters.js";
-import { filtersIn, listPageOf } from "../../web/page-of-query.js";
-import { PageApiError } from "../../web/page-api-error.js";
-import type {
-  ContactEventPage,
-  HandlerTimesReport,
-  InboxEventDetail,
-  InboxEventPage,
-  InboxOverview,
-  WorkList,
-} from "./page-api.js";
+import { ActionLog } from "../../web/action-log.js";
+import { errorRoutes } from "../../web/error-routes.js";
+import { eventRoutes } from "../../web/event-routes.js";
 import type { WebRoute } from "../../web/find-route.js";
+import { handlerRoutes } from "../../web/handler-routes.js";
+import type { InboxRoute, Viewer } from "../../web/inbox-route.js";
+import { outboxRoutes } from "../../web/outbox-routes.js";
+import { PageApiError } from "../../web/page-api-error.js";
+import { PersonalData } from "../../web/personal-data.js";
+import { SharedReadings } from "../../web/shared-readings.js";
+import { readIds } from "./capture-routes.js";
+import type { InboxOverview, WorkList } from "./page-api.js";
+import type { WorkFollower } from "./work-follower.js";
 
-/** Of the key of a contact event. */
-const MAX_KEY_LENGTH = 255;
+/** The developer sees all and does all. */
+export const DEVELOPER: Viewer = { name: "dev", role: "operate", payloads: "full" };
+
+/** Nothing is hidden from the developer: names of rows need only be the same after a restart. */
+const SECRET = Buffer.from("names of the dev server");
 
 export interface InboxRouteDeps {
   /** Its inbox may appear later; the work is given with it. */
   receiver: { readonly inbox: InboxOperator | undefined; readonly work: WorkFollower | undefined };
-  folder: Pick<CaptureFolder, "list">;
+  clock: Clock;
 }
 
 /** Reads and manages a receiver's database. Without one each of these answers 404 `no_inbox`. */
-export function inboxRoutes({ receiver, folder }: InboxRouteDeps): WebRoute[] {
-  const database = (): InboxOperator => {
+export function inboxRoutes({ receiver, clock }: InboxRouteDeps): WebRoute[] {
+  const operator = (): InboxOperator => {
     if (receiver.inbox !== undefined) return receiver.inbox;
     throw new PageApiError(404, {
       code: "no_inbox",
       message: "Start with --inbox <database> to read a receiver's database.",
     });
   };
+  const readings = new SharedReadings(operator, clock);
+  const [personal, log] = [new PersonalData(SECRET), new ActionLog(silentLogger, clock)];
+  const tools = { operator, readings, personal, log, now: () => clock.now() };
+  const shared = [
+    ...errorRoutes(tools),
+    ...eventRoutes(tools),
+    ...handlerRoutes({ ...tools, handlers: () => [] }),
+    ...outboxRoutes(tools),
+  ];
   return [
     {
       method: "GET",
       path: "/api/inbox",
       handle: async (): Promise<InboxOverview> => {
-        return { database: database().database, ...(await database().countLists()) };
-      },
-    },
-    {
-      method: "GET",
-      path: "/api/inbox/handler-times",
-      handle: async ({ query }): Promise<HandlerTimesReport> => {
-        const { handler, since, until } = filtersIn(query, WORK_FILTERS);
-        const times = await database().handlerTimes({ handler, since, until });
-        return { handlers: times.map(handlerTimesRow) };
-      },
-    },
-    {
-      method: "GET",
-      path: "/api/inbox/events",
-      handle: ({ query }) => listEvents(database(), query),
-    },
-    {
-      method: "GET",
-      path: "/api/inbox/events/{id}",
-      handle: async ({ id }): Promise<InboxEventDetail> => {
-        const event = await database().getEvent(id);
-        if (event === undefined)
-          throw new PageApiError(404, { code: "not_found", message: `There is no event "${id}".` });
-        const errors = receiver.work?.learn(event).errors ?? {};
-        const body = event.body === undefined ? null : Buffer.from(event.body).toString();
-        return { ...eventRow(event), body, errors, captureIds: capturesOf(folder, id) };
+        return { database: operator().database, ...(await operator().countLists()) };
       },
     },
     {
@@ -87,96 +61,45 @@ export function inboxRoutes({ receiver, folder }: InboxRouteDeps): WebRoute[] {
       handle: async ({ query }): Promise<WorkList> => {
         const id = query.get("id");
         if (id === null) return { events: receiver.work?.known ?? [] };
-        const event = await database().getEvent(id);
+        const event = await operator().getEvent(id);
         const { work } = receiver;
         return { events: event === undefined || work === undefined ? [] : [work.learn(event)] };
       },
     },
-    ...changeRoutes(database, receiver),
-    ...contactEventRoutes(database),
+    ...JOB_ACTIONS.map((action) => changeRoute(action, operator, receiver)),
+    ...shared.map((route) => followedRoute(route, receiver, readings)),
   ];
 }
 
-async function listEvents(database: InboxOperator, query: URLSearchParams): Promise<InboxEventPage> {
-  const wanted = { ...listPageOf(query, WORK_STATES), ...filtersIn(query, WORK_FILTERS) };
-  const { items, nextCursor } = await findRows({
-    list: (page) => database.listEvents({ ...wanted, ...page }),
-    cursor: wanted.cursor,
-    text: query.get("text") ?? "",
-    textOf: textOfEvent,
-  });
-  return { items: items.map(eventRow), nextCursor: nextCursor ?? null };
-}
-
-/** What is done to events: to several, or to one. */
-function changeRoutes(database: () => InboxOperator, receiver: InboxRouteDeps["receiver"]): WebRoute[] {
-  const change = async (action: JobAction, id: string): Promise<InboxChange> => {
-    const changed = await changeOne(database(), action, id);
-    receiver.work?.follow(id);
-    return changed;
+/** What is done to several events. */
+function changeRoute(action: JobAction, operator: () => InboxOperator, receiver: InboxRouteDeps["receiver"]): WebRoute {
+  return {
+    method: "POST",
+    path: `/api/inbox/${action}`,
+    handle: ({ body }): Promise<InboxChanges> =>
+      changeEach(readIds(body), async (id) => {
+        const { changed } = await changeOne(operator(), action, id);
+        receiver.work?.follow(id);
+        return changed;
+      }),
   };
-  return JOB_ACTIONS.flatMap((action): WebRoute[] => [
-    {
-      method: "POST",
-      path: `/api/inbox/${action}`,
-      handle: ({ body }): Promise<InboxChanges> =>
-        changeEach(readIds(body), async (id) => (await change(action, id)).changed),
-    },
-    {
-      method: "POST",
-      path: `/api/inbox/events/{id}/${action}`,
-      handle: ({ id }) => change(action, id),
-    },
-  ]);
 }
 
-/** The outbox. */
-function contactEventRoutes(database: () => InboxOperator): WebRoute[] {
-  return [
-    {
-      method: "GET",
-      path: "/api/inbox/contact-events",
-      handle: async ({ query }): Promise<ContactEventPage> => {
-        const wanted = { ...listPageOf(query, OUTBOX_STATES), ...filtersIn(query, CONTACT_EVENT_FILTERS) };
-        const { items, nextCursor } = await findRows({
-          list: (page) => database().listContactEvents({ ...wanted, ...page }),
-          cursor: wanted.cursor,
-          text: query.get("text") ?? "",
-          textOf: textOfContactEvent,
-        });
-        return { items: items.map(contactEventRow), nextCursor: nextCursor ?? null };
-      },
+/** As the dashboard answers it, for the developer. An event that was changed is followed. */
+function followedRoute(
+  { method, path, handle }: InboxRoute,
+  receiver: InboxRouteDeps["receiver"],
+  readings: SharedReadings,
+): WebRoute {
+  return {
+    method,
+    path,
+    async handle(call) {
+      const answer: unknown = await handle({ ...call, person: DEVELOPER });
+      if (method === "GET") return answer;
+      readings.forgetAll();
+      if (path.startsWith("/api/events/")) receiver.work?.follow(call.id);
+      return answer;
     },
-    {
-      method: "GET",
-      path: "/api/inbox/contact-events/{id}",
-      handle: async ({ id: key }): Promise<ContactEventDetail> => {
-        const view = await database().getContactEvent(key);
-        if (view !== undefined) return { ...contactEventRow(view), body: view.body };
-        throw new PageApiError(404, { code: "not_found", message: `There is no contact event with the key "${key}".` });
-      },
-    },
-    {
-      method: "POST",
-      path: "/api/inbox/contact-events/retry",
-      handle: ({ body }): Promise<InboxChanges> => retryEachContactEvent(database(), readIds(body, MAX_KEY_LENGTH)),
-    },
-    {
-      method: "POST",
-      path: "/api/inbox/contact-events/discard",
-      handle: ({ body }): Promise<InboxChanges> => discardEachContactEvent(database(), readIds(body, MAX_KEY_LENGTH)),
-    },
-  ];
-}
-
-/** The captures, newest first, that carried the event: as they came, or in a replay under a new id. */
-function capturesOf(folder: InboxRouteDeps["folder"], id: string): string[] {
-  // Another body of the same id is listed under the id, `#` and a digest.
-  const [eventId = id] = id.split("#");
-  return folder
-    .list()
-    .filter((capture) => {
-      return sentEventId(capture) === eventId || capture.attempts.some((attempt) => attempt.eventId === eventId);
-    })
-    .map((capture) => capture.id);
+  };
 }

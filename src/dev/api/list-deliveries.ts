@@ -7,7 +7,8 @@ import type { InboxOperator } from "../../store/inbox-operator.js";
 import { type EventView, PAGE_LIMIT } from "../../store/inbox-view.js";
 import { WORK_STATES } from "../../store/work-state.js";
 import { badField } from "../../web/page-api-error.js";
-import { findRows, textOfEvent } from "../../operator/find-rows.js";
+import { holdsText } from "../../web/find-shown.js";
+import { textsOfEvent } from "../../operator/texts-of-event.js";
 import { eventRow } from "../../operator/inbox-rows.js";
 import type { CapturePage } from "./page-api.js";
 
@@ -91,14 +92,8 @@ async function eventIdsOf(inbox: InboxOperator | undefined, value: string): Prom
   if (inbox === undefined) throw badField("query", "has work:, which needs the inbox of the app: start with --inbox.");
   const state = WORK_STATES.find((name) => name === value);
   if (state !== undefined) return new Set((await newestEvents(inbox, { state })).map(({ id }) => id));
-  const ids = new Set<string>();
-  let cursor: string | undefined;
-  do {
-    const page = await findRows({ list: (each) => inbox.listEvents(each), cursor, text: value, textOf: textOfEvent });
-    for (const { id } of page.items) ids.add(id);
-    cursor = page.nextCursor;
-  } while (cursor !== undefined && ids.size < MAX_EVENTS);
-  return ids;
+  const events = await newestEvents(inbox, {});
+  return new Set(events.filter((event) => holdsText(textsOfEvent(event), value)).map(({ id }) => id));
 }
 
 function byNewest(a: Capture, b: Capture): number {

@@ -21,13 +21,8 @@
  * GET  /api/work                            → WorkList: of the events that are followed
  * GET  /api/work?id=                        → WorkList: of this event, empty if the inbox does not have it
  * GET  /api/inbox                           → InboxOverview
- * GET  /api/inbox/handler-times?handler=&since=&until= → HandlerTimesReport (since and until as ISO 8601)
- * GET  /api/inbox/events?state=&type=&text=&cursor= → InboxEventPage
  * POST /api/inbox/retry | run | discard IdsBody   → InboxChanges
- * GET  /api/inbox/events/{id}               → InboxEventDetail
- * POST /api/inbox/events/{id}/retry | run | discard  {} → { changed: number }
- * GET  /api/inbox/contact-events?state=&name=&text=&cursor= → ContactEventPage
- * POST /api/inbox/contact-events/retry | discard IdsBody (keys) → InboxChanges
+ * Errors, events, handlers and the outbox of the inbox are answered as the dashboard answers them: see web/api/.
  * GET  /api/sandbox                         → SandboxState (sandbox-state.ts, with the bodies below)
  * POST /api/sandbox/advance      AdvanceBody → AdvanceReport
  * POST /api/sandbox/faults       FaultBody  → SandboxState
@@ -42,11 +37,12 @@
  * a new nonce in every answer and sends it in `style-src 'self' 'nonce-…'` (the JSON editor creates its style sheet at
  * run time).
  */
-import type { ContactEventRow, EventWork, HandlerTimesRow, InboxEvent } from "../../operator/inbox-rows.js";
+import type { PageSession } from "../../web/api/session.js";
+import type { EventWork } from "../../operator/inbox-rows.js";
 import type { Capture, CaptureAttempt, CaptureSummary, SignMode } from "../../capture/model/capture.js";
 
-export interface Session {
-  version: string;
+/** A run of the dev server, whose pages may do all. */
+export interface Session extends PageSession {
   /** Where deliveries are received on this machine. */
   captureUrl: string;
   /** Where the service can reach it: a tunnel, or null. */
@@ -58,7 +54,6 @@ export interface Session {
   inbox: boolean;
   /** Whether the dev server runs an emulated service; without one /api/sandbox answers 404 `no_sandbox`. */
   sandbox: boolean;
-  eventTypes: { name: string; group: string; isDefault: boolean }[];
   /** Captures on disk. */
   captures: number;
 }
@@ -194,28 +189,6 @@ export interface InboxOverview {
   contactEvents: { all: number; pending: number; leased: number; dead: number; done: number };
 }
 
-/** The handlers that had ended runs then, in the order of their names. */
-export interface HandlerTimesReport {
-  handlers: HandlerTimesRow[];
-}
-
 export interface WorkList {
   events: EventWork[];
-}
-
-export interface InboxEventDetail extends InboxEvent, Pick<EventWork, "errors"> {
-  /** Text of the body; null after retention deleted it. */
-  body: string | null;
-  /** Captures that carried the event, newest first. */
-  captureIds: string[];
-}
-
-export interface InboxEventPage {
-  items: InboxEvent[];
-  nextCursor: string | null;
-}
-
-export interface ContactEventPage {
-  items: ContactEventRow[];
-  nextCursor: string | null;
 }

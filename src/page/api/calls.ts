@@ -1,21 +1,26 @@
+import { PageApiError } from "../../web/page-api-error.js";
+import { escapeControls } from "../../base/text.js";
+import type { DashboardEventPage, HandlerReport, RunningWork } from "../../web/api/work.js";
+import type { PageSession } from "../../web/api/session.js";
+import type { DashboardOverview, FigureRange } from "../../web/api/overview.js";
+import type { BulkJobList, BulkJobRow, JobAction, JobBody, JobPreview } from "../../web/api/jobs.js";
+import type { DashboardEventDetail, EventDeliveries, FileText, UnveiledPayload } from "../../web/api/event.js";
+import type { ErrorGroupPage } from "../../web/api/error-groups.js";
+import type { InboxChanges, InboxChange } from "../../operator/change-each.js";
+import type { DashboardContactEventDetail, DashboardContactEventPage } from "../../web/api/contact-events.js";
 import type {
   CaptureDetail,
   CapturePage,
-  ContactEventPage,
   ExportBody,
-  HandlerTimesReport,
   InboxOverview,
   MarkBody,
   ReplayBody,
   PageReplayReport,
   SendBody,
   SendReport,
-  Session,
   SignatureReport,
   WorkList,
 } from "../../dev/api/page-api.js";
-import type { ContactEventDetail } from "../../operator/inbox-rows.js";
-import type { InboxChange, InboxChanges } from "../../operator/change-each.js";
 import type {
   AdvanceBody,
   AdvanceReport,
@@ -24,90 +29,148 @@ import type {
   FaultBody,
   SandboxState,
 } from "../../dev/sandbox/sandbox-state.js";
-import type { JobAction } from "../../dashboard/api/jobs.js";
 import type { CaptureSummary, SignMode } from "../../capture/model/capture.js";
 import { writeSegment } from "../../web/path-segment.js";
-import { createJsonRequests } from "./json-request.js";
+import { SESSION_PATH, postJson, readJson } from "./json-request.js";
 
-const { readJson, postJson } = createJsonRequests({
-  server: "The dev server",
-  ifSilent: "Is it still running?",
-  session: "/api/session",
-  // With this header, pages of other origins need a CORS preflight, which fails.
-  postHeaders: () => ({ "x-pigeonhole": "1" }),
-});
+/** Of the last session that was read; the name is undefined before the first. */
+let token = "";
+let name: string | undefined;
+
+let onSession: (session: PageSession) => void = () => undefined;
+
+/** Each session that is read from now on is given to this. */
+export function followSession(listener: (session: PageSession) => void): void {
+  onSession = listener;
+}
+
+const at = writeSegment;
+
+export async function fetchSession(): Promise<PageSession> {
+  const session = await readJson<PageSession>(SESSION_PATH);
+  // Without one, the server refuses actions with the reason.
+  ({ token, name } = session);
+  onSession(session);
+  return session;
+}
+
+/** A POST, with a new token if the old one has ended. Not repeated for another person, who did not ask for it. */
+async function change<Result>(path: string, body: object = {}): Promise<Result> {
+  try {
+    return await postJson<Result>(path, body, token);
+  } catch (error) {
+    if (!(error instanceof PageApiError && error.code === "token_expired")) throw error;
+    const asked = name;
+    const session = await fetchSession();
+    if (asked !== undefined && session.name !== asked) throw otherPerson(asked, session.name);
+    return postJson<Result>(path, body, token);
+  }
+}
+
+function otherPerson(asked: string, now: string): PageApiError {
+  return new PageApiError(403, {
+    code: "other_person",
+    message: escapeControls(
+      `${now} is signed in now, no longer ${asked}. Nothing was done. To act as ${now}, do it again.`,
+    ),
+  });
+}
 
 /** More than a dev server keeps. Only visible rows are rendered. */
 const LIST_LIMIT = 50_000;
 
-const at = writeSegment;
-
-export const readSession = () => readJson<Session>("/api/session");
-
 export const listCaptures = (query: string, signal: AbortSignal) =>
-  readJson<CapturePage>(`/api/captures?${new URLSearchParams({ query, limit: String(LIST_LIMIT) })}`, signal);
+  readJson<CapturePage>(`api/captures?${new URLSearchParams({ query, limit: String(LIST_LIMIT) })}`, signal);
 
 export const readCapture = (id: string, signal?: AbortSignal) =>
-  readJson<CaptureDetail>(`/api/captures/${at(id)}`, signal);
+  readJson<CaptureDetail>(`api/captures/${at(id)}`, signal);
 
-export const markCapture = (id: string, mark: MarkBody) =>
-  postJson<CaptureSummary>(`/api/captures/${at(id)}/mark`, mark);
+export const markCapture = (id: string, mark: MarkBody) => change<CaptureSummary>(`api/captures/${at(id)}/mark`, mark);
 
 export const trySecret = (id: string, secret: string) =>
-  postJson<SignatureReport>(`/api/captures/${at(id)}/try-secret`, { secret });
+  change<SignatureReport>(`api/captures/${at(id)}/try-secret`, { secret });
 
-export const removeCaptures = (ids: string[]) => postJson<{ removed: number }>("/api/captures/remove", { ids });
+export const removeCaptures = (ids: string[]) => change<{ removed: number }>("api/captures/remove", { ids });
 
 export const requestCurl = (id: string, mode: SignMode) =>
-  postJson<{ command: string }>(`/api/captures/${at(id)}/curl`, { mode });
+  change<{ command: string }>(`api/captures/${at(id)}/curl`, { mode });
 
 export const requestExport = (body: ExportBody) =>
-  postJson<{ name: string; mediaType: string; text: string }>("/api/captures/export", body);
+  change<{ name: string; mediaType: string; text: string }>("api/captures/export", body);
 
 export const writeFixture = (id: string, body: string) =>
-  postJson<{ name: string; mediaType: string; text: string }>(`/api/captures/${at(id)}/fixture`, { body });
+  change<{ name: string; mediaType: string; text: string }>(`api/captures/${at(id)}/fixture`, { body });
 
-export const requestReplay = (body: ReplayBody) => postJson<PageReplayReport>("/api/replay", body);
+export const requestReplay = (body: ReplayBody) => change<PageReplayReport>("api/replay", body);
 
-export const readSample = (type: string) => readJson<{ body: string }>(`/api/samples/${at(type)}`);
+export const readSample = (type: string) => readJson<{ body: string }>(`api/samples/${at(type)}`);
 
-export const sendEvent = (body: SendBody) => postJson<SendReport>("/api/send", body);
+export const sendEvent = (body: SendBody) => change<SendReport>("api/send", body);
 
-export const listWork = () => readJson<WorkList>("/api/work");
+export const listWork = () => readJson<WorkList>("api/work");
 
-export const findWork = (id: string) => readJson<WorkList>(`/api/work?${new URLSearchParams({ id })}`);
+export const findWork = (id: string) => readJson<WorkList>(`api/work?${new URLSearchParams({ id })}`);
 
-export const readInbox = () => readJson<InboxOverview>("/api/inbox");
+export const readInbox = () => readJson<InboxOverview>("api/inbox");
 
-export const listHandlerTimes = () => readJson<HandlerTimesReport>("/api/inbox/handler-times");
+export const changeInboxEvents = (ids: string[], action: JobAction) =>
+  change<InboxChanges>(`api/inbox/${action}`, { ids });
 
-export const changeInboxEvents = (ids: string[], change: JobAction) =>
-  postJson<InboxChanges>(`/api/inbox/${change}`, { ids });
+export const readSandbox = () => readJson<SandboxState>("api/sandbox");
 
-export const changeInboxEvent = (id: string, change: JobAction) =>
-  postJson<InboxChange>(`/api/inbox/events/${at(id)}/${change}`, {});
+export const advanceSandbox = (body: AdvanceBody) => change<AdvanceReport>("api/sandbox/advance", body);
 
-export const listContactEvents = (filter: object) =>
-  readJson<ContactEventPage>(`/api/inbox/contact-events?${new URLSearchParams({ ...filter })}`);
+export const addSandboxFault = (body: FaultBody) => change<SandboxState>("api/sandbox/faults", body);
 
-/** Those that handlers recorded for an event of the inbox, the newest of them. */
-export const listRecordedContactEvents = (event: string) =>
-  readJson<ContactEventPage>(`/api/inbox/contact-events?${new URLSearchParams({ inboxEventId: event })}`);
+export const removeSandboxFault = (id: string) => change<SandboxState>(`api/sandbox/faults/${at(id)}/remove`, {});
 
-export const readContactEvent = (key: string) => readJson<ContactEventDetail>(`/api/inbox/contact-events/${at(key)}`);
+export const emitSandboxEvent = (body: EmitBody) => change<EmitReport>("api/sandbox/emit", body);
 
-export const changeContactEvents = (ids: string[], change: "retry" | "discard") =>
-  postJson<InboxChanges>(`/api/inbox/contact-events/${change}`, { ids });
+export const resumeSandboxEndpoint = (id: string) => change<SandboxState>(`api/sandbox/endpoints/${at(id)}/resume`, {});
 
-export const readSandbox = () => readJson<SandboxState>("/api/sandbox");
+/** Parameters of a list; an empty one is left out. */
+export type ListFilter = Readonly<Record<string, string>>;
 
-export const advanceSandbox = (body: AdvanceBody) => postJson<AdvanceReport>("/api/sandbox/advance", body);
+function withQuery(path: string, filter: ListFilter): string {
+  const given = Object.entries(filter).filter(([, value]) => value !== "");
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+}
 
-export const addSandboxFault = (body: FaultBody) => postJson<SandboxState>("/api/sandbox/faults", body);
+export const fetchOverview = (range: FigureRange) => readJson<DashboardOverview>(withQuery("api/overview", { range }));
 
-export const removeSandboxFault = (id: string) => postJson<SandboxState>(`/api/sandbox/faults/${at(id)}/remove`, {});
+export const fetchErrorGroups = (filter: ListFilter) => readJson<ErrorGroupPage>(withQuery("api/errors", filter));
 
-export const emitSandboxEvent = (body: EmitBody) => postJson<EmitReport>("/api/sandbox/emit", body);
+export const fetchEvents = (filter: ListFilter) => readJson<DashboardEventPage>(withQuery("api/events", filter));
 
-export const resumeSandboxEndpoint = (id: string) =>
-  postJson<SandboxState>(`/api/sandbox/endpoints/${at(id)}/resume`, {});
+export const fetchEvent = (id: string) => readJson<DashboardEventDetail>(`api/events/${at(id)}`);
+
+export const fetchDeliveries = (id: string) => readJson<EventDeliveries>(`api/events/${at(id)}/deliveries`);
+
+export const postEventChange = (id: string, action: JobAction) => change<InboxChange>(`api/events/${at(id)}/${action}`);
+
+export const postUnveiling = (id: string) => change<UnveiledPayload>(`api/events/${at(id)}/payload`);
+
+export const postExport = (id: string, kind: "fixture" | "capture") => change<FileText>(`api/events/${at(id)}/${kind}`);
+
+export const fetchRunning = () => readJson<RunningWork>("api/running");
+
+/** `since`: from when on runs are counted. */
+export const fetchHandlers = (since = "") => readJson<HandlerReport>(withQuery("api/handlers", { since }));
+
+export const postHandlerChange = (handler: string, action: "pause" | "resume") =>
+  change<HandlerReport>(`api/handlers/${action}`, { handler });
+
+export const postJobPreview = (body: JobBody) => change<JobPreview>("api/jobs/preview", body);
+
+export const postJob = (body: JobBody) => change<BulkJobRow>("api/jobs", body);
+
+export const fetchJobs = () => readJson<BulkJobList>("api/jobs");
+
+export const postJobCancel = (id: string) => change<BulkJobRow>(`api/jobs/${at(id)}/cancel`);
+
+export const fetchOutbox = (filter: ListFilter) => readJson<DashboardContactEventPage>(withQuery("api/outbox", filter));
+
+export const fetchContactEvent = (key: string) => readJson<DashboardContactEventDetail>(`api/outbox/${at(key)}`);
+
+export const postOutboxChange = (ids: string[], action: "retry" | "discard") =>
+  change<InboxChanges>(`api/outbox/${action}`, { ids });

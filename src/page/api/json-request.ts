@@ -1,53 +1,45 @@
 import { PageApiError } from "../../web/page-api-error.js";
 import type { PageApiErrorBody } from "../../web/page-api-error.js";
+import { TOKEN_HEADER } from "../../web/api/session.js";
 import { addressOf } from "./address-of.js";
+import { face } from "./face.js";
 
-interface JsonRequestOptions {
-  /** Who answers, as the beginning of a sentence, such as `The dev server`. */
-  server: string;
-  /** What the user may look at if nothing answers. */
-  ifSilent: string;
-  /** Path that answers everybody who is signed in. */
-  session: string;
-  /** Sent with every POST beside its media type. */
-  postHeaders: () => Record<string, string>;
+/** Who answers, as the beginning of a sentence, and what the user may look at if nothing answers. */
+const { server, ifSilent } = {
+  dev: { server: "The dev server", ifSilent: "Is it still running?" },
+  dashboard: { server: "The app", ifSilent: "Does it still run, and is the network there?" },
+}[face];
+
+/** Answers everybody who is signed in. */
+export const SESSION_PATH = "api/session";
+
+export function readJson<Result>(path: string, signal?: AbortSignal): Promise<Result> {
+  return exchange(path, signal === undefined ? {} : { signal });
 }
 
-/** Requests of a page to its server; an answer that is no success is thrown as a {@link PageApiError}. */
-export interface JsonRequests {
-  readJson: <Result>(path: string, signal?: AbortSignal) => Promise<Result>;
-  postJson: <Result>(path: string, body: object) => Promise<Result>;
+/** `token`: of the session, where that has one. */
+export function postJson<Result>(path: string, body: object, token: string): Promise<Result> {
+  // With these headers, pages of other origins need a CORS preflight, which fails.
+  const headers = { "content-type": "application/json", "x-pigeonhole": "1", [TOKEN_HEADER]: token };
+  return exchange(path, { method: "POST", headers, body: JSON.stringify(body) });
 }
 
-export function createJsonRequests(options: JsonRequestOptions): JsonRequests {
-  const exchange = async <Result>(path: string, init: RequestInit): Promise<Result> => {
-    const response = await reach(path, init, options);
-    if (response.ok && !isPage(response)) return (await response.json()) as Result;
-    const body = await readErrorBody(response, options);
-    if (isForeign(response, body) && (await isSignedOut(addressOf(options.session)))) throw signedOut();
-    throw new PageApiError(response.status, body);
-  };
-  return {
-    readJson: (path, signal) => exchange(path, signal === undefined ? {} : { signal }),
-    postJson: (path, body) =>
-      exchange(path, {
-        method: "POST",
-        headers: { "content-type": "application/json", ...options.postHeaders() },
-        body: JSON.stringify(body),
-      }),
-  };
+/** An answer that is no success is thrown as a {@link PageApiError}. */
+async function exchange<Result>(path: string, init: RequestInit): Promise<Result> {
+  const response = await reach(path, init);
+  if (response.ok && !isPage(response)) return (await response.json()) as Result;
+  const body = await readErrorBody(response);
+  if (isForeign(response, body) && (await isSignedOut(addressOf(SESSION_PATH)))) throw signedOut();
+  throw new PageApiError(response.status, body);
 }
 
-async function reach(path: string, init: RequestInit, options: JsonRequestOptions): Promise<Response> {
+async function reach(path: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(addressOf(path), { ...init, credentials: "same-origin" });
   } catch (error) {
     if (init.signal?.aborted === true) throw error;
-    if (await isRedirected(addressOf(options.session))) throw signedOut();
-    throw new PageApiError(0, {
-      code: "unreachable",
-      message: `${options.server} does not answer. ${options.ifSilent}`,
-    });
+    if (await isRedirected(addressOf(SESSION_PATH))) throw signedOut();
+    throw new PageApiError(0, { code: "unreachable", message: `${server} does not answer. ${ifSilent}` });
   }
 }
 
@@ -63,7 +55,7 @@ function signedOut(): PageApiError {
   return new PageApiError(401, { code: "signed_out", message: "You are not signed in any more." });
 }
 
-async function readErrorBody(response: Response, { server }: JsonRequestOptions): Promise<PageApiErrorBody> {
+async function readErrorBody(response: Response): Promise<PageApiErrorBody> {
   if (response.ok) return { code: REFUSED, message: `${server} answered with a page in place of data.` };
   const text = await response.text();
   try {

@@ -33,7 +33,7 @@ export function followStream(listener: StreamListener): void {
     if (worked.length > 0) listener.onWork(worked.splice(0));
   };
   const open = () => {
-    const source = new EventSource(addressOf("/api/stream"));
+    const source = new EventSource(addressOf("api/stream"));
     const listen = (name: string, receive: (text: string) => void) =>
       source.addEventListener(name, (event: MessageEvent<string>) => receive(event.data));
     listen("capture", (text) => {

@@ -7,10 +7,8 @@ import { followDashboard } from "./api/follow-dashboard.js";
 import { DashboardApp } from "./dashboard-app.js";
 import { followRows, returnToRow } from "../ui/row-cursor.js";
 import { DASHBOARD_KEYS } from "./frame/dashboard-keys.js";
-import { setOutboxFace } from "../outbox/outbox-face.js";
-import { fetchContactEvent, fetchOutbox, postOutboxChange } from "./api/fetch-and-post.js";
-import { linkTo, view } from "../state/address.js";
-import { dashboardSession, loadDashboardSession, mayOperate } from "./state/dashboard-session.js";
+import { view } from "../state/address.js";
+import { loadSession } from "../state/session.js";
 import { isUpToDate, streamState } from "../state/stream-state.js";
 import { loadJobs, takeList } from "./state/jobs.js";
 import { now, storeTrouble } from "../state/now.js";
@@ -23,15 +21,6 @@ const page = document.querySelector("#page");
 if (page === null) throw new Error("index.html has no element #page");
 
 setPageAddress(location);
-setOutboxFace({
-  list: fetchOutbox,
-  read: fetchContactEvent,
-  change: postOutboxChange,
-  mayOperate: () => mayOperate.value,
-  hasContacts: () => dashboardSession.value?.payloads !== "hidden",
-  counts: () => ({ ...now.value?.outbox }),
-  linkToEvent: (id) => linkTo("event", { id }),
-});
 render(<DashboardApp />, page);
 followRows();
 keepFocus();
@@ -43,7 +32,7 @@ followDashboard({
       const isBack = storeTrouble.value !== null && message.trouble === null;
       now.value = message;
       // What was asked for meanwhile has failed.
-      if (isBack) void loadDashboardSession().then(() => Promise.all([loadJobs(), loadFigures()]));
+      if (isBack) void loadSession().then(() => Promise.all([loadJobs(), loadFigures()]));
     },
     figures: () => void loadFigures(),
     jobs: ({ jobs }) => takeList(jobs),
@@ -52,12 +41,12 @@ followDashboard({
   onOpen() {
     streamState.value = "live";
     // The app may be another version, and something may have been missed.
-    void loadDashboardSession().then(() => Promise.all([loadJobs(), loadFigures()]));
+    void loadSession().then(() => Promise.all([loadJobs(), loadFigures()]));
   },
   onLost(isRefused) {
     if (isRefused) return void readByItself();
     // The reason: signed out, or not reached. What the app answers to this becomes a notice.
-    if (isUpToDate.value) void loadDashboardSession();
+    if (isUpToDate.value) void loadSession();
     if (streamState.value !== "ended") streamState.value = "lost";
   },
 });
@@ -75,11 +64,11 @@ async function readByItself(): Promise<void> {
 
 /** The app's login can have changed meanwhile, also in another tab. */
 function askWhoLooks(): void {
-  if (isUpToDate.value && document.visibilityState === "visible") void loadDashboardSession();
+  if (isUpToDate.value && document.visibilityState === "visible") void loadSession();
 }
 setInterval(askWhoLooks, 30 * SECOND);
 document.addEventListener("visibilitychange", askWhoLooks);
-void loadDashboardSession().then(loadJobs);
+void loadSession().then(loadJobs);
 
 /** Gives the focus another place when what has it is taken from the page, such as a button after its action. */
 function keepFocus(): void {

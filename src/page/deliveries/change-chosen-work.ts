@@ -1,6 +1,6 @@
 import { changeInboxEvents } from "../api/calls.js";
 import type { InboxEvent } from "../../operator/inbox-rows.js";
-import type { JobAction } from "../../dashboard/api/jobs.js";
+import type { JobAction } from "../../web/api/jobs.js";
 import { loadCaptures } from "../state/captures.js";
 import { runAction, showNotice } from "../state/notice.js";
 import { followChange, readWaiting } from "../state/run-again.js";

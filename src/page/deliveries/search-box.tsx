@@ -1,3 +1,4 @@
+import { EVENT_TYPES } from "../../protocol/event-types.js";
 import type { RefObject } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { loadedQuery, query, queryProblem, setQuery } from "../state/captures.js";
@@ -11,7 +12,6 @@ import {
   type SearchDraft,
 } from "../state/search-draft.js";
 import { completeTerm, isFieldTerm, splitQuery, type Completion } from "../state/search-terms.js";
-import { session } from "../state/session.js";
 import { Icon } from "../ui/icon.js";
 
 /** Element id, so that `/` finds the box. */
@@ -88,7 +88,7 @@ function useSearch(input: RefObject<HTMLInputElement>, searched: () => void) {
   const draft = kept.of === query.value ? kept.draft : { head: words, tail: "" };
   const text = draft.head + draft.tail;
   const term = typedTerm(draft);
-  const types = session.value?.eventTypes.map(({ name }) => name) ?? [];
+  const types = EVENT_TYPES;
   const offers = isOffering && (term !== "" || text === "") ? completeTerm(term, types).slice(0, 12) : [];
 
   useLayoutEffect(() => {

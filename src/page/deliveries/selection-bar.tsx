@@ -6,7 +6,7 @@ import { ChooseNone } from "../ui/choose-none.js";
 import { Icon, type IconName } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
 import type { InboxEvent } from "../../operator/inbox-rows.js";
-import type { JobAction } from "../../dashboard/api/jobs.js";
+import type { JobAction } from "../../web/api/jobs.js";
 import { captures } from "../state/captures.js";
 import { mayRetry, mayRunNow, workOf } from "../state/work.js";
 import { changeChosenWork } from "./change-chosen-work.js";

@@ -9,8 +9,8 @@ import { HandlerList } from "../message/handler-list.js";
 import { ContactEventList } from "../message/contact-event-list.js";
 import { runAction } from "../state/notice.js";
 import { useRefresh } from "../ui/use-refresh.js";
-import { listRecordedContactEvents } from "../api/calls.js";
-import type { ContactEventPage } from "../../dev/api/page-api.js";
+import { fetchOutbox } from "../api/calls.js";
+import type { DashboardContactEventPage } from "../../web/api/contact-events.js";
 import { NoInbox } from "../message/no-inbox.js";
 import { WorkButtons } from "../message/work-buttons.js";
 import { session } from "../state/session.js";
@@ -42,8 +42,8 @@ export function HandlersTab({ capture }: { capture: Capture }) {
 function SentEvent({ id, capture, isOnly }: { id: string; capture: Capture; isOnly: boolean }) {
   const work = works.value.get(id);
   const [problem, setProblem] = useState("");
-  const [recorded, setRecorded] = useState<ContactEventPage | null>(null);
-  useRefresh(() => void runAction(async () => setRecorded(await listRecordedContactEvents(id))), [id]);
+  const [recorded, setRecorded] = useState<DashboardContactEventPage | null>(null);
+  useRefresh(() => void runAction(async () => setRecorded(await fetchOutbox({ inboxEventId: id }))), [id]);
   // A replay may have brought the event into the inbox meanwhile.
   useEffect(() => {
     readWork(id).then(

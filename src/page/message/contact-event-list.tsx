@@ -1,6 +1,5 @@
 import { escapeControlsInLines } from "../../base/text.js";
-import type { CallInFront } from "../../dashboard/api/contact-events.js";
-import type { ContactEventRow } from "../../operator/inbox-rows.js";
+import type { DashboardContactEvent } from "../../web/api/contact-events.js";
 import { LongText } from "./long-text.js";
 import { linkTo } from "../state/address.js";
 import { ContactEventBadge } from "../ui/badges.js";
@@ -13,7 +12,7 @@ import { WaitsBehind } from "./waits-behind.js";
 const SHOWN = 2000;
 
 interface ContactEventListOptions {
-  events: readonly (ContactEventRow & { waitsBehind?: CallInFront | null })[];
+  events: readonly DashboardContactEvent[];
   /** The event that recorded them. */
   eventId: string;
   hasMore: boolean;
@@ -39,7 +38,7 @@ export function ContactEventList({ events, eventId, hasMore }: ContactEventListO
                 </span>
                 <RefusalTags event={event} />
               </div>
-              <WaitsBehind call={event.waitsBehind ?? null} />
+              <WaitsBehind call={event.waitsBehind} />
               {why !== null && <LongText text={escapeControlsInLines(why)} class="text error-text" shown={SHOWN} />}
             </li>
           );

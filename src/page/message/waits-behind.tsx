@@ -1,5 +1,5 @@
 import { escapeControls } from "../../base/text.js";
-import type { CallInFront } from "../../dashboard/api/contact-events.js";
+import type { CallInFront } from "../../web/api/contact-events.js";
 import { formatExactTime, formatTime } from "../ui/format.js";
 import { linkTo } from "../state/address.js";
 import { shortText } from "../ui/short-text.js";

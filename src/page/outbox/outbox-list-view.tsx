@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
-import type { DashboardContactEvent } from "../../dashboard/api/contact-events.js";
-import { MAX_CHOSEN } from "../../dashboard/api/work.js";
+import type { DashboardContactEvent } from "../../web/api/contact-events.js";
+import { MAX_CHOSEN } from "../../web/api/work.js";
 import { ContactEventBadge, ContactStateBadge } from "../ui/badges.js";
 import { ChooseNone } from "../ui/choose-none.js";
 import { Empty } from "../ui/empty.js";
@@ -10,7 +10,7 @@ import { readParam, setParams } from "../state/address.js";
 import { DataTable, type TableColumn } from "../ui/data-table.js";
 import { formatExactTime, formatTime } from "../ui/format.js";
 import { shortText } from "../ui/short-text.js";
-import { outboxFace } from "./outbox-face.js";
+import { hasContacts, mayOperate } from "../state/session.js";
 import { FilterBar, TextFilter, TimeFilter } from "../ui/filter-fields.js";
 import { MoreButton } from "../ui/more-button.js";
 import { MostChosen } from "../ui/most-chosen.js";
@@ -21,6 +21,7 @@ import { RefusalTags } from "../message/refusal-tags.js";
 import { describeWait } from "../message/waits-behind.js";
 import {
   changeOutbox,
+  countOutbox,
   outboxSelection,
   outboxList,
   loadOpen,
@@ -56,12 +57,12 @@ export function OutboxListView() {
           current={readParam("state")}
           Badge={ContactStateBadge}
           // Of the whole store: they say nothing about a narrowed list.
-          counts={OUTBOX_PARAMS.some((name) => readParam(name) !== "") ? {} : outboxFace().counts()}
+          counts={OUTBOX_PARAMS.some((name) => readParam(name) !== "") ? {} : countOutbox()}
         />
       </header>
       <FilterBar label="Outbox" params={OUTBOX_PARAMS}>
         <TextFilter name="name" label="Name" />
-        {outboxFace().hasContacts() && <TextFilter name="text" label="Contact or key" />}
+        {hasContacts.value && <TextFilter name="text" label="Contact or key" />}
         <TextFilter name="error" label="Text of the error" />
         <TextFilter name="event" label="Id of its event" />
         <TimeFilter />
@@ -141,7 +142,7 @@ function Rows() {
         rows={items.value}
         keyOf={({ key }) => key}
         list={{
-          selection: outboxFace().mayOperate() && outboxSelection,
+          selection: mayOperate.value && outboxSelection,
           nameOf: ({ name, contact }) => `${shortText(name)} for ${shortText(contact)}`,
           open: ({ key }) => setParams({ key }),
           isOpen: ({ key }) => key === openKey.value,

@@ -1,11 +1,11 @@
-import type { DashboardContactEventDetail } from "../../dashboard/api/contact-events.js";
+import type { DashboardContactEventDetail } from "../../web/api/contact-events.js";
 import { ContactEventFacts } from "./contact-event-facts.js";
 import { ContactEventBadge } from "../ui/badges.js";
 import { CloseButton } from "../ui/close-button.js";
 import { CopyFact } from "../ui/copy-fact.js";
 import { Icon } from "../ui/icon.js";
-import { setParams } from "../state/address.js";
-import { outboxFace } from "./outbox-face.js";
+import { linkToEvent, setParams } from "../state/address.js";
+import { mayOperate } from "../state/session.js";
 import { changeOutbox, mayDiscardContact, mayTryNow } from "./outbox-state.js";
 import { shortText } from "../ui/short-text.js";
 import { WaitsBehind } from "../message/waits-behind.js";
@@ -30,23 +30,23 @@ export function OutboxPane({ event }: { event: DashboardContactEventDetail }) {
           )}
         </p>
         <div class="actions" role="toolbar" aria-label="Contact event">
-          {outboxFace().mayOperate() && state === "dead" && (
+          {mayOperate.value && state === "dead" && (
             <button type="button" class="button primary" onClick={() => void changeOutbox([key], "retry")}>
               <Icon name="replay" /> Retry
             </button>
           )}
-          {outboxFace().mayOperate() && mayTryNow(event) && (
+          {mayOperate.value && mayTryNow(event) && (
             <button type="button" class="button primary" onClick={() => void changeOutbox([key], "retry")}>
               <Icon name="replay" /> Try now
             </button>
           )}
-          {outboxFace().mayOperate() && mayDiscardContact(event) && (
+          {mayOperate.value && mayDiscardContact(event) && (
             <button type="button" class="button danger" onClick={() => void changeOutbox([key], "discard")}>
               <Icon name="trash" /> Discard
             </button>
           )}
           {inboxEventId !== null && (
-            <a class="button" href={outboxFace().linkToEvent(inboxEventId)}>
+            <a class="button" href={linkToEvent(inboxEventId)}>
               <Icon name="inbox" /> Event that recorded it
             </a>
           )}

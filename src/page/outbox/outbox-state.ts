@@ -1,9 +1,11 @@
 import { computed, signal } from "@preact/signals";
-import type { DashboardContactEvent, DashboardContactEventDetail } from "../../dashboard/api/contact-events.js";
+import type { DashboardContactEvent, DashboardContactEventDetail } from "../../web/api/contact-events.js";
 import { confirmed } from "../state/confirmed.js";
 import { reportProblem, runAction, showNotice } from "../state/notice.js";
 import { plural } from "../ui/format.js";
-import { outboxFace } from "./outbox-face.js";
+import { fetchContactEvent, fetchOutbox, postOutboxChange } from "../api/calls.js";
+import { inboxCounts } from "../state/inbox-counts.js";
+import { now } from "../state/now.js";
 import { createPagedList } from "../state/create-paged-list.js";
 import { createSelection } from "../state/create-selection.js";
 import { readParam, setParams } from "../state/address.js";
@@ -12,7 +14,7 @@ import { sinceOf } from "../state/time-span.js";
 export const OUTBOX_PARAMS = ["name", "text", "error", "span", "event"] as const;
 
 export const outboxList = createPagedList((cursor) =>
-  outboxFace().list({
+  fetchOutbox({
     state: readParam("state"),
     name: readParam("name"),
     text: readParam("text"),
@@ -22,6 +24,11 @@ export const outboxList = createPagedList((cursor) =>
     cursor,
   }),
 );
+
+/** Contact events of the whole store, by state. */
+export const countOutbox = (): Partial<Record<string, number>> => ({
+  ...(inboxCounts.value?.contactEvents ?? now.value?.outbox),
+});
 
 /** Changes with what is listed. */
 export const outboxKey = computed(() => [readParam("state"), ...OUTBOX_PARAMS.map(readParam)].join("\n"));
@@ -37,7 +44,7 @@ export async function loadOpen(): Promise<void> {
   if (openOutboxEvent.value?.key !== key) openOutboxEvent.value = null;
   if (key === "") return;
   try {
-    const read = await outboxFace().read(key);
+    const read = await fetchContactEvent(key);
     if (openKey.value !== key) return;
     openOutboxEvent.value = read;
     // An address with the key itself opens for some only: from now on it has the name that opens for everybody.
@@ -55,7 +62,7 @@ export function changeOutbox(keys: readonly string[], action: "retry" | "discard
   return runAction(async () => {
     const rows = outboxRowsOf(keys);
     if (!(await mayChange(keys, action))) return;
-    const { changed, failed, waiting = 0, mayGoOut = 0 } = await outboxFace().change([...keys], action);
+    const { changed, failed, waiting = 0, mayGoOut = 0 } = await postOutboxChange([...keys], action);
     showNotice({ tone: "good", text: describeChange(rows, action, changed) });
     if (mayGoOut > 0) {
       showNotice({

@@ -1,3 +1,4 @@
+import { EVENT_TYPE_ROWS } from "../state/event-type-rows.js";
 import { session } from "../state/session.js";
 import { useSandbox, fireEvent, endFault } from "../state/sandbox.js";
 import { Empty } from "../ui/empty.js";
@@ -64,7 +65,7 @@ export function SandboxView() {
 
 /** Fires a sample event, as the service does when something happens in the workspace. */
 function EmitForm() {
-  const types = session.value?.eventTypes ?? [];
+  const types = EVENT_TYPE_ROWS;
   const [type, setType] = useState(types[0]?.name ?? "");
   return (
     <form

@@ -1,3 +1,4 @@
+import { EVENT_TYPE_ROWS } from "../state/event-type-rows.js";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { CaptureSummary } from "../../capture/model/capture.js";
 import { changeEventId } from "../../capture/replay/change-event-id.js";
@@ -8,7 +9,6 @@ import { JsonEditor } from "../edit/json-editor.js";
 import { onSendKey } from "../edit/send-key.js";
 import { runAction } from "../state/notice.js";
 import { readParam, setParams, goTo } from "../state/address.js";
-import { session } from "../state/session.js";
 import { Icon } from "../ui/icon.js";
 import { RecentList, loadRecent } from "./recent-list.js";
 import { reportSent } from "./report-sent.js";
@@ -24,7 +24,7 @@ const MAX_TIMES = 50;
 
 /** Sends a signed sample event, optionally signed wrongly. */
 export function SendView() {
-  const types = session.value?.eventTypes ?? [];
+  const types = EVENT_TYPE_ROWS;
   const type = readParam("type") === "" ? (types[0]?.name ?? "") : readParam("type");
   const { body, setBody, loadSample, pick } = useEventBody(type);
   const [sign, setSign] = useState<SignatureVariant>("valid");
@@ -114,7 +114,7 @@ function useEventBody(type: string) {
 }
 
 function isKnownType(type: string | null): boolean {
-  return session.value?.eventTypes.some(({ name }) => name === type) ?? false;
+  return EVENT_TYPE_ROWS.some(({ name }) => name === type);
 }
 
 function SignatureChoice(options: { chosen: SignatureVariant; onChoose: (variant: SignatureVariant) => void }) {

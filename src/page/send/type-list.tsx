@@ -1,8 +1,8 @@
+import { type EVENT_TYPE_ROWS } from "../state/event-type-rows.js";
 import { useState } from "preact/hooks";
-import type { Session } from "../../dev/api/page-api.js";
 
 interface TypeListOptions {
-  types: Session["eventTypes"];
+  types: typeof EVENT_TYPE_ROWS;
   current: string;
   onChange: (name: string) => void;
 }

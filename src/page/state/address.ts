@@ -1,3 +1,4 @@
+import { face } from "../api/face.js";
 import { createAddress } from "./create-address.js";
 
 const VIEWS = {
@@ -8,9 +9,10 @@ const VIEWS = {
 /** `event` is one event, which links lead to; the others are in the navigation of their face. */
 export type ViewName = (typeof VIEWS)["dev" | "dashboard"][number];
 
-/** The document says which face of the page it is. */
-const face = globalThis.document?.documentElement.dataset["face"] === "dashboard" ? "dashboard" : "dev";
-
 export const address = createAddress<ViewName>(VIEWS[face]);
 
 export const { view, readParam, goTo, returnTo, setParams, goBack, linkTo } = address;
+
+/** The link to an event of the inbox. */
+export const linkToEvent = (id: string): string =>
+  face === "dev" ? linkTo("deliveries", { q: `work:"${id}"` }) : linkTo("event", { id });

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { SECOND } from "../../base/duration.js";
 import type { HandlerTimesRow } from "../../operator/inbox-rows.js";
-import { listHandlerTimes } from "../api/calls.js";
+import { fetchHandlers } from "../api/calls.js";
 import { readParam } from "./address.js";
 import { runAction } from "./notice.js";
 import { session } from "./session.js";
@@ -25,7 +25,11 @@ export function useHandlerTimes(isShown: boolean): void {
   const mustLoad = isShown && session.value?.inbox === true;
   useEffect(() => {
     if (!mustLoad) return;
-    const load = () => runAction(async () => void (handlerTimes.value = (await listHandlerTimes()).handlers));
+    const load = () =>
+      runAction(
+        async () =>
+          void (handlerTimes.value = (await fetchHandlers("8d")).handlers.flatMap(({ times }) => times ?? [])),
+      );
     void load();
     const timer = setInterval(() => document.visibilityState === "visible" && void load(), REFRESH_MS);
     return () => clearInterval(timer);

@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import type { DashboardNow } from "../../dashboard/api/now.js";
+import type { DashboardNow } from "../../web/api/now.js";
 
 /** The state at this moment, by the stream; null before its first message. */
 export const now = signal<DashboardNow | null>(null);

@@ -1,6 +1,6 @@
 import type { InboxEvent, InboxHandler } from "../../operator/inbox-rows.js";
-import type { JobAction } from "../../dashboard/api/jobs.js";
-import { changeInboxEvent } from "../api/calls.js";
+import type { JobAction } from "../../web/api/jobs.js";
+import { postEventChange } from "../api/calls.js";
 import { runAction, showNotice } from "./notice.js";
 import { describeEnd, readWork, works } from "./work.js";
 import { isRetryRequested, wordOfWork, type WorkWord } from "../../capture/model/work-word.js";
@@ -26,7 +26,7 @@ type WaitingRuns = ReadonlyMap<string, ReadonlyMap<string, number>>;
 export function runAgain(eventId: string, change: AgainChange): Promise<boolean> {
   return runAction(async () => {
     const waiting = await readWaiting([eventId], change);
-    const { changed } = await changeInboxEvent(eventId, change);
+    const { changed } = await postEventChange(eventId, change);
     if (changed === 0) {
       showNotice({ tone: "plain", text: TEXTS[change].nothing });
       return;

@@ -1,15 +1,30 @@
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import type { Session } from "../../dev/api/page-api.js";
-import { readSession } from "../api/calls.js";
-import { PageApiError } from "../../web/page-api-error.js";
-import { reportProblem, signedOut } from "./notice.js";
+import type { PageSession } from "../../web/api/session.js";
+import { fetchSession, followSession } from "../api/calls.js";
+import { face } from "../api/face.js";
+import { isOfLogin, reportProblem, signedOut } from "./notice.js";
+import { storeTrouble } from "./now.js";
 
-/** Null until the dev server has answered for the first time. */
-export const session = signal<Session | null>(null);
+/** Who looks, and what the person may do; null until the server has answered for the first time. */
+export const viewer = signal<PageSession | null>(null);
+
+followSession((read) => {
+  viewer.value = read;
+});
+
+/** The run of the dev server; null on the dashboard too. */
+export const session = computed(() => (face === "dev" ? (viewer.value as Session | null) : null));
+
+/** Whether actions are shown: not while the store cannot be read. The server checks each again. */
+export const mayOperate = computed(() => viewer.value?.role === "operate" && storeTrouble.value === null);
+
+/** Whether contacts, and texts of payloads, are shown, so that one can look for them. */
+export const hasContacts = computed(() => viewer.value?.payloads !== "hidden");
 
 export async function loadSession(): Promise<void> {
   try {
-    session.value = await readSession();
+    await fetchSession();
   } catch (error) {
     reportProblem(error);
   }
@@ -18,8 +33,8 @@ export async function loadSession(): Promise<void> {
 /** Distinguishes a stopped dev server from another one at the same port, which does not know this browser. */
 export async function checkSession(): Promise<void> {
   try {
-    session.value = await readSession();
+    await fetchSession();
   } catch (error) {
-    if (error instanceof PageApiError && error.status === 401) signedOut.value = true;
+    if (isOfLogin(error)) signedOut.value = true;
   }
 }

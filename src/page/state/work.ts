@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import type { CaptureSummary } from "../../capture/model/capture.js";
 import { describeWork } from "../../capture/model/describe-work.js";
 import type { EventWork, InboxEvent } from "../../operator/inbox-rows.js";
-import { changeInboxEvent, findWork, listWork } from "../api/calls.js";
+import { postEventChange, findWork, listWork } from "../api/calls.js";
 import { confirmed } from "./confirmed.js";
 import { runAction, reportProblem, showNotice } from "./notice.js";
 import { session } from "./session.js";
@@ -108,7 +108,7 @@ export function mayRunNow({ handlers }: InboxEvent): boolean {
 export function discardWork(eventId: string): Promise<boolean> {
   return runAction(async () => {
     if (!(await mayDiscard("event"))) return;
-    const { changed } = await changeInboxEvent(eventId, "discard");
+    const { changed } = await postEventChange(eventId, "discard");
     await readWork(eventId);
     showNotice(
       changed === 0 ? { tone: "plain", text: "Nothing to discard here" } : { tone: "good", text: "Work discarded" },

@@ -1,4 +1,4 @@
-import { MAX_CHOSEN } from "../../dashboard/api/work.js";
+import { MAX_CHOSEN } from "../../web/api/work.js";
 
 /** In place of actions on more rows than can be chosen one by one. `orElse`: what to do instead of choosing fewer. */
 export function MostChosen({ orElse }: { orElse?: string }) {

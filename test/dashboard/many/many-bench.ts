@@ -4,9 +4,9 @@ import { createDashboard } from "pigeonhole/dashboard";
 import { TEST_SECRET, signDelivery } from "pigeonhole/testing";
 import { DAY, HOUR, MINUTE, SECOND } from "#pigeonhole/base/duration.js";
 import { silentLogger } from "#pigeonhole/base/logger.js";
-import { TOKEN_HEADER, type DashboardSession } from "#pigeonhole/dashboard/api/session.js";
-import type { ErrorGroupPage } from "#pigeonhole/dashboard/api/error-groups.js";
-import type { BulkJobList } from "#pigeonhole/dashboard/api/jobs.js";
+import { TOKEN_HEADER, type PageSession } from "#pigeonhole/web/api/session.js";
+import type { ErrorGroupPage } from "#pigeonhole/web/api/error-groups.js";
+import type { BulkJobList } from "#pigeonhole/web/api/jobs.js";
 import { writeExampleFigures } from "../../dev/page/dashboard/example-figures.js";
 import { serve } from "../../support/mounts.js";
 import { makeEvent } from "../../support/receiver.js";
@@ -36,7 +36,7 @@ export async function startManyBench({ store }: FullStore) {
   const server = await serve((req, res) => (req.url === "/hooks" ? hooks(req, res) : dashboard(req, res)));
   const page = `${server.url}${MOUNT}/`;
   const read = async <Body>(path: string): Promise<Body> => (await (await fetch(`${page}api/${path}`)).json()) as Body;
-  const { token } = await read<DashboardSession>("session");
+  const { token } = await read<PageSession>("session");
   const post = (path: string, body: unknown) =>
     fetch(`${page}api/${path}`, {
       method: "POST",

@@ -1,6 +1,6 @@
 import { HOUR } from "#pigeonhole/base/duration.js";
-import type { JobBody } from "#pigeonhole/dashboard/api/jobs.js";
-import type { WorkFilter } from "#pigeonhole/dashboard/api/work.js";
+import type { JobBody } from "#pigeonhole/web/api/jobs.js";
+import type { WorkFilter } from "#pigeonhole/web/api/work.js";
 import { HANDLERS, RARE, TYPES, exampleEvent, exampleId } from "./example-events.js";
 
 /** What the page asks for. */

@@ -1,5 +1,5 @@
-import type { BulkJobList } from "../../../dashboard/api/jobs.js";
-import type { DashboardNow, StreamMessages } from "../../../dashboard/api/now.js";
+import type { BulkJobList } from "../../../web/api/jobs.js";
+import type { DashboardNow, StreamMessages } from "../../../web/api/now.js";
 import { addressOf } from "../../api/address-of.js";
 
 /** What is done with each message. */

@@ -1,13 +1,13 @@
 import { escapeControlsInLines } from "../../../base/text.js";
 import { NOTE_HANDLER } from "../../../base/note-handler.js";
-import type { ErrorGroupRow } from "../../../dashboard/api/error-groups.js";
+import type { ErrorGroupRow } from "../../../web/api/error-groups.js";
 import { LongText } from "../../message/long-text.js";
 import { WordBadge } from "../../ui/badges.js";
 import { formatCount, formatExactTime, formatTime, plural } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
 import { Sparkline } from "../plots/sparkline.js";
 import { linkTo } from "../../state/address.js";
-import { mayOperate } from "../state/dashboard-session.js";
+import { mayOperate } from "../../state/session.js";
 import { changeWork } from "../state/jobs.js";
 import { shortText } from "../../ui/short-text.js";
 import { FAILED_STATES } from "./failed-states.js";

@@ -1,6 +1,6 @@
 import { Empty } from "../../ui/empty.js";
 import { plural } from "../../ui/format.js";
-import { fetchErrorGroups } from "../api/fetch-and-post.js";
+import { fetchErrorGroups } from "../../api/calls.js";
 import { createPagedList } from "../../state/create-paged-list.js";
 import { readParam } from "../../state/address.js";
 import { endedJobs } from "../state/jobs.js";

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { errorMessage } from "../../../base/error-text.js";
-import type { EventDeliveries } from "../../../dashboard/api/event.js";
-import { fetchDeliveries } from "../api/fetch-and-post.js";
+import type { EventDeliveries } from "../../../web/api/event.js";
+import { fetchDeliveries } from "../../api/calls.js";
 
 /** The service's attempts for the event of the page; null until they are read. */
 export const deliveries = signal<{ id: string; read: EventDeliveries } | null>(null);

@@ -1,8 +1,8 @@
-import type { DashboardEventDetail } from "../../../dashboard/api/event.js";
+import type { DashboardEventDetail } from "../../../web/api/event.js";
 import { copyText } from "../../state/copy-text.js";
 import { Icon } from "../../ui/icon.js";
 import { Menu } from "../../ui/menu.js";
-import { mayOperate, dashboardSession } from "../state/dashboard-session.js";
+import { mayOperate, viewer } from "../../state/session.js";
 import { now } from "../../state/now.js";
 import { canRunNow } from "../work/can-run-now.js";
 import { actOn, exportEvent } from "./event-state.js";
@@ -37,7 +37,7 @@ export function EventActions({ event }: { event: DashboardEventDetail }) {
       <button type="button" class="button" onClick={() => void copyText(location.href, "the address of this page")}>
         <Icon name="copy" /> Copy link
       </button>
-      {payload.kind !== "gone" && dashboardSession.value?.payloads !== "hidden" && <ExportMenu id={id} />}
+      {payload.kind !== "gone" && viewer.value?.payloads !== "hidden" && <ExportMenu id={id} />}
     </div>
   );
 }

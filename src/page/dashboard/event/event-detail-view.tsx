@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import type { DashboardEventDetail, ShownPayload } from "../../../dashboard/api/event.js";
+import type { DashboardEventDetail, ShownPayload } from "../../../web/api/event.js";
 import { HandlerList } from "../../message/handler-list.js";
 import { EventBadge } from "../../ui/badges.js";
 import { CopyFact } from "../../ui/copy-fact.js";

@@ -1,11 +1,11 @@
 import { signal } from "@preact/signals";
-import type { DashboardEventDetail, FileText } from "../../../dashboard/api/event.js";
+import type { DashboardEventDetail, FileText } from "../../../web/api/event.js";
 import { PageApiError } from "../../../web/page-api-error.js";
 import { confirmed } from "../../state/confirmed.js";
 import { copyText } from "../../state/copy-text.js";
 import { reportProblem, runAction, showNotice } from "../../state/notice.js";
 import { saveFile } from "../../state/save-file.js";
-import { postEventChange, postExport, fetchEvent, postUnveiling } from "../api/fetch-and-post.js";
+import { postEventChange, postExport, fetchEvent, postUnveiling } from "../../api/calls.js";
 
 /** The event of the page; null before it is loaded. */
 export const event = signal<DashboardEventDetail | null>(null);

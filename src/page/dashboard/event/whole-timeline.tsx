@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import type { DashboardEventDetail } from "../../../dashboard/api/event.js";
+import type { DashboardEventDetail } from "../../../web/api/event.js";
 import { shortText } from "../../ui/short-text.js";
 import { deliveries } from "./delivery-state.js";
 import { mergeTimelines } from "./merge-timelines.js";

@@ -1,9 +1,9 @@
 import { escapeControls } from "../../../base/text.js";
-import type { StoreTrouble } from "../../../dashboard/api/now.js";
-import type { PausedHandlerRow } from "../../../dashboard/api/work.js";
+import type { StoreTrouble } from "../../../web/api/now.js";
+import type { PausedHandlerRow } from "../../../web/api/work.js";
 import { formatExactTime, formatTime, plural } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
-import { mayOperate } from "../state/dashboard-session.js";
+import { mayOperate } from "../../state/session.js";
 import { streamState } from "../../state/stream-state.js";
 import { resumePaused } from "../state/handlers.js";
 import { now, storeTrouble } from "../../state/now.js";

@@ -1,10 +1,10 @@
 import { escapeControls } from "../../../base/text.js";
 import { ConnectionState } from "../../ui/connection-state.js";
-import { dashboardSession } from "../state/dashboard-session.js";
+import { viewer } from "../../state/session.js";
 
 /** Which store this is, who looks at it, and whether the page is live. */
 export function DashboardTop() {
-  const current = dashboardSession.value;
+  const current = viewer.value;
   return (
     <header class="top">
       {current !== null && (

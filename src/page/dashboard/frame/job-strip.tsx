@@ -1,7 +1,7 @@
 import { escapeControls } from "../../../base/text.js";
-import type { BulkJobRow } from "../../../dashboard/api/jobs.js";
+import type { BulkJobRow } from "../../../web/api/jobs.js";
 import { Icon } from "../../ui/icon.js";
-import { mayOperate } from "../state/dashboard-session.js";
+import { mayOperate } from "../../state/session.js";
 import { closeJob, shownJobs, stopJob } from "../state/jobs.js";
 import { now } from "../../state/now.js";
 import { describeJob, describeProgress } from "../ui/describe-job.js";

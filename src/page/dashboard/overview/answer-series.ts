@@ -1,4 +1,4 @@
-import type { DashboardOverview } from "../../../dashboard/api/overview.js";
+import type { DashboardOverview } from "../../../web/api/overview.js";
 import type { OutcomeKind } from "../../../protocol/outcome.js";
 import { addUp, type PlotSeries, type PlotTone } from "../plots/plot-series.js";
 

@@ -2,15 +2,15 @@ import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { MINUTE } from "../../../base/duration.js";
-import type { ErrorGroupRow } from "../../../dashboard/api/error-groups.js";
-import type { DashboardOverview } from "../../../dashboard/api/overview.js";
+import type { ErrorGroupRow } from "../../../web/api/error-groups.js";
+import type { DashboardOverview } from "../../../web/api/overview.js";
 import { linkTo } from "../../state/address.js";
 import { runAction } from "../../state/notice.js";
 import { storeTrouble } from "../../state/now.js";
 import { formatCount, formatTime, plural } from "../../ui/format.js";
 import { shortText } from "../../ui/short-text.js";
 import { useListRefresh } from "../../ui/use-list-refresh.js";
-import { fetchErrorGroups, fetchOverview } from "../api/fetch-and-post.js";
+import { fetchErrorGroups, fetchOverview } from "../../api/calls.js";
 import { handlers, loadHandlers } from "../state/handlers.js";
 import { answerSeries } from "./answer-series.js";
 

@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals";
-import type { DashboardOverview, FigureRange } from "../../../dashboard/api/overview.js";
+import type { DashboardOverview, FigureRange } from "../../../web/api/overview.js";
 import { reportProblem } from "../../state/notice.js";
-import { fetchOverview } from "../api/fetch-and-post.js";
+import { fetchOverview } from "../../api/calls.js";
 import { readParam, view } from "../../state/address.js";
 import { fitToData } from "./fit-to-data.js";
 import { now } from "../../state/now.js";

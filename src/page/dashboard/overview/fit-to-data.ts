@@ -1,4 +1,4 @@
-import type { DashboardOverview } from "../../../dashboard/api/overview.js";
+import type { DashboardOverview } from "../../../web/api/overview.js";
 
 /** Steps that are shown at least: fewer would be drawn as blocks. */
 const MIN_STEPS = 60;

@@ -1,4 +1,4 @@
-import type { DashboardOverview, RunSeries, StepValues } from "../../../dashboard/api/overview.js";
+import type { DashboardOverview, RunSeries, StepValues } from "../../../web/api/overview.js";
 import { escapeControls } from "../../../base/text.js";
 import { formatCount, formatMs } from "../../ui/format.js";
 import { addUp, highest } from "../plots/plot-series.js";

@@ -1,4 +1,4 @@
-import type { DashboardOverview, HandlerSeries, RunSeries } from "../../../dashboard/api/overview.js";
+import type { DashboardOverview, HandlerSeries, RunSeries } from "../../../web/api/overview.js";
 import { describeRunTime } from "../../../base/run-time-bounds.js";
 import { escapeControls } from "../../../base/text.js";
 import { formatCount, formatTime } from "../../ui/format.js";

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { SECOND } from "../../../base/duration.js";
-import { type DashboardNow, type EndpointHealth, OLD_COUNTS_MS } from "../../../dashboard/api/now.js";
+import { type DashboardNow, type EndpointHealth, OLD_COUNTS_MS } from "../../../web/api/now.js";
 import { formatBytes, formatCount, formatExactTime, plural } from "../../ui/format.js";
 import { Icon, type IconName } from "../../ui/icon.js";
 import { linkTo } from "../../state/address.js";

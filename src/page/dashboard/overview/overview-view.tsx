@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import type { DashboardOverview } from "../../../dashboard/api/overview.js";
+import type { DashboardOverview } from "../../../web/api/overview.js";
 import { formatBytes, formatCount, formatMs, formatExactTime, formatTime } from "../../ui/format.js";
 import type { PlotSeries } from "../plots/plot-series.js";
 import { answerSeries } from "./answer-series.js";
@@ -13,7 +13,7 @@ import { NowCards } from "./now-cards.js";
 import { loadFigures, figures, range, RANGES } from "./figures.js";
 import { timeSeries } from "./time-series.js";
 import { escapeControls } from "../../../base/text.js";
-import type { AlarmRow, ProcessRow } from "../../../dashboard/api/now.js";
+import type { AlarmRow, ProcessRow } from "../../../web/api/now.js";
 import { now } from "../../state/now.js";
 import { DataTable, type TableColumn } from "../../ui/data-table.js";
 import { ProcessName } from "../ui/process-name.js";

@@ -1,5 +1,5 @@
 import { describeRunTime, runTimeEnd } from "../../../base/run-time-bounds.js";
-import type { StepValues } from "../../../dashboard/api/overview.js";
+import type { StepValues } from "../../../web/api/overview.js";
 import type { PlotSeries, PlotTone } from "../plots/plot-series.js";
 
 interface TimeSeriesOptions {

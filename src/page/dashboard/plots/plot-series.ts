@@ -1,4 +1,4 @@
-import type { StepValues } from "../../../dashboard/api/overview.js";
+import type { StepValues } from "../../../web/api/overview.js";
 
 /** A colour of the theme, by its name there. */
 export type PlotTone = "accent" | "good" | "warn" | "bad" | "mute" | "line";

@@ -1,9 +1,9 @@
 import { signal } from "@preact/signals";
-import type { HandlerRow } from "../../../dashboard/api/work.js";
+import type { HandlerRow } from "../../../web/api/work.js";
 import { escapeControls } from "../../../base/text.js";
 import { confirmed } from "../../state/confirmed.js";
 import { runAction, showNotice } from "../../state/notice.js";
-import { postHandlerChange, fetchHandlers } from "../api/fetch-and-post.js";
+import { postHandlerChange, fetchHandlers } from "../../api/calls.js";
 
 /** In the order of their names. */
 export const handlers = signal<readonly HandlerRow[]>([]);

@@ -1,10 +1,10 @@
 import { computed, signal } from "@preact/signals";
-import type { BulkJobRow, JobAction } from "../../../dashboard/api/jobs.js";
-import type { WorkFilter } from "../../../dashboard/api/work.js";
+import type { BulkJobRow, JobAction } from "../../../web/api/jobs.js";
+import type { WorkFilter } from "../../../web/api/work.js";
 import { confirmed } from "../../state/confirmed.js";
 import { runAction, showNotice } from "../../state/notice.js";
 import { plural } from "../../ui/format.js";
-import { postJobCancel, postJob, fetchJobs, postJobPreview } from "../api/fetch-and-post.js";
+import { postJobCancel, postJob, fetchJobs, postJobPreview } from "../../api/calls.js";
 
 /** By id, newest first. */
 export const jobs = signal<ReadonlyMap<string, BulkJobRow>>(new Map());

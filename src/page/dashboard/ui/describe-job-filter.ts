@@ -1,5 +1,5 @@
 import { escapeControls } from "../../../base/text.js";
-import type { JobFilter } from "../../../dashboard/api/jobs.js";
+import type { JobFilter } from "../../../web/api/jobs.js";
 import { formatTime, plural } from "../../ui/format.js";
 
 /** Such as `dead, handler crm, since Nov 20 14:02:11`. */

@@ -1,5 +1,5 @@
 import { describeRest } from "../../../capture/model/describe-rest.js";
-import type { BulkJobRow } from "../../../dashboard/api/jobs.js";
+import type { BulkJobRow } from "../../../web/api/jobs.js";
 import { formatCount } from "../../ui/format.js";
 
 const OPEN = { retry: "Retrying", discard: "Discarding", run: "Making due now" } as const;

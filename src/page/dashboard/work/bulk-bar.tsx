@@ -1,8 +1,8 @@
-import type { JobAction } from "../../../dashboard/api/jobs.js";
-import { MAX_CHOSEN, type WorkFilter } from "../../../dashboard/api/work.js";
+import type { JobAction } from "../../../web/api/jobs.js";
+import { MAX_CHOSEN, type WorkFilter } from "../../../web/api/work.js";
 import { ChooseNone } from "../../ui/choose-none.js";
 import { Icon } from "../../ui/icon.js";
-import { mayOperate } from "../state/dashboard-session.js";
+import { mayOperate } from "../../state/session.js";
 import { changeWork } from "../state/jobs.js";
 import { MostChosen } from "../../ui/most-chosen.js";
 import { eventSelection, events, listedWork, WORK_PARAMS, workOfChosen, workState } from "./work-state.js";

@@ -1,4 +1,4 @@
-import type { PausedHandlerRow } from "../../../dashboard/api/work.js";
+import type { PausedHandlerRow } from "../../../web/api/work.js";
 
 interface Piece {
   handler: string;

@@ -1,6 +1,6 @@
 import { NOTE_HANDLER } from "../../../base/note-handler.js";
 import { piecesIn } from "../../../capture/model/work-word.js";
-import type { DashboardEvent, PausedHandlerRow } from "../../../dashboard/api/work.js";
+import type { DashboardEvent, PausedHandlerRow } from "../../../web/api/work.js";
 import { ListedBadge } from "../../ui/badges.js";
 import type { TableColumn } from "../../ui/data-table.js";
 import { formatExactTime, formatTime } from "../../ui/format.js";

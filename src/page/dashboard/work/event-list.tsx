@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { STATE_WORDS } from "../../../capture/model/work-word.js";
 import { goTo, readParam, setParams } from "../../state/address.js";
-import { mayOperate, dashboardSession } from "../state/dashboard-session.js";
+import { hasContacts, mayOperate } from "../../state/session.js";
 import { endedJobs } from "../state/jobs.js";
 import { now } from "../../state/now.js";
 import { Empty } from "../../ui/empty.js";
@@ -39,7 +39,7 @@ export function EventList() {
       <FilterBar label="Work" params={WORK_PARAMS}>
         <TextFilter name="id" label="Id of the event" />
         <TextFilter name="error" label="Text of the error" />
-        {dashboardSession.value?.payloads !== "hidden" && <TextFilter name="text" label="Text in the payload" />}
+        {hasContacts.value && <TextFilter name="text" label="Text in the payload" />}
         <HandlerFilter />
         <TypeFilter />
         <TimeFilter />
@@ -84,7 +84,7 @@ function Rows() {
       <DataTable
         label="Events"
         columns={EVENT_COLUMNS.filter(
-          ({ title }) => title !== "Subject" || dashboardSession.value?.payloads !== "hidden",
+          ({ title }) => title !== "Subject" || hasContacts.value,
         )}
         rows={items.value}
         keyOf={({ id }) => id}

@@ -1,11 +1,11 @@
 import { describeRunTime } from "../../../base/run-time-bounds.js";
 import { escapeControls } from "../../../base/text.js";
-import type { HandlerRow } from "../../../dashboard/api/work.js";
+import type { HandlerRow } from "../../../web/api/work.js";
 import { Empty } from "../../ui/empty.js";
 import { formatCount, formatExactTime, formatTime } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
 import { linkTo } from "../../state/address.js";
-import { mayOperate } from "../state/dashboard-session.js";
+import { mayOperate } from "../../state/session.js";
 import { handlers, loadHandlers, askAndPause, resumePaused } from "../state/handlers.js";
 import { now } from "../../state/now.js";
 import { DataTable, type TableColumn } from "../../ui/data-table.js";

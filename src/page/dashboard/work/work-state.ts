@@ -1,6 +1,6 @@
 import { computed } from "@preact/signals";
-import type { DashboardEvent, WorkFilter } from "../../../dashboard/api/work.js";
-import { fetchEvents } from "../api/fetch-and-post.js";
+import type { DashboardEvent, WorkFilter } from "../../../web/api/work.js";
+import { fetchEvents } from "../../api/calls.js";
 import { readParam } from "../../state/address.js";
 import { createPagedList } from "../../state/create-paged-list.js";
 import { createSelection } from "../../state/create-selection.js";

@@ -6,7 +6,7 @@ import { createSandbox } from "pigeonhole/sandbox";
 import { sampleEvent } from "pigeonhole/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { HOUR } from "#pigeonhole/base/duration.js";
-import type { BulkJobRow } from "#pigeonhole/dashboard/api/jobs.js";
+import type { BulkJobRow } from "#pigeonhole/web/api/jobs.js";
 import { partsOf } from "#pigeonhole/receiver/receiver-parts.js";
 import { systemClock } from "#pigeonhole/base/clock.js";
 import { launchBrowser, mustSkipBrowserTests, openPage, type OpenPage } from "../browser.js";

@@ -1,9 +1,11 @@
+import { WORK_FILTERS } from "../store/filters.js";
+import { filtersIn } from "./page-of-query.js";
 import { DAY } from "../base/duration.js";
 import { isoTime } from "../base/iso-time.js";
 import { escapeControls } from "../base/text.js";
-import { requireField } from "../web/body-fields.js";
+import { requireField } from "./body-fields.js";
 import { handlerTimesRow } from "../operator/inbox-rows.js";
-import { badField } from "../web/page-api-error.js";
+import { badField } from "./page-api-error.js";
 import { stepAt } from "../store/figure-rows.js";
 import { LONG_STEPS } from "../store/figures.js";
 import type { StoreCounts } from "../store/inbox-view.js";
@@ -12,7 +14,7 @@ import type { ActionLog } from "./action-log.js";
 import type { HandlerReport, PausedHandlerRow, PauseReport } from "./api/work.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import { lookForHandler } from "../store/look-for-handler.js";
-import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
+import type { InboxCall, InboxRoute } from "./inbox-route.js";
 import type { SharedReadings } from "./shared-readings.js";
 
 /** What the routes of handlers work with. */
@@ -26,14 +28,19 @@ export interface HandlerRouteTools {
 }
 
 /** Handlers, and their pauses. */
-export function handlerRoutes({ operator, readings, handlers, log, now }: HandlerRouteTools): DashboardRoute[] {
-  const report = (): Promise<HandlerReport> =>
-    reportHandlers(readings, handlers(), stepAt(now() - DAY, LONG_STEPS.stepMs));
-  const nameIn = ({ body }: DashboardCall): string => {
+export function handlerRoutes({ operator, readings, handlers, log, now }: HandlerRouteTools): InboxRoute[] {
+  const report = (since = now() - DAY): Promise<HandlerReport> =>
+    reportHandlers(readings, handlers(), stepAt(since, LONG_STEPS.stepMs));
+  const nameIn = ({ body }: InboxCall): string => {
     return requireField("handler", body.text("handler", MAX_HANDLER_NAME_LENGTH) || undefined);
   };
   return [
-    { method: "GET", path: "/api/handlers", needs: "read", handle: report },
+    {
+      method: "GET",
+      path: "/api/handlers",
+      needs: "read",
+      handle: ({ query }) => report(filtersIn(query, { since: WORK_FILTERS.since }).since),
+    },
     {
       method: "POST",
       path: "/api/handlers/pause",
@@ -85,7 +92,8 @@ async function reportHandlers(
     readings.listErrorGroups(),
   ]);
   const inUse = known.filter(({ hasFailed, paused }) => hasFailed || paused !== null).map(({ handler }) => handler);
-  const others = [...Object.keys(events.pendingByHandler), ...inUse];
+  const ran = times.map(({ handler }) => handler);
+  const others = [...Object.keys(events.pendingByHandler), ...inUse, ...ran];
   const names = new Set([...registered, ...others.filter((name) => name !== "").toSorted()]);
   const rows = [...names].map((handler) => {
     const stored = known.find((each) => each.handler === handler);

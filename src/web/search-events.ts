@@ -1,10 +1,10 @@
-import type { RowPage } from "../operator/find-rows.js";
+import { textsOfEvent } from "../operator/texts-of-event.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { EventView } from "../store/inbox-view.js";
 import type { PatientEventQuery } from "../store/list-windows.js";
 import type { PayloadAccess } from "./api/session.js";
 import type { DashboardEvent } from "./api/work.js";
-import { findShown, holdsText } from "./find-shown.js";
+import { type RowPage, findShown, holdsText } from "./find-shown.js";
 import { MAX_REDACTED_BYTES, type PersonalData } from "./personal-data.js";
 import { showEvent, withoutHiddenError, workWithShownError } from "./shown-events.js";
 
@@ -38,11 +38,7 @@ export function searchEvents(
     async look(view: EventView) {
       const row = showEvent(view, rule);
       if (query.error !== undefined && workWithShownError(row, query).length === 0) return undefined;
-      return holdsText(textsOf(row), text) || (await payloadHoldsText(view)) ? row : undefined;
+      return holdsText(textsOfEvent(row), text) || (await payloadHoldsText(view)) ? row : undefined;
     },
   });
-}
-
-function textsOf({ id, type, handlers }: DashboardEvent): (string | null)[] {
-  return [id, type, ...handlers.flatMap(({ handler, reason, error }) => [handler, reason, error])];
 }

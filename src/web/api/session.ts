@@ -3,7 +3,7 @@
  * mounted. The page builds relative URLs only, so that any mount works. The page itself is at the mount with a slash at
  * its end; without it the server redirects there. What each view asks for is in the file of that view, beside this one.
  *
- * GET  api/session                             → DashboardSession
+ * GET  api/session                             → PageSession
  *
  * Keys of contact events are digests of their contacts, and groups of errors of their messages. So the API gives names
  * of them, which are the same for everybody and open for everybody. Whose `payloads` are `full` gets keys beside them,
@@ -23,7 +23,7 @@
  * process, with a StoreTrouble; all else is answered 503 with the code of the store's error.
  */
 
-/** Carries {@link DashboardSession.token} with every POST. */
+/** Carries {@link PageSession.token} with every POST. */
 export const TOKEN_HEADER = "x-pigeonhole-token";
 
 /** What a person may do: look, or also act. */
@@ -35,8 +35,11 @@ export type DashboardRole = "read" | "operate";
  */
 export type PayloadAccess = "hidden" | "redacted" | "full";
 
+/** The values of {@link PayloadAccess}, from nothing to all. */
+export const PAYLOAD_ACCESS = ["hidden", "redacted", "full"] as const satisfies readonly PayloadAccess[];
+
 /** Who looks, and what the person may do. */
-export interface DashboardSession {
+export interface PageSession {
   /** Version of this package. */
   version: string;
   /** Name of the person as the app gave it; every action is logged with it. */
@@ -49,8 +52,6 @@ export interface DashboardSession {
   tokenExpiresAt: string | null;
   /** Path of the file, or server and database without the password; null before the receiver has opened it. */
   database: string | null;
-  /** Names for filters. */
-  eventTypes: string[];
   /** Names of the handlers that this process has, in their order, for filters. */
   handlers: string[];
 }

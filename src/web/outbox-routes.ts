@@ -1,7 +1,9 @@
+import { type BodyFields, requireField } from "./body-fields.js";
+import { MAX_CHOSEN } from "./api/work.js";
 import { discardEachContactEvent, retryEachContactEvent, type InboxChanges } from "../operator/change-each.js";
 import { CONTACT_EVENT_FILTERS } from "../store/filters.js";
-import { filtersIn, givenIn, listPageOf } from "../web/page-of-query.js";
-import { PageApiError } from "../web/page-api-error.js";
+import { filtersIn, givenIn, listPageOf } from "./page-of-query.js";
+import { PageApiError } from "./page-api-error.js";
 import { OUTBOX_STATES, type OutboxPage, type OutboxQuery } from "../store/outbox.js";
 import type { ActionLog } from "./action-log.js";
 import type {
@@ -11,14 +13,13 @@ import type {
 } from "./api/contact-events.js";
 import type { PayloadAccess } from "./api/session.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
-import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
+import type { InboxCall, InboxRoute } from "./inbox-route.js";
 import type { PersonalData } from "./personal-data.js";
-import { readContactEventKeys } from "./job-choice.js";
+
 import { showContactEvents, type ContactEventShowTools } from "./shown-contact-events.js";
 import type { SharedReadings } from "./shared-readings.js";
-import type { RowPage } from "../operator/find-rows.js";
 import { seqCursor } from "../store/check-query.js";
-import { findShown, holdsText } from "./find-shown.js";
+import { type RowPage, findShown, holdsText } from "./find-shown.js";
 
 /** What the routes of the outbox work with. */
 export interface OutboxRouteTools {
@@ -29,9 +30,9 @@ export interface OutboxRouteTools {
 }
 
 /** Contact events: lists with what the API answered, and retries of those that it refused. */
-export function outboxRoutes({ operator, readings, personal, log }: OutboxRouteTools): DashboardRoute[] {
+export function outboxRoutes({ operator, readings, personal, log }: OutboxRouteTools): InboxRoute[] {
   const changeContactEvents = async (
-    { body, person }: DashboardCall,
+    { body, person }: InboxCall,
     action: "retry_contact_events" | "discard_contact_events",
     change: typeof retryEachContactEvent,
   ): Promise<InboxChanges> => {
@@ -79,9 +80,17 @@ export function outboxRoutes({ operator, readings, personal, log }: OutboxRouteT
   ];
 }
 
+/** Of a key, with its label. */
+const MAX_KEY_LENGTH = 300;
+
+/** Keys of contact events in a body. */
+function readContactEventKeys(body: BodyFields): string[] {
+  return requireField("ids", body.texts("ids", { most: MAX_CHOSEN, longest: MAX_KEY_LENGTH }));
+}
+
 async function listOutbox(
   { operator, readings, personal }: Omit<OutboxRouteTools, "log">,
-  { query, person: { payloads } }: DashboardCall,
+  { query, person: { payloads } }: InboxCall,
 ): Promise<DashboardContactEventPage> {
   const { error, ...filters } = filtersIn(query, CONTACT_EVENT_FILTERS);
   const wanted = {

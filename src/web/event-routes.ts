@@ -5,9 +5,9 @@ import { eventTimeline } from "../operator/event-timeline.js";
 import { finishedSteps, workOn, type HandlerErrorRows } from "../operator/inbox-rows.js";
 import { JOB_ACTIONS } from "../store/bulk-jobs.js";
 import { WORK_FILTERS } from "../store/filters.js";
-import { filtersIn, givenIn, listPageOf } from "../web/page-of-query.js";
+import { filtersIn, givenIn, listPageOf } from "./page-of-query.js";
 import { type InboxChange, changeOne } from "../operator/change-each.js";
-import { PageApiError } from "../web/page-api-error.js";
+import { PageApiError } from "./page-api-error.js";
 import { type EventQuery, PAGE_LIMIT, bodyOf } from "../store/inbox-view.js";
 import { WORK_STATES } from "../store/work-state.js";
 import type { ActionLog } from "./action-log.js";
@@ -15,7 +15,7 @@ import type { DashboardEventDetail, FileText, UnveiledPayload } from "./api/even
 import type { PayloadAccess } from "./api/session.js";
 import type { DashboardEvent, DashboardEventPage } from "./api/work.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
-import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
+import type { InboxCall, InboxRoute } from "./inbox-route.js";
 import { findEvent } from "./find-event.js";
 import type { PersonalData, EventBytes } from "./personal-data.js";
 import type { SharedReadings } from "./shared-readings.js";
@@ -39,7 +39,7 @@ const MAX_SEARCHES = 10;
 const MAX_SEARCHES_OF_ONE = 3;
 
 /** Stored events: lists, one event with its life, and what is done to it. */
-export function eventRoutes(tools: EventRouteTools): DashboardRoute[] {
+export function eventRoutes(tools: EventRouteTools): InboxRoute[] {
   const searches = new SideBySide(MAX_SEARCHES, tooManySearches, MAX_SEARCHES_OF_ONE);
   return [
     {
@@ -56,7 +56,7 @@ export function eventRoutes(tools: EventRouteTools): DashboardRoute[] {
 }
 
 /** What is done to one event. */
-function changeRoutes({ operator, log }: EventRouteTools): DashboardRoute[] {
+function changeRoutes({ operator, log }: EventRouteTools): InboxRoute[] {
   return JOB_ACTIONS.map((action) => ({
     method: "POST",
     path: `/api/events/{id}/${action}`,
@@ -69,8 +69,8 @@ function changeRoutes({ operator, log }: EventRouteTools): DashboardRoute[] {
 }
 
 /** The payload of one event, shown or as a file. */
-function payloadRoutes({ operator, personal, log }: EventRouteTools): DashboardRoute[] {
-  const file = async ({ id }: DashboardCall, kind: string, make: (event: EventBytes) => Capture): Promise<FileText> =>
+function payloadRoutes({ operator, personal, log }: EventRouteTools): InboxRoute[] {
+  const file = async ({ id }: InboxCall, kind: string, make: (event: EventBytes) => Capture): Promise<FileText> =>
     captureFile(make(await storedEvent(operator(), id)), kind);
   return [
     {
@@ -115,7 +115,7 @@ interface EventListTools extends EventRouteTools {
 
 async function listEvents(
   tools: EventListTools,
-  { query, person: { name, payloads: rule } }: DashboardCall,
+  { query, person: { name, payloads: rule } }: InboxCall,
 ): Promise<DashboardEventPage> {
   const { readings, personal, searches } = tools;
   const wanted = { ...personal.withErrorGroupId(eventQuery(query), rule), patienceMs: PATIENCE_MS };
@@ -160,7 +160,7 @@ function eventQuery(query: URLSearchParams): EventQuery {
 
 async function readEvent(
   { operator, personal }: EventRouteTools,
-  { id, person: { payloads: rule } }: DashboardCall,
+  { id, person: { payloads: rule } }: InboxCall,
 ): Promise<DashboardEventDetail> {
   const inbox = operator();
   const event = await findEvent(inbox, id);

@@ -2,12 +2,12 @@ import { HOUR, MINUTE } from "../base/duration.js";
 import { isoTime } from "../base/iso-time.js";
 import { escapeControls } from "../base/text.js";
 import { WORK_FILTERS } from "../store/filters.js";
-import { filtersIn, listPageOf } from "../web/page-of-query.js";
-import { badField } from "../web/page-api-error.js";
+import { filtersIn, listPageOf } from "./page-of-query.js";
+import { badField } from "./page-api-error.js";
 import type { ErrorGroup } from "../store/error-groups.js";
 import { errorKindOf } from "../store/error-kind.js";
 import type { ErrorGroupPage, ErrorGroupRow } from "./api/error-groups.js";
-import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
+import type { InboxCall, InboxRoute } from "./inbox-route.js";
 import type { PersonalData } from "./personal-data.js";
 import { showTexts } from "./show-error.js";
 import type { SharedReadings } from "./shared-readings.js";
@@ -25,13 +25,13 @@ export interface ErrorRouteTools {
 }
 
 /** Errors by what they have in common. */
-export function errorRoutes(tools: ErrorRouteTools): DashboardRoute[] {
+export function errorRoutes(tools: ErrorRouteTools): InboxRoute[] {
   return [{ method: "GET", path: "/api/errors", needs: "read", handle: (call) => listGroups(tools, call) }];
 }
 
 async function listGroups(
   { readings, personal, now }: ErrorRouteTools,
-  { query, person: { payloads: rule } }: DashboardCall,
+  { query, person: { payloads: rule } }: InboxCall,
 ): Promise<ErrorGroupPage> {
   const { handler, type, since, until } = filtersIn(query, WORK_FILTERS);
   const end = until ?? now();

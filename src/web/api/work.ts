@@ -1,7 +1,7 @@
 /*
  * GET  api/events?state=&handler=&type=&error=&id=&text=&since=&until=&errorGroup=&cursor= → DashboardEventPage
  * GET  api/running                             → RunningWork
- * GET  api/handlers                            → HandlerReport
+ * GET  api/handlers?since=                     → HandlerReport
  * POST api/handlers/pause {handler}            → PauseReport
  * POST api/handlers/resume {handler}           → HandlerReport
  */
@@ -74,7 +74,7 @@ export interface HandlerRow {
   /** Null while it runs as usual. */
   paused: PausedHandlerRow | null;
   pending: number;
-  /** Of its runs of the last 24 hours; null without one. */
+  /** Of its runs since then, by default of the last 24 hours; null without one. */
   times: HandlerTimesRow | null;
   /** True when half of these runs failed, or more. */
   isFailing: boolean;

@@ -1,12 +1,11 @@
 import { isoTime } from "../base/iso-time.js";
-import type { RowPage } from "../operator/find-rows.js";
 import { eventRow, type InboxHandler } from "../operator/inbox-rows.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { EventQuery, EventView } from "../store/inbox-view.js";
 import type { PatientEventQuery } from "../store/list-windows.js";
 import type { PayloadAccess } from "./api/session.js";
 import type { DashboardEvent } from "./api/work.js";
-import { holdsText } from "./find-shown.js";
+import { type RowPage, holdsText } from "./find-shown.js";
 import { showTexts } from "./show-error.js";
 
 /**

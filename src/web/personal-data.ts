@@ -7,7 +7,7 @@ import { type RedactionRules, redactValue } from "../capture/redact/redact-value
 import { createRedactor } from "../capture/redact/redactor.js";
 import { SHARED_PROFILE } from "../capture/redact/redaction-profiles.js";
 import { contactEventRow } from "../operator/inbox-rows.js";
-import { PageApiError, badField } from "../web/page-api-error.js";
+import { PageApiError, badField } from "./page-api-error.js";
 import type { OutboxView } from "../store/outbox.js";
 import type { DashboardContactEvent } from "./api/contact-events.js";
 import type { ShownPayload } from "./api/event.js";
