@@ -75,7 +75,7 @@ export function createDashboard<Req = never>(
     origin,
     hosts,
     file: parts.options.store.file,
-    files: new BuiltFiles("dashboard-page"),
+    files: new BuiltFiles("dashboard"),
     open,
     lasting: [
       sessionRoute({ open, operator, storeOrMemory, handlers: () => handlersOf(parts), now: () => clock.now() }),

@@ -254,7 +254,7 @@ export class DevServer {
     const { pagePort } = this.#resolved;
     if (pagePort === false) return;
     const guard = { port: 0, ...(await projectTokens(this.#folder)) };
-    const files = new BuiltFiles(this.#options.pageFolder ?? "page");
+    const files = new BuiltFiles("dev", this.#options.pageFolder);
     const maxBodyBytes = this.#resolved.maxBodyBytes + BODY_MARGIN;
     const shown = { guard: () => guard, routes: this.#routes(), stream: this.#stream, files, maxBodyBytes };
     const paging = await listenOnLoopback(createPageListener(shown), pagePort, "pagePort");

@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 
-// Builds the pages of the dev server and of the dashboard, each unless all files that its last build read are as they
-// were then.
+// Builds the page, unless all files that its last build read are as they were then.
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const CONFIG = join(import.meta.dirname, "vite.config.ts");
@@ -21,22 +20,19 @@ function digest(paths: Iterable<string>): Sources {
   return Object.fromEntries(entries) as Sources;
 }
 
-function isUnchanged(folder: string, record: string): boolean {
+const RECORD = join(ROOT, "dist/.page-sources.json");
+
+function isUnchanged(): boolean {
   try {
-    readFileSync(join(ROOT, folder, "index.html"));
-    const before = readFileSync(record, "utf8");
+    readFileSync(join(ROOT, "dist/page/index.html"));
+    const before = readFileSync(RECORD, "utf8");
     return JSON.stringify(digest(Object.keys(JSON.parse(before) as Sources))) === before;
   } catch {
     return false; // never built, or a file is gone
   }
 }
 
-for (const [mode, folder] of [
-  ["production", "dist/page"],
-  ["dashboard", "dist/dashboard-page"],
-] as const) {
-  const record = join(ROOT, `${folder.replace("dist/", "dist/.")}-sources.json`);
-  if (isUnchanged(folder, record)) continue;
+if (!isUnchanged()) {
   const { build } = await import("vite");
   // What a style sheet imports is no module of the build.
   const beside = [PUBLIC, STYLES].flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
@@ -48,6 +44,6 @@ for (const [mode, folder] of [
       read.push(...ids.filter((id) => id.startsWith(`${ROOT}/src/`)));
     },
   };
-  await build({ configFile: CONFIG, mode, logLevel: "warn", plugins: [recordSources] });
-  writeFileSync(record, JSON.stringify(digest(read.map((path) => relative(ROOT, resolve(ROOT, path))))));
+  await build({ configFile: CONFIG, logLevel: "warn", plugins: [recordSources] });
+  writeFileSync(RECORD, JSON.stringify(digest(read.map((path) => relative(ROOT, resolve(ROOT, path))))));
 }

@@ -1,78 +1,10 @@
-import { render } from "preact";
 import { setPageAddress } from "./api/address-of.js";
-import { followStream } from "./api/stream.js";
-import { App } from "./app.js";
-import { dropCaptures, followQuery, loadCaptures, reloadByWork, takeCaptures } from "./state/captures.js";
-import { followOpenCapture, isOfOpenEvent, loadDetail } from "./state/detail.js";
-import { forgetCaptures, openId } from "./state/selection.js";
-import { noteSandboxChange } from "./state/sandbox.js";
-import { followRows } from "./ui/row-cursor.js";
-import { countArrivals, followTitle } from "./state/title.js";
-import { loadWork, takeWork } from "./state/work.js";
-import { checkSession, loadSession, session, viewer } from "./state/session.js";
-import { LIST_ID } from "./deliveries/capture-list.js";
-import { streamState } from "./state/stream-state.js";
-import { view } from "./state/address.js";
-import { followKeys, isIn } from "./ui/follow-keys.js";
-import { KEY_COMMANDS, runDigit } from "./keyboard/commands.js";
+import { face } from "./api/face.js";
 
 const page = document.querySelector("#page");
 if (page === null) throw new Error("index.html has no element #page");
 
 setPageAddress(location);
-render(<App />, page);
-followRows();
-handleKeys();
-followQuery();
-followOpenCapture();
-followTitle();
-void loadSession().then(loadWork);
-
-followStream({
-  onCaptures(arrived) {
-    takeCaptures(arrived);
-    countArrivals(arrived);
-    if (arrived.some(isOfOpenEvent)) void loadDetail();
-  },
-  onRemoved(ids) {
-    dropCaptures(ids);
-    forgetCaptures(ids);
-    // The inbox may still have their events.
-    if (session.value?.inbox === true) void loadCaptures();
-  },
-  onWork(work) {
-    takeWork(work);
-    reloadByWork();
-  },
-  onSession: (next) => (viewer.value = next),
-  onSandbox: noteSandboxChange,
-  onOpen() {
-    const wasLost = streamState.value === "lost";
-    streamState.value = "live";
-    // Deliveries that arrived before the stream was open, also the first time, are not in the stream.
-    void loadCaptures();
-    // The server may be another one.
-    if (wasLost) void Promise.all([loadDetail(), loadSession().then(loadWork)]);
-  },
-  onLost() {
-    streamState.value = "lost";
-    void checkSession();
-  },
-});
-
-/** Turns keys into commands. */
-function handleKeys(): () => void {
-  return followKeys({
-    commands: KEY_COMMANDS,
-    view: () => view.value,
-    takeFirst: (event) => moveToTabs(event) || runDigit(event.key),
-  });
-}
-
-/** Tab moves from the list to the tabs of the open capture. From there it works as usual. */
-function moveToTabs(event: KeyboardEvent): boolean {
-  if (event.key !== "Tab" || event.shiftKey || !isIn(event.target, `#${LIST_ID}`) || openId.value === "") return false;
-  const tab = document.querySelector<HTMLElement>('.detail [role="tab"][aria-selected="true"]');
-  tab?.focus();
-  return tab !== null;
-}
+// A face loads its own views only.
+if (face === "dev") (await import("./dev/start-dev.js")).startDev(page);
+else (await import("./dashboard/start-dashboard.js")).startDashboard(page);

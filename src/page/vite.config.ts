@@ -3,24 +3,22 @@ import { dirname, join } from "node:path";
 import { defineConfig, type Plugin } from "vite";
 
 /**
- * The page of the dev server as static files in dist/page, or with `--mode dashboard` that of the dashboard in
- * dist/dashboard-page: no inlined assets, because their content security policy allows files only. The dashboard is
- * mounted under any path, so that its addresses are relative.
+ * The page of the dev server and of the dashboard as static files in dist/page: no inlined assets, because their content
+ * security policy allows files only. The dashboard is mounted under any path, so that addresses are relative.
  */
-export default defineConfig(({ mode }) => ({
-  root: mode === "dashboard" ? join(import.meta.dirname, "dashboard") : import.meta.dirname,
-  base: mode === "dashboard" ? "./" : "/",
-  publicDir: join(import.meta.dirname, "public"),
+export default defineConfig({
+  root: import.meta.dirname,
+  base: "./",
   plugins: [thirdPartyNotices()],
   build: {
-    outDir: join(import.meta.dirname, mode === "dashboard" ? "../../dist/dashboard-page" : "../../dist/page"),
+    outDir: join(import.meta.dirname, "../../dist/page"),
     emptyOutDir: true,
     target: "es2023",
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: true,
   },
-}));
+});
 
 /** Writes the licences of all packages in the bundle beside it, as those licences require. */
 function thirdPartyNotices(): Plugin {

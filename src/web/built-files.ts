@@ -6,6 +6,7 @@ import { PACKAGE_FOLDER } from "../base/package-folder.js";
 import { type WebAnswer, contentSecurityPolicy, textAnswer } from "./web-answer.js";
 
 const NONCE_PLACEHOLDER = "__CSP_NONCE__";
+const FACE_PLACEHOLDER = "__FACE__";
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -23,10 +24,12 @@ interface BuiltFile {
 /** The files of a built page. They are looked up by their whole path among those found, so no path leads elsewhere. */
 export class BuiltFiles {
   readonly #folder: string;
+  readonly #face: "dev" | "dashboard";
   #files: ReadonlyMap<string, BuiltFile> = new Map();
 
   /** `folder`: an absolute path, or the name of a folder in dist. */
-  constructor(folder: string) {
+  constructor(face: "dev" | "dashboard", folder = "page") {
+    this.#face = face;
     this.#folder = fileURLToPath(new URL(folder, new URL("dist/", PACKAGE_FOLDER)));
   }
 
@@ -56,7 +59,7 @@ In a checkout of the package, build it with "npm run build". All else works with
       kind: "whole",
       status: 200,
       headers: { "content-type": index.type, "content-security-policy": contentSecurityPolicy(nonce) },
-      body: index.bytes.toString().replaceAll(NONCE_PLACEHOLDER, nonce),
+      body: index.bytes.toString().replaceAll(NONCE_PLACEHOLDER, nonce).replace(FACE_PLACEHOLDER, this.#face),
     };
   }
 }

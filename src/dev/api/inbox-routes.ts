@@ -86,16 +86,13 @@ function changeRoute(action: JobAction, operator: () => InboxOperator, receiver:
 }
 
 /** As the dashboard answers it, for the developer. An event that was changed is followed. */
-function followedRoute(
-  { method, path, handle }: InboxRoute,
-  receiver: InboxRouteDeps["receiver"],
-  readings: SharedReadings,
-): WebRoute {
+function followedRoute(route: InboxRoute, receiver: InboxRouteDeps["receiver"], readings: SharedReadings): WebRoute {
+  const { method, path } = route;
   return {
     method,
     path,
     async handle(call) {
-      const answer: unknown = await handle({ ...call, person: DEVELOPER });
+      const answer: unknown = await route.handle({ ...call, person: DEVELOPER });
       if (method === "GET") return answer;
       readings.forgetAll();
       if (path.startsWith("/api/events/")) receiver.work?.follow(call.id);

@@ -83,9 +83,7 @@ function Rows() {
     <>
       <DataTable
         label="Events"
-        columns={EVENT_COLUMNS.filter(
-          ({ title }) => title !== "Subject" || hasContacts.value,
-        )}
+        columns={EVENT_COLUMNS.filter(({ title }) => title !== "Subject" || hasContacts.value)}
         rows={items.value}
         keyOf={({ id }) => id}
         list={{ selection: mayOperate.value && eventSelection, open: ({ id }) => goTo("event", { id }) }}

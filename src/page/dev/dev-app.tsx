@@ -1,26 +1,26 @@
-import { DeliveriesView } from "./deliveries/deliveries-view.js";
-import { LabelDialog } from "./detail/label-dialog.js";
-import { TargetDialog } from "./detail/target-dialog.js";
-import { EditDrawer } from "./edit/edit-drawer.js";
-import { KEY_COMMANDS, KEY_GROUPS } from "./keyboard/commands.js";
-import { TopBar } from "./nav/top-bar.js";
-import { NoInbox } from "./message/no-inbox.js";
-import { OutboxListView } from "./outbox/outbox-list-view.js";
-import { SandboxView } from "./sandbox/sandbox-view.js";
-import { SendView } from "./send/send-view.js";
-import { type ViewName, view } from "./state/address.js";
-import { session } from "./state/session.js";
-import { Empty } from "./ui/empty.js";
-import { Frame } from "./ui/frame.js";
-import { KeySheet } from "./ui/key-sheet.js";
-import type { NavItem } from "./ui/nav-bar.js";
+import { DeliveriesView } from "../deliveries/deliveries-view.js";
+import { LabelDialog } from "../detail/label-dialog.js";
+import { TargetDialog } from "../detail/target-dialog.js";
+import { EditDrawer } from "../edit/edit-drawer.js";
+import { KEY_COMMANDS, KEY_GROUPS } from "./commands.js";
+import { TopBar } from "./top-bar.js";
+import { NoInbox } from "../message/no-inbox.js";
+import { OutboxListView } from "../outbox/outbox-list-view.js";
+import { SandboxView } from "../sandbox/sandbox-view.js";
+import { SendView } from "../send/send-view.js";
+import { type ViewName, view } from "../state/address.js";
+import { session } from "../state/session.js";
+import { Empty } from "../ui/empty.js";
+import { Frame } from "../ui/frame.js";
+import { KeySheet } from "../ui/key-sheet.js";
+import type { NavItem } from "../ui/nav-bar.js";
 
 const STRANGER = {
   title: "This browser is not signed in",
   children: <p>Open the address that pigeonhole dev printed in the terminal: it contains the token.</p>,
 };
 
-export function App() {
+export function DevApp() {
   return (
     <Frame
       items={ITEMS.filter(({ name }) => name !== "outbox" || session.value?.inbox === true)}

@@ -7,7 +7,7 @@ import { editCapture } from "../edit/editing.js";
 import { readCapture } from "../api/calls.js";
 import { copyCurl, remove, replay, togglePin } from "../state/actions.js";
 import { runAction } from "../state/notice.js";
-import { returnTo, type ViewName, view } from "../state/address.js";
+import { returnTo, type ViewName, view, setParams } from "../state/address.js";
 import {
   chosenInSight,
   clearChosen,
@@ -20,7 +20,6 @@ import {
   targetIds,
   toggleChosen,
 } from "../state/selection.js";
-import { setParams } from "../state/address.js";
 import { outboxSelection } from "../outbox/outbox-state.js";
 import { listKeys } from "../ui/list-keys.js";
 import { isSheetOpen } from "../state/key-sheet.js";

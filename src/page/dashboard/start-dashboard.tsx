@@ -1,6 +1,5 @@
 import { render } from "preact";
 import { SECOND } from "../../base/duration.js";
-import { setPageAddress } from "../api/address-of.js";
 import { isOfLogin, reportProblem } from "../state/notice.js";
 import { followKeys } from "../ui/follow-keys.js";
 import { followDashboard } from "./api/follow-dashboard.js";
@@ -17,39 +16,41 @@ import { loadFigures, readWithoutStream } from "./overview/figures.js";
 /** The heading of what is open, or else what scrolls in the view. */
 const NEXT_PLACES = [".dash-main h1[tabindex]", ".dash-scroll[tabindex]"];
 
-const page = document.querySelector("#page");
-if (page === null) throw new Error("index.html has no element #page");
+/** The page of the dashboard. */
+export function startDashboard(page: Element): void {
+  render(<DashboardApp />, page);
+  followRows();
+  keepFocus();
+  followKeys({ commands: DASHBOARD_KEYS, view: () => view.value });
 
-setPageAddress(location);
-render(<DashboardApp />, page);
-followRows();
-keepFocus();
-followKeys({ commands: DASHBOARD_KEYS, view: () => view.value });
-
-followDashboard({
-  onMessage: {
-    now(message) {
-      const isBack = storeTrouble.value !== null && message.trouble === null;
-      now.value = message;
-      // What was asked for meanwhile has failed.
-      if (isBack) void loadSession().then(() => Promise.all([loadJobs(), loadFigures()]));
+  followDashboard({
+    onMessage: {
+      now(message) {
+        const isBack = storeTrouble.value !== null && message.trouble === null;
+        now.value = message;
+        // What was asked for meanwhile has failed.
+        if (isBack) void loadSession().then(() => Promise.all([loadJobs(), loadFigures()]));
+      },
+      figures: () => void loadFigures(),
+      jobs: ({ jobs }) => takeList(jobs),
+      end: () => (streamState.value = "ended"),
     },
-    figures: () => void loadFigures(),
-    jobs: ({ jobs }) => takeList(jobs),
-    end: () => (streamState.value = "ended"),
-  },
-  onOpen() {
-    streamState.value = "live";
-    // The app may be another version, and something may have been missed.
-    void loadSession().then(() => Promise.all([loadJobs(), loadFigures()]));
-  },
-  onLost(isRefused) {
-    if (isRefused) return void readByItself();
-    // The reason: signed out, or not reached. What the app answers to this becomes a notice.
-    if (isUpToDate.value) void loadSession();
-    if (streamState.value !== "ended") streamState.value = "lost";
-  },
-});
+    onOpen() {
+      streamState.value = "live";
+      // The app may be another version, and something may have been missed.
+      void loadSession().then(() => Promise.all([loadJobs(), loadFigures()]));
+    },
+    onLost(isRefused) {
+      if (isRefused) return void readByItself();
+      // The reason: signed out, or not reached. What the app answers to this becomes a notice.
+      if (isUpToDate.value) void loadSession();
+      if (streamState.value !== "ended") streamState.value = "lost";
+    },
+  });
+  setInterval(askWhoLooks, 30 * SECOND);
+  document.addEventListener("visibilitychange", askWhoLooks);
+  void loadSession().then(loadJobs);
+}
 
 /** For a page that gets no stream: a process has so many. */
 async function readByItself(): Promise<void> {
@@ -66,9 +67,6 @@ async function readByItself(): Promise<void> {
 function askWhoLooks(): void {
   if (isUpToDate.value && document.visibilityState === "visible") void loadSession();
 }
-setInterval(askWhoLooks, 30 * SECOND);
-document.addEventListener("visibilitychange", askWhoLooks);
-void loadSession().then(loadJobs);
 
 /** Gives the focus another place when what has it is taken from the page, such as a button after its action. */
 function keepFocus(): void {
