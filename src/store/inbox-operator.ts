@@ -106,8 +106,8 @@ export interface InboxOperator extends HandlerPauses, BulkJobs, ErrorGroups, Das
   changeEvent(action: JobAction, id: string): Promise<ChangedWork>;
   /**
    * The same for chosen work, a small page at a time, and no other work of its events, unless the event was not
-   * understood: it is read again as a whole. `retry` and `discard` change dead and parked work, `run` what waits for its
-   * next run. Rejects with `invalid_argument` for a choice that cannot be.
+   * understood: it is read again as a whole. `retry` and `discard` change dead and parked work, `run` what waits for
+   * its next run. Rejects with `invalid_argument` for a choice that cannot be.
    */
   changeWork(action: JobAction, choice: StuckWork): Promise<ChangedMuchWork>;
   /** Counts what {@link changeWork} would change, and the events that it belongs to. */
@@ -130,8 +130,8 @@ export interface InboxOperator extends HandlerPauses, BulkJobs, ErrorGroups, Das
    * - `retry`: a dead event is pending, with all others of a call that can only be repeated as it was, also discarded
    *   ones. Of an event whose call waits for its next try, that call is due now, and the calls before it; not one that
    *   is due or under way. A running receiver sends them within about a second, a stopped one when it starts.
-   * - `discard`: ends an event that is dead, or that is not being sent yet. It keeps its place in a call that can only be
-   *   repeated as it was.
+   * - `discard`: ends an event that is dead, or that is not being sent yet. It keeps its place in a call that can only
+   *   be repeated as it was.
    */
   changeContactEvent(action: ContactEventAction, key: string): Promise<number>;
   /** The same for the chosen events that are dead, a small page at a time. */

@@ -12,8 +12,8 @@ import { SECOND } from "../base/duration.js";
  *    ╰──────────────────╯
  * ```
  *
- * - `pending`: waits until `dueAt`, or until {@link InboxOperator.changeWork} makes it due; {@link Store.lease} moves it
- *   on.
+ * - `pending`: waits until `dueAt`, or until {@link InboxOperator.changeWork} makes it due; {@link Store.lease} moves
+ *   it on.
  * - `leased`: a dispatcher holds it until `leaseUntil`; {@link Store.settle}, {@link Store.release} or, after a crash,
  *   {@link Store.recover} moves it on.
  * - `done`: final; the mark that keeps a handler from getting the event again. {@link Store.prune} removes it with its
