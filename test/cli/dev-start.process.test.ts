@@ -1,13 +1,11 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { findFreePort } from "../support/free-port.js";
 import { makeFolder } from "../support/folder.js";
-import { listen } from "../support/listen.js";
-import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
+import { jsonLines, runCli } from "../support/run-cli.js";
 import { type CliProcess, startCli } from "../support/start-cli.js";
 
 const APP = `node "${fileURLToPath(new URL("receiver-app.mjs", import.meta.url))}"`;
@@ -200,20 +198,6 @@ process.on("SIGTERM", () => {
 });
 
 describe("the ports of .env", () => {
-  test("trigger posts to the dev server of the project", async () => {
-    const cwd = makeFolder();
-    const paths: (string | undefined)[] = [];
-    const server = createServer((req, res) => {
-      paths.push(req.url);
-      res.end();
-    });
-    onTestFinished(() => void server.close());
-    writeFileSync(join(cwd, ".env"), `DEV_PORT=${await listen(server)}\n`);
-    const env = { WEBHOOK_SECRET: SECRET };
-    expect((await runCli(["trigger", "email.sent"], { cwd, env })).code).toBe(0);
-    expect(paths).toEqual(["/webhooks/mail"]);
-  });
-
   test("a variable that is no port is named, and a flag goes before it", async () => {
     const cwd = makeFolder();
     writeFileSync(join(cwd, ".env"), "DEV_PORT=many\n");

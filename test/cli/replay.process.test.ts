@@ -106,15 +106,4 @@ describe("captures and replay, beside a running dev server", () => {
     expect([code, stderr]).toEqual([0, expect.stringMatching(/^What [^\n]+\n6 of 6 answered, 6 not run, /)]);
     expect(stdout.match(/200 duplicate/g)).toHaveLength(6);
   });
-
-  test("captures rm deletes what a running dev server captured", async () => {
-    const app = await startReceiverApp();
-    const { cwd, url } = await startDevFor(app);
-    await trigger(url, "-n", "2");
-    expect(await runCli(["captures", "rm", "last", "--yes"], { cwd })).toMatchObject({
-      code: 0,
-      stdout: "1 deleted.\n",
-    });
-    expect(jsonLines(await runCli(["captures", "list", "--json"], { cwd }))).toHaveLength(1);
-  });
 });
