@@ -8,7 +8,7 @@ import { ANSWERS } from "#pigeonhole/protocol/outcome.js";
 import { CHECKS } from "#pigeonhole/sandbox/calls/checks.js";
 import { commandReference } from "./command-reference.js";
 import { LISTED, optionTable } from "./option-tables.js";
-import { PIECE_WORDS, WORK_WORDS } from "#pigeonhole/capture/model/work-word.js";
+import { PIECE_WORDS, WORK_WORDS } from "#pigeonhole/operator/work-word.js";
 import { metricsTable } from "./metrics-table.js";
 import { assumedPathsTable } from "./assumed-paths-table.js";
 import { operationsTable } from "./operations-table.js";

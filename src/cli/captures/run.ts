@@ -15,7 +15,7 @@ import { answerHead, describeAnswer, withOutcomes } from "../../capture/model/an
 import { matchesQuery, parseQuery } from "../../capture/query/query.js";
 import { selectCaptures } from "../../capture/query/select-captures.js";
 import { sentEventId } from "../../capture/model/sent-event-id.js";
-import { type WorkWord, wordOfWork } from "../../capture/model/work-word.js";
+import { type WorkWord, wordOfWork } from "../../operator/work-word.js";
 import { summarizeCapture } from "../../capture/model/summarize-capture.js";
 import { escapeControls } from "../../base/text.js";
 import { usageError, EXIT } from "../frame/command-error.js";

@@ -1,8 +1,8 @@
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { isoTime } from "../../base/iso-time.js";
 import { escapeControls } from "../../base/text.js";
-import { describeAttempts, describeRetry } from "../../capture/model/describe-work.js";
-import { isRetrying, wordOfPiece, wordOfWork } from "../../capture/model/work-word.js";
+import { describeAttempts, describeRetry } from "../../operator/describe-work.js";
+import { isRetrying, wordOfPiece, wordOfWork } from "../../operator/work-word.js";
 import type { TimelineEntry } from "../../operator/timeline-entry.js";
 import type { FailedRun, FailedRuns, HandlerDetail, HandlerView, KeptStep } from "../../store/inbox-view.js";
 import { clip, countOf, formatJson, ownFrames } from "../frame/format.js";

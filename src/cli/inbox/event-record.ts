@@ -1,5 +1,5 @@
 import { isoTime } from "../../base/iso-time.js";
-import { wordOfWork } from "../../capture/model/work-word.js";
+import { wordOfWork } from "../../operator/work-word.js";
 import { handlerErrorRows } from "../../operator/inbox-rows.js";
 import type { EventView } from "../../store/inbox-view.js";
 import { contactEventRecord } from "../values/contact-event.js";

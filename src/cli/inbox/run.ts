@@ -1,8 +1,8 @@
 import type * as specs from "./spec.js";
 import { isoTime } from "../../base/iso-time.js";
 import { type EventView, bodyOf, foundEvent } from "../../store/inbox-view.js";
-import { describeRetry } from "../../capture/model/describe-work.js";
-import { wordOfPiece, wordOfWork } from "../../capture/model/work-word.js";
+import { describeRetry } from "../../operator/describe-work.js";
+import { wordOfPiece, wordOfWork } from "../../operator/work-word.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import type { RunCommand } from "../frame/context.js";
 import type { Paint } from "../frame/output.js";

@@ -1,4 +1,4 @@
-import { describeRest } from "../../capture/model/describe-rest.js";
+import { describeRest } from "../../operator/describe-rest.js";
 import type { ChangedWork, InboxOperator, StuckWork } from "../../store/inbox-operator.js";
 import type { WorkChoice } from "../../store/inbox-view.js";
 import { EXIT, type ExitCode } from "../frame/command-error.js";

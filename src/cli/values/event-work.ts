@@ -1,6 +1,6 @@
 import type { AnswerHead, AnswerJudgement } from "../../capture/model/answer.js";
-import { describeWork } from "../../capture/model/describe-work.js";
-import { type WorkWord, isRetryRequested, wordOfWork, isRetrying } from "../../capture/model/work-word.js";
+import { describeWork } from "../../operator/describe-work.js";
+import { type WorkWord, isRetryRequested, wordOfWork, isRetrying } from "../../operator/work-word.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { escapeControls, quoteForShell } from "../../base/text.js";
 import { eventRow } from "../../operator/inbox-rows.js";

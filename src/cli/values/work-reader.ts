@@ -1,4 +1,4 @@
-import { isRetrying } from "../../capture/model/work-word.js";
+import { isRetrying } from "../../operator/work-word.js";
 import { SECOND } from "../../base/duration.js";
 import type { EventView } from "../../store/inbox-view.js";
 import { describeError } from "../frame/command-error.js";

@@ -1,4 +1,4 @@
-import { isRetrying } from "../../capture/model/work-word.js";
+import { isRetrying } from "../../operator/work-word.js";
 import type { Clock, Timer } from "../../base/clock.js";
 import { SECOND } from "../../base/duration.js";
 import { setNewest } from "../../base/set-newest.js";

@@ -2,7 +2,7 @@ import { MINUTE } from "../../base/duration.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { escapeControls, quoteForShell } from "../../base/text.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";
-import { describeRetry } from "../../capture/model/describe-work.js";
+import { describeRetry } from "../../operator/describe-work.js";
 import type { DevEvent } from "./dev-event.js";
 import { clockTime } from "./clock-time.js";
 import { typeColumn } from "./delivery-lines.js";

@@ -2,7 +2,7 @@ import { judgeAnswer } from "../../capture/model/answer.js";
 import type { CaptureSummary } from "../../capture/model/capture.js";
 import type { EventWork } from "../../operator/inbox-rows.js";
 import { isHeld } from "../../dev/forward/held-tag.js";
-import { wordOfWork } from "../../capture/model/work-word.js";
+import { wordOfWork } from "../../operator/work-word.js";
 
 /** What became of a delivery, in one word. */
 export type DeliveryOutcome = "accepted" | "duplicate" | "retrying" | "parked" | "dead" | "failed" | "not sent";

@@ -1,7 +1,7 @@
 import { HELD_TAG } from "../../capture/model/capture.js";
 import { isHeld } from "../../dev/forward/held-tag.js";
 import { captures, query, setQuery, totalCaptures } from "../state/captures.js";
-import { STATE_WORDS } from "../../capture/model/work-word.js";
+import { STATE_WORDS } from "../../operator/work-word.js";
 import { inboxCounts, loadInboxCounts } from "../state/inbox-counts.js";
 import { session } from "../state/session.js";
 import { useRefresh } from "../ui/use-refresh.js";

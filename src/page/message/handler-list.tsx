@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { escapeControls, escapeControlsInLines } from "../../base/text.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
-import { describeAttempts } from "../../capture/model/describe-work.js";
+import { describeAttempts } from "../../operator/describe-work.js";
 import type { EventWork, InboxHandler } from "../../operator/inbox-rows.js";
 import type { SeenRetry } from "../state/work.js";
-import { isRetryRequested, wordOfPiece } from "../../capture/model/work-word.js";
+import { isRetryRequested, wordOfPiece } from "../../operator/work-word.js";
 import { WordBadge } from "../ui/badges.js";
 import { formatExactTime, formatTime, plural } from "../ui/format.js";
 import { StepWaterfall } from "./step-waterfall.js";

@@ -1,5 +1,5 @@
 import { NOTE_HANDLER } from "../../base/note-handler.js";
-import { isStopped } from "../../capture/model/work-word.js";
+import { isStopped } from "../../operator/work-word.js";
 import type { InboxEvent } from "../../operator/inbox-rows.js";
 import { runAgain } from "../state/run-again.js";
 import { discardWork, mayRetry, mayRunNow } from "../state/work.js";

@@ -1,7 +1,7 @@
 import { describeAnswer, whyNotRun } from "../../capture/model/answer.js";
 import { judgeShown } from "../../capture/model/answer-advice.js";
-import { describeWork } from "../../capture/model/describe-work.js";
-import { isRetrying, isStopped } from "../../capture/model/work-word.js";
+import { describeWork } from "../../operator/describe-work.js";
+import { isRetrying, isStopped } from "../../operator/work-word.js";
 import type { CaptureDetail } from "../../dev/api/page-api.js";
 import type { InboxEvent } from "../../operator/inbox-rows.js";
 import { isHeld } from "../../dev/forward/held-tag.js";

@@ -3,7 +3,7 @@ import type { JobAction } from "../../web/api/jobs.js";
 import { postEventChange } from "../api/calls.js";
 import { runAction, showNotice } from "./notice.js";
 import { describeEnd, readWork, works } from "./work.js";
-import { isRetryRequested, wordOfWork, type WorkWord } from "../../capture/model/work-word.js";
+import { isRetryRequested, wordOfWork, type WorkWord } from "../../operator/work-word.js";
 
 /** A running receiver takes up what was changed from outside within seconds. */
 const RUN_MS = 15_000;

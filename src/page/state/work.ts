@@ -1,12 +1,12 @@
 import { signal } from "@preact/signals";
 import type { CaptureSummary } from "../../capture/model/capture.js";
-import { describeWork } from "../../capture/model/describe-work.js";
+import { describeWork } from "../../operator/describe-work.js";
 import type { EventWork, InboxEvent } from "../../operator/inbox-rows.js";
 import { postEventChange, findWork, listWork } from "../api/calls.js";
 import { confirmed } from "./confirmed.js";
 import { runAction, reportProblem, showNotice } from "./notice.js";
 import { session } from "./session.js";
-import { isRetrying, isStopped, wordOfWork } from "../../capture/model/work-word.js";
+import { isRetrying, isStopped, wordOfWork } from "../../operator/work-word.js";
 
 /** What the app's handlers made of events, by event id; the dev server sends every change. */
 export const works = signal<ReadonlyMap<string, EventWork>>(new Map());

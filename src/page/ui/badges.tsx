@@ -2,21 +2,14 @@ import { escapeControls } from "../../base/text.js";
 import { describeAnswer } from "../../capture/model/answer.js";
 import { type ShownAnswer, judgeShown } from "../../capture/model/answer-advice.js";
 import type { CaptureSummary, VerdictCode } from "../../capture/model/capture.js";
-import { countAttempts, describeRetry } from "../../capture/model/describe-work.js";
+import { countAttempts, describeRetry } from "../../operator/describe-work.js";
 import type { ContactEventRow, EventWork, InboxEvent, InboxHandler } from "../../operator/inbox-rows.js";
 import { isHeld } from "../../dev/forward/held-tag.js";
 import { formatTime } from "./format.js";
 import { Icon, type IconName } from "./icon.js";
 import { TONES } from "../state/tones.js";
 import { CONTACT_EVENT_STATE_WORDS, wordOfContactEvent } from "../../operator/contact-event-word.js";
-import {
-  STATE_WORDS,
-  WORK_WORDS,
-  type WorkWord,
-  isRetrying,
-  piecesIn,
-  wordOfWork,
-} from "../../capture/model/work-word.js";
+import { STATE_WORDS, WORK_WORDS, type WorkWord, isRetrying, piecesIn, wordOfWork } from "../../operator/work-word.js";
 
 interface Face {
   icon: IconName;

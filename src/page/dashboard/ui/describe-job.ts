@@ -1,4 +1,4 @@
-import { describeRest } from "../../../capture/model/describe-rest.js";
+import { describeRest } from "../../../operator/describe-rest.js";
 import type { BulkJobRow } from "../../../web/api/jobs.js";
 import { formatCount } from "../../ui/format.js";
 

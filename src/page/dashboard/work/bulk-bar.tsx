@@ -6,7 +6,7 @@ import { mayOperate } from "../../state/session.js";
 import { changeWork } from "../state/jobs.js";
 import { MostChosen } from "../../ui/most-chosen.js";
 import { eventSelection, events, listedWork, WORK_PARAMS, workOfChosen, workState } from "./work-state.js";
-import { piecesIn } from "../../../capture/model/work-word.js";
+import { piecesIn } from "../../../operator/work-word.js";
 import { readParam } from "../../state/address.js";
 import { now } from "../../state/now.js";
 import { canRunNow } from "./can-run-now.js";

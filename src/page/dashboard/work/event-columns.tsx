@@ -1,5 +1,5 @@
 import { NOTE_HANDLER } from "../../../base/note-handler.js";
-import { piecesIn } from "../../../capture/model/work-word.js";
+import { piecesIn } from "../../../operator/work-word.js";
 import type { DashboardEvent, PausedHandlerRow } from "../../../web/api/work.js";
 import { ListedBadge } from "../../ui/badges.js";
 import type { TableColumn } from "../../ui/data-table.js";

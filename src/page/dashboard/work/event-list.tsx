@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import { STATE_WORDS } from "../../../capture/model/work-word.js";
+import { STATE_WORDS } from "../../../operator/work-word.js";
 import { goTo, readParam, setParams } from "../../state/address.js";
 import { hasContacts, mayOperate } from "../../state/session.js";
 import { endedJobs } from "../state/jobs.js";

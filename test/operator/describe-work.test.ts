@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeAttempts, describeRetry, describeWork } from "#pigeonhole/capture/model/describe-work.js";
+import { describeAttempts, describeRetry, describeWork } from "#pigeonhole/operator/describe-work.js";
 
 test.each<[number, number | null, string]>([
   [0, 14, "0 of 14 attempts"],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { wordOfWork } from "#pigeonhole/capture/model/work-word.js";
+import { wordOfWork } from "#pigeonhole/operator/work-word.js";
 
 const done = { state: "done", attempts: 1 };
 const discarded = { state: "done", attempts: 1, discarded: true };

@@ -1,4 +1,4 @@
-import { NOTE_HANDLER } from "../../base/note-handler.js";
+import { NOTE_HANDLER } from "../base/note-handler.js";
 import { wordOfPiece } from "./work-word.js";
 
 /* Without node: imports, since the page uses it too. */
