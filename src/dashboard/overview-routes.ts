@@ -1,4 +1,3 @@
-import { handlerTimesRow } from "../operator/inbox-rows.js";
 import type { ReceiverParts } from "../receiver/receiver-parts.js";
 import { badField } from "../web/page-api-error.js";
 import { type FigureRange, LONG_STEPS } from "../store/figures.js";
@@ -29,7 +28,7 @@ export function overviewRoutes({ readings, receiver, now, storeOrMemory, failure
     const [{ unreadable, ...series }, current] = await Promise.all([readings.readFigures(range), now.readStore()]);
     failures.noteUnreadable(unreadable);
     const since = stepAt(series.times[0] ?? 0, LONG_STEPS.stepMs);
-    const times = (await readings.handlerTimes({ since })).map(handlerTimesRow);
+    const times = await readings.handlerTimes({ since });
     const handlers = series.handlers.map((each) => ({
       ...each,
       times: times.find(({ handler }) => handler === each.handler) ?? null,

@@ -1,8 +1,9 @@
 import type { ShownStep } from "./timeline-entry.js";
 import { isoTime } from "../base/iso-time.js";
-import type { HandlerTimes, RunTimeBucket } from "../store/handler-times.js";
 import type { EventDetail, EventView, FailedRun, FailedRuns, HandlerView } from "../store/inbox-view.js";
 import type { OutboxView } from "../store/outbox.js";
+
+export type { HandlerTimes } from "../store/handler-times.js";
 
 export interface InboxHandler {
   handler: string;
@@ -50,16 +51,6 @@ export interface EventWork {
   errors: Record<string, HandlerErrorRows>;
   /** Finished steps of `ctx.step`, by handler and then oldest first; none once the body is dropped. */
   steps: ShownStep[];
-}
-
-/** How long the runs of one handler took, as far as its receiver has written it: every 10 s. */
-export interface HandlerTimesRow extends Pick<HandlerTimes, "handler" | "runs" | "failed"> {
-  /** Half of the runs took less, in milliseconds; null for more than the last bucket's bound. */
-  medianMs: number | null;
-  /** 95 % of the runs took less, in milliseconds; null for more than the last bucket's bound. */
-  p95Ms: number | null;
-  /** From the first to the last bucket with a run, ascending; `toMs` is null for the last, which has no end. */
-  buckets: (Omit<RunTimeBucket, "toMs"> & { toMs: number | null })[];
 }
 
 export interface ContactEventRow {
@@ -138,16 +129,6 @@ function handlerRow(view: HandlerView): InboxHandler {
     retryRequestedAt: isoTime(retryRequestedAt),
     discarded,
     waitsFor: waitsFor ?? null,
-  };
-}
-
-/** The times of a handler as the page shows them. */
-export function handlerTimesRow({ medianMs, p95Ms, buckets, ...times }: HandlerTimes): HandlerTimesRow {
-  return {
-    ...times,
-    medianMs: medianMs ?? null,
-    p95Ms: p95Ms ?? null,
-    buckets: buckets.map(({ toMs, ...bucket }) => ({ ...bucket, toMs: toMs ?? null })),
   };
 }
 

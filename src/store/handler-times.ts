@@ -22,8 +22,8 @@ export interface HandlerTimesQuery {
 export interface RunTimeBucket {
   /** They took at least this, in milliseconds. */
   fromMs: number;
-  /** They took less than this, in milliseconds; undefined for the last bucket, which has no end. */
-  toMs: number | undefined;
+  /** They took less than this, in milliseconds; null for the last bucket, which has no end. */
+  toMs: number | null;
   /** How many of them were done. */
   done: number;
   /** How many of them failed. */
@@ -38,10 +38,10 @@ export interface HandlerTimes {
   runs: number;
   /** Those of them that threw, or took longer than the handler's `timeoutMs`. */
   failed: number;
-  /** Half of the runs took less than this, in milliseconds; undefined when that is in the bucket without an end. */
-  medianMs: number | undefined;
-  /** 95 % of the runs took less than this, in milliseconds; undefined when that is in the bucket without an end. */
-  p95Ms: number | undefined;
+  /** Half of the runs took less than this, in milliseconds; null when that is in the bucket without an end. */
+  medianMs: number | null;
+  /** 95 % of the runs took less than this, in milliseconds; null when that is in the bucket without an end. */
+  p95Ms: number | null;
   /** From the first to the last bucket with a run, ascending. */
   buckets: RunTimeBucket[];
 }
@@ -62,7 +62,7 @@ export function toHandlerTimes(rows: readonly Pick<FigureRow, "figures">[], quer
 
 function timesOf(runs: RunFigures): Omit<HandlerTimes, "handler"> {
   const all = sumTimes(runs.done, runs.failed);
-  const below = (share: number): number | undefined => runTimeEnd(timeAt(all, share) ?? 0);
+  const below = (share: number): number | null => runTimeEnd(timeAt(all, share) ?? 0) ?? null;
   return {
     runs: countTimes(all),
     failed: countTimes(runs.failed),
@@ -75,8 +75,8 @@ function timesOf(runs: RunFigures): Omit<HandlerTimes, "handler"> {
 /** Those without a run are left out before the first and after the last with one. */
 function toBuckets(runs: RunFigures): RunTimeBucket[] {
   const all = SHOWN_BOUNDS.map((fromMs, place) => {
-    const toMs = SHOWN_BOUNDS[place + 1];
-    const [first, after] = [bucketOf(fromMs), toMs === undefined ? Infinity : bucketOf(toMs)];
+    const toMs = SHOWN_BOUNDS[place + 1] ?? null;
+    const [first, after] = [bucketOf(fromMs), toMs === null ? Infinity : bucketOf(toMs)];
     const inside = (counts: TimeCounts): number =>
       countTimes(
         counts.flatMap((bucket, at) =>

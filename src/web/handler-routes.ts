@@ -4,7 +4,6 @@ import { DAY } from "../base/duration.js";
 import { isoTime } from "../base/iso-time.js";
 import { escapeControls } from "../base/text.js";
 import { requireField } from "./body-fields.js";
-import { handlerTimesRow } from "../operator/inbox-rows.js";
 import { badField } from "./page-api-error.js";
 import { stepAt } from "../store/figure-rows.js";
 import { LONG_STEPS } from "../store/figures.js";
@@ -103,7 +102,7 @@ async function reportHandlers(
       handler,
       paused: (stored && pausedRow(stored, events)) ?? null,
       pending: pendingOf(events, handler),
-      times: taken === undefined ? null : handlerTimesRow(taken),
+      times: taken ?? null,
       isFailing: taken !== undefined && taken.failed >= taken.runs / 2,
       lastError: last === undefined ? null : { kind: escapeControls(last.kind), at: isoTime(last.lastAt) },
     };

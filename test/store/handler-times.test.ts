@@ -12,15 +12,15 @@ const timesOf = (runs: Record<number, number>) => {
 };
 
 describe("times of a handler from its counted runs", () => {
-  test.each<[what: string, runs: Record<number, number>, medianMs: number | undefined, p95Ms: number | undefined]>([
+  test.each<[what: string, runs: Record<number, number>, medianMs: number | null, p95Ms: number | null]>([
     ["one run", { 5: 1 }, 5.5, 5.5],
     ["runs below a millisecond", { 0: 7 }, 1, 1],
     ["a half below and a half above", { 5: 5, 50: 5 }, 5.5, 55],
     ["one more above than below", { 5: 5, 50: 6 }, 55, 55],
     ["19 of 20 below", { 1: 19, 1_000: 1 }, 1.1, 1.1],
     ["18 of 20 below", { 1: 18, 1_000: 2 }, 1.1, 1_100],
-    ["some beyond the last bound", { 10: 8, 300_000: 2 }, 11, undefined],
-    ["most beyond the last bound", { 10: 2, 300_000: 8 }, undefined, undefined],
+    ["some beyond the last bound", { 10: 8, 300_000: 2 }, 11, null],
+    ["most beyond the last bound", { 10: 2, 300_000: 8 }, null, null],
   ])("median and p95 of %s are the ends of their buckets", (_, runs, medianMs, p95Ms) => {
     expect(timesOf(runs)).toMatchObject([{ medianMs, p95Ms }]);
   });
@@ -31,7 +31,7 @@ describe("times of a handler from its counted runs", () => {
     expect(buckets.filter(({ done }) => done > 0)).toEqual([
       { fromMs: 0, toMs: 1, done: 1, failed: 0 },
       { fromMs: 20, toMs: 50, done: 2, failed: 0 },
-      { fromMs: 300_000, toMs: undefined, done: 1, failed: 0 },
+      { fromMs: 300_000, toMs: null, done: 1, failed: 0 },
     ]);
   });
 });

@@ -1,7 +1,6 @@
 import { isoTime } from "../../base/iso-time.js";
 import { describeRunTime } from "../../base/run-time-bounds.js";
 import { escapeControls } from "../../base/text.js";
-import { handlerTimesRow } from "../../operator/inbox-rows.js";
 import { LIMITS } from "../../protocol/limits.js";
 import { failuresInARow } from "../../store/failures-in-a-row.js";
 import type { HandlerTimes } from "../../store/handler-times.js";
@@ -90,7 +89,7 @@ function recordOf(figures: StatsFigures): Record<string, unknown> {
       dead: contactEvents.dead,
       oldestRecordedAt: isoTime(contactEvents.oldestRecordedAt),
     },
-    handlerTimes: handlerTimes.map(handlerTimesRow),
+    handlerTimes,
   };
 }
 

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { SECOND } from "../../base/duration.js";
-import type { HandlerTimesRow } from "../../operator/inbox-rows.js";
+import type { HandlerTimes } from "../../operator/inbox-rows.js";
 import { fetchHandlers } from "../api/calls.js";
 import { readParam } from "./address.js";
 import { runAction } from "./notice.js";
@@ -11,10 +11,10 @@ import { session } from "./session.js";
 const REFRESH_MS = 10 * SECOND;
 
 /** How long each handler's runs took; null until that is loaded. */
-export const handlerTimes = signal<readonly HandlerTimesRow[] | null>(null);
+export const handlerTimes = signal<readonly HandlerTimes[] | null>(null);
 
 /** The handler whose times are shown: that of the address, or else the one with the most runs. */
-export function shownHandler(): HandlerTimesRow | undefined {
+export function shownHandler(): HandlerTimes | undefined {
   const rows = handlerTimes.value ?? [];
   const named = rows.find(({ handler }) => handler === readParam("handler"));
   return named ?? rows.toSorted((a, b) => b.runs - a.runs)[0];

@@ -1,7 +1,7 @@
 /*
  * GET  api/overview?range=1h|24h|7d            → DashboardOverview
  */
-import type { HandlerTimesRow } from "../../operator/inbox-rows.js";
+import type { HandlerTimes } from "../../operator/inbox-rows.js";
 import type { FigureRange, FigureSeries, HandlerRunSeries, RunSeries, StepValues } from "../../store/figures.js";
 import type { DashboardNow } from "./now.js";
 
@@ -15,7 +15,7 @@ export interface DashboardOverview extends Omit<FigureSeries, "handlers" | "unre
   /** In the order of their names. */
   handlers: HandlerSeries[];
   /** Runs since `timesSince` of handlers that did not run in any of the steps, in the order of their names. */
-  unplottedHandlers: HandlerTimesRow[];
+  unplottedHandlers: HandlerTimes[];
   /**
    * From when on `times` and `unplottedHandlers` are: a whole step of ten minutes, in milliseconds since 1970. Null
    * while the store cannot be read.
@@ -27,5 +27,5 @@ export interface DashboardOverview extends Omit<FigureSeries, "handlers" | "unre
 /** A handler's runs in each step. */
 export interface HandlerSeries extends HandlerRunSeries {
   /** All its runs since {@link DashboardOverview.timesSince}; null without one. */
-  times: HandlerTimesRow | null;
+  times: HandlerTimes | null;
 }

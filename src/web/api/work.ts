@@ -5,7 +5,7 @@
  * POST api/handlers/pause {handler}            → PauseReport
  * POST api/handlers/resume {handler}           → HandlerReport
  */
-import type { HandlerTimesRow, InboxEvent } from "../../operator/inbox-rows.js";
+import type { HandlerTimes, InboxEvent } from "../../operator/inbox-rows.js";
 
 /** So many events, or contact events, are chosen one by one at most; a filter chooses any number. */
 export const MAX_CHOSEN = 500;
@@ -75,7 +75,7 @@ export interface HandlerRow {
   paused: PausedHandlerRow | null;
   pending: number;
   /** Of its runs since then, by default of the last 24 hours; null without one. */
-  times: HandlerTimesRow | null;
+  times: HandlerTimes | null;
   /** True when half of these runs failed, or more. */
   isFailing: boolean;
   /**

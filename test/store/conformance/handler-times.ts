@@ -39,9 +39,9 @@ export function describeHandlerTimes(fixture: Fixture): void {
           handler: "b",
           runs: 1,
           failed: 0,
-          medianMs: undefined,
-          p95Ms: undefined,
-          buckets: [{ fromMs: 300_000, toMs: undefined, done: 1, failed: 0 }],
+          medianMs: null,
+          p95Ms: null,
+          buckets: [{ fromMs: 300_000, toMs: null, done: 1, failed: 0 }],
         },
         {
           handler: "h",
