@@ -42,7 +42,7 @@ const CEILINGS: Record<string, number> = {
   base: 1_150,
   protocol: 2_075,
   contract: 3_865,
-  store: 15_140,
+  store: 15_120,
   operator: 810,
   client: 2_000,
   outbox: 640,

@@ -19,7 +19,6 @@ const MAX_LINES = 60;
 const EXCEPTIONS: Record<string, number> = {
   "store/sqlite/sqlite-store.ts createSqliteStore": 118,
   "store/sqlite/thread-writer.ts createThreadWriter": 83,
-  "store/sqlite/guard-database.ts guardDatabase": 68,
 };
 
 interface Diagnostic {

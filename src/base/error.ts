@@ -28,9 +28,8 @@ export const ERROR_CODES = {
   commit_twice: "ctx.commit was called twice in one run.",
   commit_async: "The function given to ctx.commit, setup or read returned a promise; on SQLite it must be synchronous.",
   transaction_ended:
-    "The SQL given to tx.db, or a statement of tx.client that failed and whose error was caught, ended the transaction of ctx.commit or setup, or nothing was done in it for too long; nothing was written.",
-  transaction_closed:
-    "A transaction's database or client was used after ctx.commit, setup or read had ended, or tx.client was given BEGIN, COMMIT or ROLLBACK; then nothing was written.",
+    "The SQL given to tx.db or tx.client, or a statement that failed and whose error was caught, ended the transaction of ctx.commit or setup, or nothing was done in it for too long; nothing was written.",
+  transaction_closed: "A transaction's database or client was used after ctx.commit, setup or read had ended.",
   duplicate_step: "ctx.step or ctx.once was called twice with one name in one run.",
   step_not_json: "The value of a step cannot be kept as JSON, or is too large.",
   wait_timeout:

@@ -225,8 +225,8 @@ export interface Store<Tx = CommitTransaction> extends Outbox, FiguresStore {
   settle(settlement: Settlement): Promise<SettleResult>;
   /**
    * Runs `fn` and settles the work as done in one transaction. Rejects with what `fn` throws (nothing is written then),
-   * `commit_async` when it returns a promise and the store's transactions are synchronous, `transaction_ended` or
-   * `transaction_closed` when its SQL ends the transaction, `lease_lost`, or the reason of `signal` if it is aborted
+   * `commit_async` when it returns a promise and the store's transactions are synchronous, `transaction_ended` when its
+   * SQL ends the transaction, `lease_lost`, or the reason of `signal` if it is aborted
    * before `fn` has ended: nothing is written then.
    */
   commit(settlement: Settlement & { to: "done" }, fn: (tx: Tx) => unknown, signal?: AbortSignal): Promise<void>;

@@ -18,7 +18,7 @@ export async function callWithClient(client: PoolClient, { fn, name, signal }: C
   const guarded = guardClient(client, name);
   const tx: PostgresTransaction = {
     get client() {
-      return guarded.client;
+      return guarded.guarded;
     },
   };
   try {

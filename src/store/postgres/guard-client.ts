@@ -1,71 +1,42 @@
 import type { PoolClient } from "pg";
 import { PigeonholeError } from "../../base/error.js";
-import { endsTransaction } from "./ends-transaction.js";
+import {
+  type GuardedTransaction,
+  type UserFunction,
+  guardTransaction,
+  transactionEnded,
+} from "../guard-transaction.js";
 
-/**
- * Without it, what a function of `ctx.commit` writes after a COMMIT of its own is kept beside work that runs again.
- * Test: "a commit refuses COMMIT, also if the error is caught".
- *
- * A client for the length of one `ctx.commit` or `setup`.
- */
-export interface GuardedClient {
-  /** The same client; every use of it fails after `end`, and after SQL that would have ended the transaction. */
-  readonly client: PoolClient;
-  /** Throws `transaction_closed` when such SQL was refused, also if the user caught that. */
-  checkKept(): void;
-  end(): void;
-}
+/** Texts, quoted names, comments, and texts between dollar signs. */
+const QUOTED_OR_COMMENT =
+  /[eE]'(?:[^'\\]|\\[^]|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[^]*?(?:\*\/|$)|\$((?:[a-z_]\w*)?)\$[^]*?\$\1\$/gi;
 
-/** The connection goes back to its pool by itself. */
-const DOES_NOTHING: readonly (string | symbol)[] = ["release"];
+/** A savepoint may be used: `SAVEPOINT`, `RELEASE`, `ROLLBACK TO`. */
+const OF_TRANSACTION =
+  /^(?:begin|start\s+transaction|commit|end|abort|prepare\s+transaction)\b|^rollback\b(?!\s+(?:work\s+|transaction\s+)?to\b)/i;
+
 const REFUSED: readonly (string | symbol)[] = ["connect", "end"];
 
-export function guardClient(client: PoolClient, name: string): GuardedClient {
-  let isOpen = true;
-  let hasTriedToEnd = false;
-
-  function checkOpen(): void {
-    if (!isOpen) throw closed(name);
-    // A write from now on would be without what was refused.
-    if (hasTriedToEnd) throw ended(name);
-  }
-
-  function checkCall(method: string | symbol, argument: unknown): void {
-    checkOpen();
-    if (REFUSED.includes(method)) {
-      throw new PigeonholeError("invalid_argument", `tx.client.${String(method)}() is not allowed in ${name}.`);
-    }
-    const sql = method === "query" ? textOf(argument) : undefined;
-    if (sql === undefined || !endsTransaction(sql)) return;
-    hasTriedToEnd = true;
-    throw ended(name);
-  }
-
-  // What libraries look at, such as the class, is that of the client.
-  const guarded = new Proxy({} as PoolClient, {
-    get(_, property) {
-      checkOpen();
-      if (DOES_NOTHING.includes(property)) return () => undefined;
-      const value: unknown = Reflect.get(client, property, client);
-      if (typeof value !== "function") return value;
-      return (...args: unknown[]): unknown => {
-        checkCall(property, args[0]);
-        return Reflect.apply(value, client, args);
-      };
+/** Guards a client for the length of one `ctx.commit` or `setup`; it goes back to its pool by itself. */
+export function guardClient(client: PoolClient, name: UserFunction): GuardedTransaction<PoolClient> {
+  const rules = { name, what: "tx.client" } as const;
+  return guardTransaction(client, {
+    ...rules,
+    idle: ["release"],
+    checkCall(method, argument) {
+      if (REFUSED.includes(method)) {
+        throw new PigeonholeError("invalid_argument", `tx.client.${String(method)}() is not allowed in ${name}.`);
+      }
+      const sql = method === "query" ? textOf(argument) : undefined;
+      if (sql !== undefined && endsTransaction(sql)) throw transactionEnded(rules);
     },
-    has: (_, property) => Reflect.has(client, property),
-    getPrototypeOf: () => Reflect.getPrototypeOf(client),
   });
+}
 
-  return {
-    client: guarded,
-    checkKept() {
-      if (hasTriedToEnd) throw ended(name);
-    },
-    end() {
-      isOpen = false;
-    },
-  };
+/** True for SQL with a statement that begins or ends a transaction. */
+export function endsTransaction(sql: string): boolean {
+  const plain = sql.replaceAll(QUOTED_OR_COMMENT, " ");
+  return plain.split(";").some((statement) => OF_TRANSACTION.test(statement.trim()));
 }
 
 /** The SQL of a query: a text, or an object that has one, as cursors do. */
@@ -73,18 +44,4 @@ function textOf(query: unknown): string | undefined {
   if (typeof query === "string") return query;
   if (typeof query !== "object" || query === null || !("text" in query)) return undefined;
   return typeof query.text === "string" ? query.text : undefined;
-}
-
-function closed(name: string): PigeonholeError {
-  return new PigeonholeError(
-    "transaction_closed",
-    `tx.client was used after ${name} had ended; await all that you do with it inside its function.`,
-  );
-}
-
-function ended(name: string): PigeonholeError {
-  return new PigeonholeError(
-    "transaction_closed",
-    `SQL that begins or ends a transaction was given to tx.client, so nothing of this ${name} is kept. Leave out BEGIN, COMMIT and ROLLBACK; throw to undo everything, or use SAVEPOINT for a part.`,
-  );
 }

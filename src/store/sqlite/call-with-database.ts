@@ -2,7 +2,7 @@ import { types } from "node:util";
 import type { Database } from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
 import type { CommitTransaction } from "../commit-transaction.js";
-import type { UserFunction } from "./statement-check.js";
+import type { UserFunction } from "../guard-transaction.js";
 import { guardDatabase } from "./guard-database.js";
 
 /** Passes the database to one synchronous call of the user's, inside an open transaction, and revokes it after that. */
@@ -10,7 +10,7 @@ export function callWithDatabase<Value>(db: Database, fn: (tx: CommitTransaction
   const guarded = guardDatabase(db, name);
   const tx: CommitTransaction = {
     get db() {
-      return guarded.db;
+      return guarded.guarded;
     },
   };
   try {

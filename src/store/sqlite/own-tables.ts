@@ -2,8 +2,8 @@ import Database from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
 import type { CommitFunction, CommitTransaction } from "../commit-transaction.js";
 import { MIGRATIONS } from "./migrations.js";
+import { transactionEnded } from "../guard-transaction.js";
 import { asStoreError } from "./store-error.js";
-import { transactionEnded } from "./statement-check.js";
 import { callWithDatabase } from "./call-with-database.js";
 
 /** Makes or migrates the user's own tables in one transaction. Throws what `setup` throws; then nothing is written. */
@@ -11,7 +11,7 @@ export function setUpOwnTables(db: Database.Database, setup: CommitFunction<unkn
   const run = db.transaction(() => {
     const before = readReserved(db);
     callWithDatabase(db, setup, "setup");
-    if (!db.inTransaction) throw transactionEnded("setup");
+    if (!db.inTransaction) throw transactionEnded({ name: "setup", what: "tx.db" });
     refuseReserved(before, readReserved(db));
   });
   try {

@@ -1,7 +1,5 @@
 import { PigeonholeError } from "../../base/error.js";
-
-/** What was given the function that uses the database. */
-export type UserFunction = "ctx.commit" | "setup" | "read";
+import { type UserFunction, transactionEnded } from "../guard-transaction.js";
 
 /** Only statements that begin with these words, or name a savepoint of the driver, reach beyond the transaction. */
 const MAY_REACH_BEYOND = /\b(?:pragma|begin|commit|end|rollback|attach|detach)\b|_bs3/i;
@@ -40,7 +38,8 @@ export function checkStatements(name: UserFunction, sql: string): void {
   for (const statement of statementsOf(sql)) {
     if (BEGINS_TRIGGER.test(statement)) isInTrigger = true;
     else if (isInTrigger) isInTrigger = !/^end\b/i.test(statement);
-    else if (OF_TRANSACTION.test(statement) || OF_DRIVER.test(statement)) throw transactionEnded(name);
+    else if (OF_TRANSACTION.test(statement) || OF_DRIVER.test(statement))
+      throw transactionEnded({ name, what: "tx.db" });
     else if (OTHER_FILE.test(statement)) throw otherFile(name);
     else checkPragma(name, statement);
   }
@@ -71,13 +70,5 @@ function otherFile(name: UserFunction): PigeonholeError {
   return new PigeonholeError(
     "invalid_argument",
     `ATTACH and DETACH are not allowed in ${name}: all handlers share the connection, and would wait for the lock of the other file. Open it with a connection of your own.`,
-  );
-}
-
-export function transactionEnded(name: UserFunction, cause?: unknown): PigeonholeError {
-  return new PigeonholeError(
-    "transaction_ended",
-    `SQL that begins or ends a transaction was given to tx.db, so nothing of this ${name} is kept. Leave out BEGIN, COMMIT, ROLLBACK and OR ROLLBACK; throw to undo everything, or use tx.db.transaction() for a part.`,
-    cause === undefined ? undefined : { cause },
   );
 }

@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
 import type { CommitFunction } from "../commit-transaction.js";
+import { transactionEnded } from "../guard-transaction.js";
 import type { Settlement } from "../work.js";
 import { findFileLoss } from "./find-file-loss.js";
 import { onFirstUse } from "./on-first-use.js";
@@ -8,7 +9,6 @@ import type { OpenFiles } from "./open-files.js";
 import { prepareAddDone } from "./operations/counts.js";
 import { prepareSettle } from "./operations/settle.js";
 import { asStoreError, isBreaking, isOfDatabase } from "./store-error.js";
-import { transactionEnded } from "./statement-check.js";
 import { callWithDatabase } from "./call-with-database.js";
 
 /** One `ctx.commit` that waits for its turn. */
@@ -118,7 +118,7 @@ function prepareTurn(db: Database): (commits: readonly UserCommit[]) => Turn {
       const { commit, cause } = thrown;
       // SQLite itself ends a transaction when the disk is full or fails; the user's SQL is not the cause.
       if (isBreaking(cause) || isOfDatabase(asStoreError(cause, "ctx.commit"))) throw cause;
-      return { endedBy: commit, error: transactionEnded("ctx.commit", cause) };
+      return { endedBy: commit, error: transactionEnded({ name: "ctx.commit", what: "tx.db" }, cause) };
     }
   };
 }

@@ -4,7 +4,7 @@ import { sql } from "drizzle-orm";
 import { Kysely, PostgresDialect } from "kysely";
 import { Pool, type PoolClient } from "pg";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { endsTransaction } from "#pigeonhole/store/postgres/ends-transaction.js";
+import { endsTransaction } from "#pigeonhole/store/postgres/guard-client.js";
 import type { PostgresTransaction } from "#pigeonhole/store/postgres/postgres-transaction.js";
 import { listen } from "../../support/listen.js";
 import { startPostgresRelay } from "../../support/postgres-relay.js";
@@ -81,7 +81,7 @@ describeOnPostgres((database) => {
           // Goes on as if nothing had been.
         }
       });
-      await expectCode(outcome, "transaction_closed");
+      await expectCode(outcome, "transaction_ended");
       expect(await names()).toEqual([]);
       expect(await statesOf(store, "evt_1")).toEqual({ h: "leased" });
     });
