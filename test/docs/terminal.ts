@@ -34,6 +34,6 @@ export async function startExpressMinimal(folder: string) {
       () => true,
       () => false,
     );
-  await expect.poll(isUp, { timeout: 20_000, message: "the receiver listens" }).toBe(true);
+  await expect.poll(isUp, { timeout: 60_000, message: "the receiver listens" }).toBe(true);
   return { port, ...receiver };
 }

@@ -50,9 +50,9 @@ test("a fault delays by a year at most", async () => {
   const delayMs = 365 * DAY;
   deliveries.add({ fault: { kind: "delay", delayMs } });
   expect(await refusalOf(() => deliveries.add({ fault: { kind: "delay", delayMs: delayMs + 1 } }))).toEqual({
-    code: "invalid_option",
+    code: "invalid_argument",
   });
   expect(await refusalOf(() => deliveries.add({ fault: { kind: "reorder", maxMs: delayMs + 1 } }))).toEqual({
-    code: "invalid_option",
+    code: "invalid_argument",
   });
 });

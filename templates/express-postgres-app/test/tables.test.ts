@@ -27,7 +27,8 @@ test("an event delivered twice is one row", async () => {
   };
   for (const outcome of ["accepted", "duplicate"]) {
     expect(await app.post(body, signDelivery({ body, secret: TEST_SECRET }))).toEqual({ status: 200, outcome });
-    await vi.waitFor(async () => expect((await app.receiver.inbox.get(id))?.state).toBe("done"));
+    const isDone = async () => expect((await app.receiver.inbox.get(id))?.state).toBe("done");
+    await vi.waitFor(isDone, { timeout: 4_000 });
   }
   expect(await listMailEvents(app.pool, 10)).toEqual([
     { id, type, createdAt: new Date(createdAt), about: data.messageId },

@@ -18,7 +18,8 @@ test("an event delivered twice is one row", async () => {
   const { id, type, createdAt, data } = JSON.parse(body) as MailEvent & { data: { messageId: string } };
   for (const outcome of ["accepted", "duplicate"]) {
     expect(await app.post(body, signDelivery({ body, secret: TEST_SECRET }))).toEqual({ status: 200, outcome });
-    await vi.waitFor(async () => expect((await app.receiver.inbox.get(id))?.state).toBe("done"));
+    const isDone = async () => expect((await app.receiver.inbox.get(id))?.state).toBe("done");
+    await vi.waitFor(isDone, { timeout: 4_000 });
   }
   expect(listMailEvents(app.store, 10)).toEqual([{ id, type, createdAt, about: data.messageId }]);
 });
