@@ -3,8 +3,8 @@ import { dirname, join } from "node:path";
 import { defineConfig, type Plugin } from "vite";
 
 /**
- * The page of the dev server and of the dashboard as static files in dist/page: no inlined assets, because their content
- * security policy allows files only. The dashboard is mounted under any path, so that addresses are relative.
+ * The page of the dev server and of the dashboard as static files in dist/page. No assets are inlined, because the
+ * content security policy allows files only. The dashboard is mounted under any path, so that addresses are relative.
  */
 export default defineConfig({
   root: import.meta.dirname,

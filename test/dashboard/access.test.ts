@@ -482,7 +482,8 @@ describe("payloads", () => {
       for (const path of ["api/events", `api/events/${event.id}`, "api/errors"]) {
         const { text } = await dashboard.get(path);
         expect(text).toContain(shown);
-        expect(text).not.toMatch(never);
+        // Who may see all sees what events are about, as it is.
+        expect(payloads === "full" ? text.replaceAll(/"subject":"[^"]*"/g, "") : text).not.toMatch(never);
       }
       const { body } = await dashboard.get<DashboardEventDetail>(`api/events/${event.id}`);
       const { stack } = body.errors["email.sent"]?.last ?? {};
