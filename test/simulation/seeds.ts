@@ -27,7 +27,7 @@ const MUST_MEET = [
 
 /**
  * Tests for every second seed, so that two files share the machine's cores. The environment variable `SEED` is the one
- * seed to run, `SEEDS` how many (300 unless told otherwise), and `FIRST_SEED` the first of them.
+ * seed to run, `SEEDS` how many (600 unless told otherwise), and `FIRST_SEED` the first of them.
  */
 export function testSeeds(remainder: 0 | 1): void {
   const seeds = chooseSeeds().filter((seed) => seed % 2 === remainder);
@@ -54,7 +54,7 @@ export function testSeeds(remainder: 0 | 1): void {
 }
 
 function chooseSeeds(): number[] {
-  const { SEED, SEEDS = "300", FIRST_SEED = "1" } = process.env;
+  const { SEED, SEEDS = "600", FIRST_SEED = "1" } = process.env;
   if (SEED !== undefined) return [Number(SEED)];
   return Array.from({ length: Number(SEEDS) }, (_, index) => index + Number(FIRST_SEED));
 }

@@ -8,7 +8,7 @@ import { MISTAKES, PLAYS, type PlayName, cutPower } from "./scenarios/power-loss
 import { buildShim, findShimObstacle } from "./shim/shim.js";
 
 /** STATES: states of each play, of recordings that have so many each at most. */
-const STATES = Number(process.env["STATES"] ?? 24);
+const STATES = Number(process.env["STATES"] ?? 60);
 const STATES_PER_RECORDING = 125;
 /** Of a run that hangs: on a busy machine a state takes seconds. */
 const LIMIT_MS = 600_000 + STATES * 5_000;
