@@ -35,16 +35,9 @@ export function FailureGauge() {
 /** So many failures in a row, of the most. */
 export function FailureLevel({ count: counted }: { count: number }) {
   const count = Math.min(counted, most);
-  const text = `${count} of ${most} failures in a row`;
   return (
-    <span
-      class={`failure-gauge ${count * 2 >= most ? "bad" : count > 0 ? "warn" : "mute"}`}
-      title={`The service switches an endpoint off after ${most} failures in a row.`}
-    >
-      <svg viewBox="0 0 60 6" width="60" height="6" role="img" aria-label={text}>
-        <rect class="gauge-line" width="60" height="6" rx="3" />
-        {count > 0 && <rect class="failure-level" width={Math.max(3, (count / most) * 60)} height="6" rx="3" />}
-      </svg>
+    <span class="failure-gauge" title={`The service switches an endpoint off after ${most} failures in a row.`}>
+      <meter aria-label="Failures in a row" max={most} low={1} high={most / 2} optimum={0} value={count} />
       {count} / {most} failed in a row
     </span>
   );

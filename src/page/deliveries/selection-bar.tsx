@@ -2,7 +2,7 @@ import { replayElsewhere } from "../detail/target-dialog.js";
 import { copyCurl, exportAs, remove, replay, share, togglePin } from "../state/actions.js";
 import { chosenInSight, clearChosen } from "../state/selection.js";
 import { EXPORT_CHOICES } from "../detail/export-choices.js";
-import { ChooseNone } from "../ui/choose-none.js";
+import { ChooseNone } from "../ui/icon-button.js";
 import { Icon, type IconName } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
 import type { InboxEvent } from "../../operator/inbox-rows.js";

@@ -14,7 +14,7 @@ export interface TimeBucket extends TimeRange {
 const WINDOWS = [
   { bars: 60, width: 15 * SECOND },
   { bars: 60, width: MINUTE },
-  { bars: 72, width: 5 * MINUTE },
+  { bars: 60, width: 6 * MINUTE },
   { bars: 48, width: 30 * MINUTE },
   { bars: 56, width: 3 * HOUR },
   { bars: 60, width: 12 * HOUR },

@@ -3,6 +3,7 @@ import { EXPORT_CHOICES } from "./export-choices.js";
 import { editCapture } from "../edit/editing.js";
 import { copyCurl, exportAs, remove, replay, share, togglePin } from "../state/actions.js";
 import { Icon } from "../ui/icon.js";
+import { IconButton } from "../ui/icon-button.js";
 import { Menu } from "../ui/menu.js";
 import { editLabels } from "./label-dialog.js";
 import { replayElsewhere } from "./target-dialog.js";
@@ -87,34 +88,20 @@ function IconButtons({ capture }: { capture: Capture }) {
   const ids = [capture.id];
   return (
     <span class="action-icons">
-      <button
-        type="button"
-        class="icon-button"
-        aria-label="Tags and note"
-        title="Tags and note (t)"
-        onClick={() => editLabels(capture)}
-      >
-        <Icon name="tag" />
-      </button>
-      <button
-        type="button"
-        class={capture.pinned ? "icon-button on" : "icon-button"}
-        aria-pressed={capture.pinned}
-        aria-label="Pin"
+      <IconButton icon="tag" label="Tags and note" title="Tags and note (t)" onClick={() => editLabels(capture)} />
+      <IconButton
+        icon="pin"
+        label="Pin"
         title={capture.pinned ? "Unpin (p)" : "Pin: keep it despite the limits (p)"}
+        isOn={capture.pinned}
         onClick={() => void togglePin(ids)}
-      >
-        <Icon name="pin" />
-      </button>
-      <button
-        type="button"
-        class="icon-button"
-        aria-label="Share file"
+      />
+      <IconButton
+        icon="share"
+        label="Share file"
         title="Save a file to share: addresses, texts, signature and answers removed"
         onClick={() => void share(ids)}
-      >
-        <Icon name="share" />
-      </button>
+      />
       <Menu
         label="Export"
         class="icon-button"
@@ -122,15 +109,7 @@ function IconButtons({ capture }: { capture: Capture }) {
       >
         <Icon name="download" />
       </Menu>
-      <button
-        type="button"
-        class="icon-button"
-        aria-label="Delete"
-        title="Delete (Del)"
-        onClick={() => void remove(ids)}
-      >
-        <Icon name="trash" />
-      </button>
+      <IconButton icon="trash" label="Delete" title="Delete (Del)" onClick={() => void remove(ids)} />
     </span>
   );
 }

@@ -2,9 +2,9 @@ import { shownAnswer } from "../../capture/model/answer-advice.js";
 import type { Capture, CaptureAttempt } from "../../capture/model/capture.js";
 import { readParam, setParams } from "../state/address.js";
 import { StatusBadge } from "../ui/badges.js";
-import { DataTable, type TableColumn } from "../ui/data-table.js";
+import { DataTable, timeColumn, type TableColumn } from "../ui/data-table.js";
 import { Icon } from "../ui/icon.js";
-import { formatExactTime, formatMs, formatTime } from "../ui/format.js";
+import { formatMs } from "../ui/format.js";
 import { AnswerDifferences } from "../message/answer-differences.js";
 import { AnswerView } from "../message/answer-view.js";
 import { AnswerTab } from "./answer-tab.js";
@@ -50,7 +50,7 @@ const COLUMNS: readonly TableColumn<CaptureAttempt>[] = [
       </span>
     ),
   },
-  { title: "Time", class: "plain", cell: ({ at }) => formatTime(at), hint: ({ at }) => formatExactTime(at) },
+  timeColumn("Time", ({ at }) => at, "plain"),
   {
     title: "Answer",
     class: "plain",

@@ -6,7 +6,7 @@ import { detail, detailProblem, loadDetail } from "../state/detail.js";
 import { closeDetail, openId } from "../state/selection.js";
 import { AnswerBadge, VerdictBadge, WorkBadge, verdictOf } from "../ui/badges.js";
 import { replayWorkOf, workOf } from "../state/work.js";
-import { CloseButton } from "../ui/close-button.js";
+import { CloseButton } from "../ui/icon-button.js";
 import { CopyFact } from "../ui/copy-fact.js";
 import { Icon } from "../ui/icon.js";
 import { Tabs } from "../ui/tabs.js";

@@ -8,7 +8,7 @@ import { saveFixture } from "../state/actions.js";
 import { loadDetail } from "../state/detail.js";
 import { runAction } from "../state/notice.js";
 import { Dialog } from "../ui/dialog.js";
-import { CloseButton } from "../ui/close-button.js";
+import { CloseButton } from "../ui/icon-button.js";
 import { Icon } from "../ui/icon.js";
 import { draftOf, editing, keepDraft, startText, stopEditing } from "./editing.js";
 import { JsonEditor } from "./json-editor.js";

@@ -1,7 +1,7 @@
 import { escapeControls } from "../../base/text.js";
 import type { HeaderList } from "../../capture/model/capture.js";
 import { copyText } from "../state/copy-text.js";
-import { Icon } from "../ui/icon.js";
+import { IconButton } from "../ui/icon-button.js";
 
 /** Headers in their received order and case. */
 export function HeaderTable({ headers, label }: { headers: HeaderList; label: string }) {
@@ -14,15 +14,7 @@ export function HeaderTable({ headers, label }: { headers: HeaderList; label: st
             <th scope="row">{escapeControls(name)}</th>
             <td>{escapeControls(value)}</td>
             <td class="copy-cell">
-              <button
-                type="button"
-                class="icon-button"
-                aria-label={`Copy ${name}`}
-                title={`Copy ${name}`}
-                onClick={() => void copyText(value, name)}
-              >
-                <Icon name="copy" />
-              </button>
+              <IconButton icon="copy" label={`Copy ${name}`} onClick={() => void copyText(value, name)} />
             </td>
           </tr>
         ))}

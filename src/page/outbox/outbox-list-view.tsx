@@ -2,13 +2,13 @@ import { useEffect } from "preact/hooks";
 import type { DashboardContactEvent } from "../../web/api/contact-events.js";
 import { MAX_CHOSEN } from "../../web/api/work.js";
 import { ContactEventBadge, ContactStateBadge } from "../ui/badges.js";
-import { ChooseNone } from "../ui/choose-none.js";
+import { ChooseNone } from "../ui/icon-button.js";
 import { Empty } from "../ui/empty.js";
 import { Icon } from "../ui/icon.js";
 import { SplitPane } from "../ui/split-pane.js";
 import { readParam, setParams } from "../state/address.js";
-import { DataTable, type TableColumn } from "../ui/data-table.js";
-import { formatExactTime, formatTime } from "../ui/format.js";
+import { DataTable, timeColumn, type TableColumn } from "../ui/data-table.js";
+import { formatTime } from "../ui/format.js";
 import { shortText } from "../ui/short-text.js";
 import { hasContacts, mayOperate } from "../state/session.js";
 import { FilterBar, TextFilter, TimeFilter } from "../ui/filter-fields.js";
@@ -86,12 +86,7 @@ export function OutboxListView() {
 
 const COLUMNS: readonly TableColumn<DashboardContactEvent>[] = [
   { title: "State", class: "plain state-column", cell: (row) => <ContactEventBadge event={row} /> },
-  {
-    title: "Recorded",
-    class: "plain",
-    cell: ({ recordedAt }) => formatTime(recordedAt),
-    hint: ({ recordedAt }) => formatExactTime(recordedAt),
-  },
+  timeColumn("Recorded", ({ recordedAt }) => recordedAt, "plain"),
   {
     title: "Name",
     class: "plain type-column",

@@ -1,7 +1,7 @@
 import type { DashboardContactEventDetail } from "../../web/api/contact-events.js";
 import { ContactEventFacts } from "./contact-event-facts.js";
 import { ContactEventBadge } from "../ui/badges.js";
-import { CloseButton } from "../ui/close-button.js";
+import { CloseButton } from "../ui/icon-button.js";
 import { CopyFact } from "../ui/copy-fact.js";
 import { Icon } from "../ui/icon.js";
 import { linkToEvent, setParams } from "../state/address.js";

@@ -1,18 +1,12 @@
 import { escapeControls } from "../../base/text.js";
 import type { SandboxState } from "../../dev/sandbox/sandbox-state.js";
-import { DataTable, type TableColumn } from "../ui/data-table.js";
-import { formatExactTime, formatTime } from "../ui/format.js";
+import { DataTable, timeColumn, type TableColumn } from "../ui/data-table.js";
 
 type ReceivedEvent = SandboxState["contactEvents"][number];
 type ReceivedCall = SandboxState["calls"][number];
 
 const EVENT_COLUMNS: readonly TableColumn<ReceivedEvent>[] = [
-  {
-    title: "Occurred",
-    class: "plain",
-    cell: ({ occurredAt }) => formatTime(occurredAt),
-    hint: ({ occurredAt }) => formatExactTime(occurredAt),
-  },
+  timeColumn("Occurred", ({ occurredAt }) => occurredAt, "plain"),
   { title: "Name", class: "plain", cell: ({ name }) => escapeControls(name) },
   { title: "Contact", class: "plain long", cell: ({ email }) => escapeControls(email) },
   {
@@ -23,7 +17,7 @@ const EVENT_COLUMNS: readonly TableColumn<ReceivedEvent>[] = [
 ];
 
 const CALL_COLUMNS: readonly TableColumn<ReceivedCall>[] = [
-  { title: "Time", class: "plain", cell: ({ at }) => formatTime(at), hint: ({ at }) => formatExactTime(at) },
+  timeColumn("Time", ({ at }) => at, "plain"),
   {
     title: "Call",
     class: "plain long",

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { formatExactTime, formatTime } from "./format.js";
 import type { RowSelection } from "../state/create-selection.js";
 
 /** One column of a table. */
@@ -13,6 +14,16 @@ export interface TableColumn<Row> {
   cell: (row: Row) => ComponentChildren;
   /** More about a cell, for the pointer. */
   hint?: (row: Row) => string;
+}
+
+/** A column of times, each with the exact one for the pointer. */
+export function timeColumn<Row>(title: string, timeOf: (row: Row) => string, kind?: "plain"): TableColumn<Row> {
+  return {
+    title,
+    ...(kind === undefined ? {} : { class: kind }),
+    cell: (row) => formatTime(timeOf(row)),
+    hint: (row) => formatExactTime(timeOf(row)),
+  };
 }
 
 interface DataTableOptions<Row> {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { isSheetOpen } from "../state/key-sheet.js";
-import { CloseButton } from "./close-button.js";
+import { CloseButton } from "./icon-button.js";
 import { Dialog } from "./dialog.js";
 import type { KeyCommand } from "./follow-keys.js";
 

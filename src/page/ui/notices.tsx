@@ -1,5 +1,6 @@
 import { announcement, dismissNotice, notices } from "../state/notice.js";
 import { Icon } from "./icon.js";
+import { IconButton } from "./icon-button.js";
 
 /** Notices at the lower edge, also announced to screen readers. */
 export function Notices() {
@@ -15,9 +16,7 @@ export function Notices() {
                 {action.label}
               </button>
             )}
-            <button type="button" class="icon-button" aria-label="Dismiss" onClick={() => dismissNotice(id)}>
-              <Icon name="cross" />
-            </button>
+            <IconButton icon="cross" label="Dismiss" onClick={() => dismissNotice(id)} />
           </div>
         ))}
       </div>

@@ -233,7 +233,7 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
       await page.locator(".list-window .row").first().click();
       await page.keyboard.press("Delete");
       await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-      await expect.poll(() => row().locator(".source").innerText()).toBe("production");
+      await expect.poll(() => row().locator(".tag").innerText()).toBe("inbox only");
       await row().click();
       await page.getByText("Only the inbox has this event").waitFor();
       await page.getByRole("tree", { name: "Payload" }).getByText('"email.opened"').waitFor();

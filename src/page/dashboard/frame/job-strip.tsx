@@ -1,6 +1,6 @@
 import { escapeControls } from "../../../base/text.js";
 import type { BulkJobRow } from "../../../web/api/jobs.js";
-import { Icon } from "../../ui/icon.js";
+import { IconButton } from "../../ui/icon-button.js";
 import { mayOperate } from "../../state/session.js";
 import { closeJob, shownJobs, stopJob } from "../state/jobs.js";
 import { now } from "../../state/now.js";
@@ -40,11 +40,7 @@ function JobLine({ job }: { job: BulkJobRow }) {
           Cancel
         </button>
       )}
-      {state !== "open" && (
-        <button type="button" class="icon-button" aria-label="Close" onClick={() => closeJob(id)}>
-          <Icon name="cross" />
-        </button>
-      )}
+      {state !== "open" && <IconButton icon="cross" label="Close" onClick={() => closeJob(id)} />}
     </div>
   );
 }

@@ -15,7 +15,7 @@ import { timeSeries } from "./time-series.js";
 import { escapeControls } from "../../../base/text.js";
 import type { AlarmRow, ProcessRow } from "../../../web/api/now.js";
 import { now } from "../../state/now.js";
-import { DataTable, type TableColumn } from "../../ui/data-table.js";
+import { DataTable, timeColumn, type TableColumn } from "../../ui/data-table.js";
 import { ProcessName } from "../ui/process-name.js";
 
 const RANGE_LABELS = { "1h": "1 hour", "24h": "24 hours", "7d": "7 days" } as const;
@@ -124,9 +124,33 @@ function depthAndAge({ depth, oldestAgeMs }: DashboardOverview["backlog"]): Plot
   ];
 }
 
-/** Such as `Signature mismatches`. */
+const ALARM_SENTENCES: Readonly<Record<string, string>> = {
+  signature_mismatches: "Signatures do not match",
+  signature_unreadable: "Signature headers cannot be read",
+  older_secret_matched: "Only an older secret matches",
+  secrets_unavailable: "The secrets cannot be read",
+  clock_skew: "A clock is wrong",
+  other_bytes: "A known id came with other bytes",
+  failures_in_a_row: "Deliveries fail in a row",
+  final_answer: "A delivery was refused for good",
+  body_consumed: "Another parser reads the body first",
+  silence: "Nothing was accepted for a long time",
+  work_dead: "Handlers have given up",
+  work_parked: "Work waits for a person",
+  crash_loop: "Work ends processes again and again",
+  backlog: "Work waits for a long time",
+  handler_missing: "Work waits for handlers that are not there",
+};
+
+/** Such as `Signatures do not match`. */
 function alarmSentence(kind: string): string {
-  return kind.charAt(0).toUpperCase() + kind.slice(1).replaceAll("_", " ");
+  return ALARM_SENTENCES[kind] ?? kind.charAt(0).toUpperCase() + kind.slice(1).replaceAll("_", " ");
+}
+
+/** Names in words, with the number before them: `3 in a row`. */
+function alarmDetail(detail: string): string {
+  const words = detail.replaceAll(/\b([a-z]+(?:[A-Z][a-z]*)*) (\d+)/g, "$2 $1");
+  return escapeControls(words.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`));
 }
 
 /** What this process warns of, and what to do about it. */
@@ -147,7 +171,7 @@ const ALARM_COLUMNS: readonly TableColumn<AlarmRow>[] = [
     class: "plain long",
     cell: ({ kind, detail }) => (
       <>
-        {alarmSentence(kind)} <span class="hint">{escapeControls(detail)}</span>
+        {alarmSentence(kind)} <span class="hint">{alarmDetail(detail)}</span>
       </>
     ),
   },
@@ -190,9 +214,5 @@ const PROCESS_COLUMNS: readonly TableColumn<ProcessRow>[] = [
   { title: "State", cell: ({ isAlive, state }) => (isAlive ? state : <span class="bad">not reporting</span>) },
   { title: "Failures in a row", class: "number", cell: ({ failuresInARow }) => failuresInARow },
   { title: "Runs now", class: "number", cell: ({ running }) => running },
-  {
-    title: "Reported",
-    cell: ({ reportedAt }) => formatTime(reportedAt),
-    hint: ({ reportedAt }) => formatExactTime(reportedAt),
-  },
+  timeColumn("Reported", ({ reportedAt }) => reportedAt),
 ];

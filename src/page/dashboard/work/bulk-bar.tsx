@@ -1,6 +1,6 @@
 import type { JobAction } from "../../../web/api/jobs.js";
 import { MAX_CHOSEN, type WorkFilter } from "../../../web/api/work.js";
-import { ChooseNone } from "../../ui/choose-none.js";
+import { ChooseNone } from "../../ui/icon-button.js";
 import { Icon } from "../../ui/icon.js";
 import { mayOperate } from "../../state/session.js";
 import { changeWork } from "../state/jobs.js";

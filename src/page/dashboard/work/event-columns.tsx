@@ -2,7 +2,7 @@ import { NOTE_HANDLER } from "../../../base/note-handler.js";
 import { piecesIn } from "../../../operator/work-word.js";
 import type { DashboardEvent, PausedHandlerRow } from "../../../web/api/work.js";
 import { ListedBadge } from "../../ui/badges.js";
-import type { TableColumn } from "../../ui/data-table.js";
+import { timeColumn, type TableColumn } from "../../ui/data-table.js";
 import { formatExactTime, formatTime } from "../../ui/format.js";
 import { linkTo } from "../../state/address.js";
 import { now } from "../../state/now.js";
@@ -16,12 +16,7 @@ export const EVENT_COLUMNS: readonly TableColumn<DashboardEvent>[] = [
     class: "plain state-column",
     cell: (event) => <ListedBadge event={event} state={workState.value} />,
   },
-  {
-    title: "Received",
-    class: "plain",
-    cell: ({ receivedAt }) => formatTime(receivedAt),
-    hint: ({ receivedAt }) => formatExactTime(receivedAt),
-  },
+  timeColumn("Received", ({ receivedAt }) => receivedAt, "plain"),
   {
     title: "Type",
     class: "plain type-column",

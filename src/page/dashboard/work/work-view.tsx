@@ -5,11 +5,11 @@ import { WORK_PARTS, workPart } from "./work-state.js";
 import { useEffect } from "preact/hooks";
 import { escapeControls } from "../../../base/text.js";
 import { Empty } from "../../ui/empty.js";
-import { formatExactTime, formatTime } from "../../ui/format.js";
+import { formatExactTime } from "../../ui/format.js";
 import { mayOperate } from "../../state/session.js";
 import { jobs, loadJobs, stopJob } from "../state/jobs.js";
 import type { BulkJobRow } from "../../../web/api/jobs.js";
-import { DataTable, type TableColumn } from "../../ui/data-table.js";
+import { DataTable, timeColumn, type TableColumn } from "../../ui/data-table.js";
 import { describeJob, describeProgress } from "../ui/describe-job.js";
 import { describeJobFilter } from "../ui/describe-job-filter.js";
 import { signal } from "@preact/signals";
@@ -59,11 +59,7 @@ function JobPanel() {
 }
 
 const JOB_COLUMNS: readonly TableColumn<BulkJobRow>[] = [
-  {
-    title: "Begun",
-    cell: ({ createdAt }) => formatTime(createdAt),
-    hint: ({ createdAt }) => formatExactTime(createdAt),
-  },
+  timeColumn("Begun", ({ createdAt }) => createdAt),
   { title: "By", class: "long", cell: ({ by }) => escapeControls(by) },
   { title: "Action", class: "long", cell: describeJob },
   { title: "Of", class: "long", cell: ({ filter }) => describeJobFilter(filter) },
