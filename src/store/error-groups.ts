@@ -1,4 +1,5 @@
 import { HOUR, MINUTE } from "../base/duration.js";
+import { isoTime } from "../base/iso-time.js";
 import { escapeControls } from "../base/text.js";
 import { type ErrorGroupKey, toErrorGroupId } from "./error-group-id.js";
 import { type GroupPlace, readGroupCursor } from "./error-group-cursor.js";
@@ -51,22 +52,22 @@ export interface ErrorGroup {
   /** How many of the events are in which state. */
   states: Record<Exclude<WorkState, "done">, number>;
   /**
-   * When the first of them failed this way, in milliseconds since 1970, as far as it is known: of each event the first
+   * When the first of them failed this way, ISO 8601, as far as it is known: of each event the first
    * failure since it was stored or retried by a person counts, or the last one where the first was another error. Of
    * more than {@link SOUGHT_FIRST} events that failed more than once, so many are looked at, the oldest among them.
    */
-  firstAt: number;
-  /** When one of them failed last, in milliseconds since 1970. */
-  lastAt: number;
-  /** Events by when they failed last, oldest step first, without empty steps. `at` is the begin of the step. */
-  steps: { at: number; events: number }[];
+  firstAt: string;
+  /** When one of them failed last, ISO 8601. */
+  lastAt: string;
+  /** Events by when they failed last, oldest step first, without empty steps. `at`: begin of the step, ISO 8601. */
+  steps: { at: string; events: number }[];
   /** The event that failed last, and its error as it was. */
   example: {
     /** Id of the event. */
     id: string;
     state: Exclude<WorkState, "done">;
-    error: string | undefined;
-    reason: string | undefined;
+    error: string | null;
+    reason: string | null;
   };
 }
 
@@ -169,15 +170,10 @@ export function toErrorGroup(
     isCapped: events > COUNTED_EVENTS,
     failures: sumOf(counts, "failures"),
     states: statesOf(counts),
-    firstAt: Math.min(firstTimeIn(key.groupKey, firsts) ?? Infinity, ...counts.map(({ firstAt }) => firstAt)),
-    lastAt: Math.max(...counts.map(({ lastAt }) => lastAt)),
+    firstAt: isoTime(Math.min(firstTimeIn(key.groupKey, firsts) ?? Infinity, ...counts.map((each) => each.firstAt))),
+    lastAt: isoTime(Math.max(...counts.map((each) => each.lastAt))),
     steps: stepsOf(counts, stepMs),
-    example: {
-      id: example.id,
-      state: example.state,
-      error: example.error ?? undefined,
-      reason: example.reason ?? undefined,
-    },
+    example,
   };
 }
 
@@ -202,5 +198,5 @@ function statesOf(counts: readonly CountedFailures[]): ErrorGroup["states"] {
 function stepsOf(counts: readonly CountedFailures[], stepMs: number): ErrorGroup["steps"] {
   const bySteps = new Map<number, number>();
   for (const { step, events } of counts) bySteps.set(step, (bySteps.get(step) ?? 0) + events);
-  return [...bySteps].toSorted(([a], [b]) => a - b).map(([step, events]) => ({ at: step * stepMs, events }));
+  return [...bySteps].toSorted(([a], [b]) => a - b).map(([step, events]) => ({ at: isoTime(step * stepMs), events }));
 }

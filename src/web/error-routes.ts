@@ -1,5 +1,4 @@
 import { HOUR, MINUTE } from "../base/duration.js";
-import { isoTime } from "../base/iso-time.js";
 import { escapeControls } from "../base/text.js";
 import { WORK_FILTERS } from "../store/filters.js";
 import { filtersIn, listPageOf } from "./page-of-query.js";
@@ -65,10 +64,10 @@ function groupRow(
   const { pending, leased, dead, parked } = states;
   const counts = times.map(() => 0);
   for (const step of steps) {
-    const place = Math.floor((step.at - (times[0] ?? 0)) / stepMs);
+    const place = Math.floor((Date.parse(step.at) - (times[0] ?? 0)) / stepMs);
     if (counts[place] !== undefined) counts[place] += step.events;
   }
-  const shown = example.error === undefined ? example.reason : show(example.error);
+  const shown = example.error === null ? example.reason : show(example.error);
   return {
     group: id,
     handler,
@@ -79,10 +78,10 @@ function groupRow(
     isCapped,
     failures,
     states: { pending, leased, dead, parked },
-    firstAt: isoTime(firstAt),
-    lastAt: isoTime(lastAt),
+    firstAt,
+    lastAt,
     counts,
-    example: { id: example.id, error: shown ?? null },
+    example: { id: example.id, error: shown },
   };
 }
 

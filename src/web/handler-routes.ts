@@ -1,7 +1,6 @@
 import { WORK_FILTERS } from "../store/filters.js";
 import { filtersIn } from "./page-of-query.js";
 import { DAY } from "../base/duration.js";
-import { isoTime } from "../base/iso-time.js";
 import { escapeControls } from "../base/text.js";
 import { requireField } from "./body-fields.js";
 import { badField } from "./page-api-error.js";
@@ -104,7 +103,7 @@ async function reportHandlers(
       pending: pendingOf(events, handler),
       times: taken ?? null,
       isFailing: taken !== undefined && taken.failed >= taken.runs / 2,
-      lastError: last === undefined ? null : { kind: escapeControls(last.kind), at: isoTime(last.lastAt) },
+      lastError: last === undefined ? null : { kind: escapeControls(last.kind), at: last.lastAt },
     };
   });
   return { handlers: rows };

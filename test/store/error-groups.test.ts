@@ -22,7 +22,10 @@ test("an error that a stop has replaced is no example of its group", () => {
 });
 
 test("a group with more events than are counted says so, and one without any is none", () => {
-  expect(groupOf(key, [example])).toMatchObject({ isCapped: false, steps: [{ at: 10 * HOUR, events: 2 }] });
+  expect(groupOf(key, [example])).toMatchObject({
+    isCapped: false,
+    steps: [{ at: new Date(10 * HOUR).toISOString(), events: 2 }],
+  });
   expect(groupOf(key, [example], COUNTED_EVENTS + 1)).toMatchObject({ isCapped: true });
   expect(groupOf(key, [])).toBeUndefined();
 });

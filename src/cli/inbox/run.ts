@@ -21,7 +21,6 @@ import { readEventLife } from "./event-life.js";
 import type { ErrorGroup } from "../../store/error-groups.js";
 import { usageError } from "../frame/command-error.js";
 import { MAX_ROWS } from "../values/options.js";
-import { groupRecord } from "./group-record.js";
 
 export const list: RunCommand<typeof specs.inboxList> = ({ options, context }) =>
   withInbox(options.db, context, async (inbox) => {
@@ -121,7 +120,7 @@ export const errors: RunCommand<typeof specs.inboxErrors> = ({ options, context 
     for await (const group of found) groups.push(group);
     await printRows(out, groups.slice(0, limit), {
       columns: ["FIRST", "LAST", "EVENTS", "HANDLER", "TYPE", "ERROR", "GROUP"],
-      record: (group) => ({ group: groupRecord(group) }),
+      record: (group) => ({ group }),
       cells: groupCells,
       none: "No errors.",
     });
@@ -133,8 +132,8 @@ export const errors: RunCommand<typeof specs.inboxErrors> = ({ options, context 
 
 function groupCells({ firstAt, lastAt, events, isCapped, handler, type, kind, message, id }: ErrorGroup): string[] {
   return [
-    isoTime(firstAt),
-    isoTime(lastAt),
+    firstAt,
+    lastAt,
     isCapped ? `${events}+` : String(events),
     escapeControls(handler === "" ? "–" : handler),
     escapeControls(type === "" ? "–" : type),
