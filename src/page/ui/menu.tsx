@@ -25,7 +25,6 @@ export function Menu({ label, items, class: className = "button", children }: Me
   const onToggle = ({ newState }: Pick<ToggleEvent, "newState">) => {
     if (newState !== "open" || list.current === null || button.current === null) return;
     Object.assign(list.current.style, placeBeside(list.current, button.current.getBoundingClientRect()));
-    commands()[0]?.focus();
   };
   const onKeyDown = (event: KeyboardEvent) => {
     // Its keys are not those of the page.
@@ -61,10 +60,12 @@ export function Menu({ label, items, class: className = "button", children }: Me
         onToggle={onToggle}
         onKeyDown={onKeyDown}
       >
-        {items.map((item) => (
+        {items.map((item, index) => (
           <button
             key={item.label}
             type="button"
+            // The popover gives it the focus as it opens.
+            autofocus={index === 0}
             role="menuitem"
             class="menu-item"
             onClick={() => {
