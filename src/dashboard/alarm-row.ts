@@ -18,13 +18,17 @@ export function alarmRow({ alarm, since, at }: RecentAlarm): AlarmRow {
 /** What is short enough for a line; messages are in the log. */
 const MAX_VALUE_LENGTH = 60;
 
+/** Fields whose number stands before their name. */
+const COUNTS: ReadonlySet<string> = new Set(["inARow", "dead", "parked", "pending", "waiting"]);
+
 function detailOf(alarm: RecentAlarm["alarm"]): string {
   return Object.entries(alarm)
     .flatMap(([name, value]: [string, unknown]) => {
       if (name === "kind") return [];
-      if (typeof value === "number") return [`${name} ${value}`];
+      const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+      if (typeof value === "number") return [COUNTS.has(name) ? `${value} ${words}` : `${words} ${value}`];
       const text = Array.isArray(value) ? value.filter((each) => typeof each === "string").join(" ") : value;
-      return typeof text === "string" && text !== "" && text.length <= MAX_VALUE_LENGTH ? [`${name} ${text}`] : [];
+      return typeof text === "string" && text !== "" && text.length <= MAX_VALUE_LENGTH ? [`${words} ${text}`] : [];
     })
     .join(", ");
 }

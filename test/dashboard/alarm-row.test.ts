@@ -16,7 +16,15 @@ test.each<Alarm>([
 
 test("the detail has numbers, codes and short lists", () => {
   const alarm = { kind: "work_parked", reason: "bad_data", types: ["email.sent", "email.opened"], parked: 3 } as const;
-  expect(alarmRow({ alarm, since: 0, at: 0 }).detail).toBe("reason bad_data, types email.sent email.opened, parked 3");
+  expect(alarmRow({ alarm, since: 0, at: 0 }).detail).toBe("reason bad_data, types email.sent email.opened, 3 parked");
+});
+
+test.each<[Alarm, string]>([
+  [{ kind: "other_bytes", eventId: "evt_aBc" }, "event id evt_aBc"],
+  [{ kind: "handler_missing", handlers: ["crmSync"], pending: 1 }, "handlers crmSync, 1 pending"],
+  [{ kind: "failures_in_a_row", inARow: 20, disablesAt: 100 }, "20 in a row, disables at 100"],
+])("the names of fields are words, and their values stay as they are: %o", (alarm, detail) => {
+  expect(alarmRow({ alarm, since: 0, at: 0 }).detail).toBe(detail);
 });
 
 test("other alarms have the advice of the log", () => {

@@ -82,7 +82,7 @@ test("while the files are away, the overview shows what this process knows", asy
   expect(body.latency.p95FromMs.some((ms) => ms !== null)).toBe(true);
   expect(body.now.endpoint).toMatchObject({ failuresInARow: 20, lastAcceptedAt: expect.any(String) });
   expect(body.now.alarms.map(({ kind, detail }) => [kind, detail])).toEqual([
-    ["failures_in_a_row", "inARow 20, disablesAt 100"],
+    ["failures_in_a_row", "20 in a row, disables at 100"],
     ["store_unavailable", "code store_replaced"],
   ]);
   expect(await dashboard.get("api/running")).toMatchObject({ status: 200, body: { items: [{ handler: "slow" }] } });

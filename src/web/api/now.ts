@@ -62,7 +62,7 @@ export interface AlarmRow {
   since: string;
   /** When it was raised last, ISO 8601. */
   at: string;
-  /** Its numbers and codes, such as `inARow 20, disablesAt 100`; empty without any. */
+  /** Its numbers and codes, with names in words, such as `20 in a row, disables at 100`; empty without any. */
   detail: string;
   /** What to do, plain text. */
   advice: string;

@@ -147,12 +147,6 @@ function alarmSentence(kind: string): string {
   return ALARM_SENTENCES[kind] ?? kind.charAt(0).toUpperCase() + kind.slice(1).replaceAll("_", " ");
 }
 
-/** Names in words, with the number before them: `3 in a row`. */
-function alarmDetail(detail: string): string {
-  const words = detail.replaceAll(/\b([a-z]+(?:[A-Z][a-z]*)*) (\d+)/g, "$2 $1");
-  return escapeControls(words.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`));
-}
-
 /** What this process warns of, and what to do about it. */
 function AlarmTable() {
   const alarms = now.value?.alarms ?? [];
@@ -171,7 +165,7 @@ const ALARM_COLUMNS: readonly TableColumn<AlarmRow>[] = [
     class: "plain long",
     cell: ({ kind, detail }) => (
       <>
-        {alarmSentence(kind)} <span class="hint">{alarmDetail(detail)}</span>
+        {alarmSentence(kind)} <span class="hint">{escapeControls(detail)}</span>
       </>
     ),
   },
