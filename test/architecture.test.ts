@@ -52,7 +52,7 @@ const CEILINGS: Record<string, number> = {
   sandbox: 10_900,
   capture: 4_780,
   testing: 200,
-  web: 2_390,
+  web: 2_395,
   dev: 4_850,
   page: 16_143,
   dashboard: 2_070,

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { isoTime } from "../base/iso-time.js";
 import { withOutcomes } from "../capture/model/answer.js";
 import type { Capture } from "../capture/model/capture.js";
@@ -137,11 +138,16 @@ async function withSubjects(
 ): Promise<DashboardEvent[]> {
   if (rule === "hidden" || events.length === 0) return [...events];
   const bodies = await operator().readBodies({ ids: events.map(({ id }) => id), maxBytes: MAX_SUBJECT_BYTES });
-  return events.map((event) => {
+  const rows: DashboardEvent[] = [];
+  for (const event of events) {
     const body = bodies.get(event.id);
     const receivedAt = Date.parse(event.receivedAt);
-    return { ...event, subject: body === undefined ? null : personal.subject({ ...event, receivedAt, body }, rule) };
-  });
+    const subject = body === undefined ? null : personal.subject({ ...event, receivedAt, body }, rule);
+    rows.push({ ...event, subject });
+    // Deliveries come meanwhile, and each body takes the event loop.
+    await setImmediate();
+  }
+  return rows;
 }
 
 function tooManySearches(): PageApiError {
