@@ -136,6 +136,7 @@ function Rows() {
         columns={COLUMNS}
         rows={items.value}
         keyOf={({ key }) => key}
+        isInList
         list={{
           selection: mayOperate.value && outboxSelection,
           nameOf: ({ name, contact }) => `${shortText(name)} for ${shortText(contact)}`,

@@ -31,6 +31,8 @@ interface DataTableOptions<Row> {
   columns: readonly (TableColumn<Row> | false)[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
+  /** True where a list around it scrolls: the headers stay at its top. */
+  isInList?: boolean;
   /** For a list: the keys move through its rows, and a row may be opened. */
   list?: {
     /** Chooses rows, by their keys; false where nothing can be done with them. */
@@ -43,11 +45,12 @@ interface DataTableOptions<Row> {
 }
 
 /** A table that scrolls sideways where it has no room. On a phone each row is a block whose cells have their titles. */
-export function DataTable<Row>({ label, columns, rows, keyOf, list }: DataTableOptions<Row>) {
+export function DataTable<Row>({ label, columns, rows, keyOf, isInList = false, list }: DataTableOptions<Row>) {
   const shown = columns.filter((column) => column !== false);
   const { selection = false, nameOf = keyOf, open, isOpen } = list ?? {};
+  const own = { tabIndex: 0, role: "region", "aria-label": `${label}, scrolls sideways` } as const;
   return (
-    <div class="table-scroll" tabIndex={0} role="region" aria-label={`${label}, scrolls sideways`}>
+    <div class={isInList ? "" : "table-scroll"} {...(isInList ? {} : own)}>
       <table class="table data-table" aria-label={label}>
         <thead>
           <tr>
@@ -74,12 +77,7 @@ export function DataTable<Row>({ label, columns, rows, keyOf, list }: DataTableO
           {rows.map((row) => {
             const key = keyOf(row);
             return (
-              <tr
-                key={key}
-                {...(list === undefined ? {} : { "data-row": key })}
-                class={isOpen?.(row) === true ? "shown" : ""}
-                onClick={() => open?.(row)}
-              >
+              <tr key={key} data-row={list && key} aria-current={isOpen?.(row)} onClick={() => open?.(row)}>
                 {selection !== false && (
                   <td class="choose" onClick={(click) => click.stopPropagation()}>
                     <input

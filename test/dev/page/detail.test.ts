@@ -297,6 +297,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     const attempts = page.getByRole("table", { name: "Attempts" }).getByRole("row");
     await expect.poll(() => attempts.count()).toBe(3);
     await expect.poll(() => attempts.nth(1).innerText()).toContain("replay, signed again");
+    expect(await attempts.nth(1).getAttribute("aria-current")).toBe("true");
 
     const choose = async (name: RegExp) => {
       await page.getByRole("button", { name: "Other ways to replay" }).click();

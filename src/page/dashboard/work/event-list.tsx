@@ -86,6 +86,7 @@ function Rows() {
         columns={EVENT_COLUMNS.filter(({ title }) => title !== "Subject" || hasContacts.value)}
         rows={items.value}
         keyOf={({ id }) => id}
+        isInList
         list={{ selection: mayOperate.value && eventSelection, open: ({ id }) => goTo("event", { id }) }}
       />
       <MoreButton list={events} />

@@ -26,6 +26,7 @@ export function HandlerPanel() {
         columns={[...COLUMNS.slice(0, 2), mayOperate.value && PAUSE, ...COLUMNS.slice(2)]}
         rows={handlers.value}
         keyOf={({ handler }) => handler}
+        isInList
         list={{}}
       />
     </div>

@@ -53,7 +53,7 @@ function JobPanel() {
   if (all.length === 0) return <Empty title="No jobs yet" />;
   return (
     <div class="dash-scroll dash-list" tabIndex={0} role="region" aria-label="Jobs">
-      <DataTable label="All jobs" columns={JOB_COLUMNS} rows={all} keyOf={({ id }) => id} />
+      <DataTable label="All jobs" columns={JOB_COLUMNS} rows={all} keyOf={({ id }) => id} isInList />
     </div>
   );
 }
@@ -95,6 +95,7 @@ function RunningPanel() {
         columns={RUN_COLUMNS}
         rows={read.items}
         keyOf={({ process, handler, eventId }) => `${process} ${handler} ${eventId}`}
+        isInList
         list={{}}
       />
       {read.hasMore && <p class="hint dash-loading">More run than are listed: each process reports 50.</p>}

@@ -124,6 +124,13 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     expect(await bar.getByRole("button").count()).toBe(1);
     await page.getByRole("checkbox", { name: "Choose evt_7", exact: true }).uncheck();
     await bar.getByRole("button", { name: "Retry (500)" }).waitFor();
+    // The headers stay at the top of the list, and a phone keeps the box for all rows.
+    const [list, all] = [page.locator(".dash-list"), page.getByRole("checkbox", { name: "Choose all 501 events" })];
+    await list.evaluate((scrolled) => scrolled.scrollTo(0, 2_000));
+    const header = page.getByRole("columnheader", { name: "Type" });
+    expect((await header.boundingBox())?.y).toBe((await list.boundingBox())?.y);
+    await page.setViewportSize({ width: 390, height: 800 });
+    expect(await all.isVisible()).toBe(true);
     expect(open.problems).toEqual([]);
   });
 
