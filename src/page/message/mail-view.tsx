@@ -1,6 +1,8 @@
 import { escapeControls, escapeControlsInLines } from "../../base/text.js";
 import { formatTime } from "../ui/format.js";
 import { LongText } from "./long-text.js";
+import { peopleIn } from "./people-in.js";
+import { withoutStyles } from "./without-styles.js";
 
 /** Of the text, beside which the payload is shown. */
 const SHOWN = 4_000;
@@ -30,8 +32,8 @@ export function MailView({ envelope }: { envelope: unknown }) {
       <p class="mail-subject">{typeof subject === "string" ? escapeControls(subject) : "No subject"}</p>
       <dl class="fact-list">
         {HEADS.map(([label, names]) => {
-          const value = names.map((name) => wordsOf(mail[name])).find((words) => words !== "") ?? "";
-          const shown = label === "Date" ? formatTime(value || wordsOf(createdAt)) : value;
+          const value = names.map((name) => peopleIn(mail[name])).find((words) => words !== "") ?? "";
+          const shown = label === "Date" ? formatTime(value || peopleIn(createdAt)) : value;
           return (
             shown !== "" && (
               <>
@@ -51,19 +53,10 @@ function fieldsOf(value: unknown): Fields {
   return typeof value === "object" && value !== null ? (value as Fields) : {};
 }
 
-/** An address, a person with one, or a list of these. */
-function wordsOf(value: unknown): string {
-  if (typeof value === "string") return value;
-  if (Array.isArray(value)) return value.map(wordsOf).join(", ");
-  const { name, email, address } = fieldsOf(value);
-  return [name, email ?? address].filter((part) => typeof part === "string").join(" · ");
-}
-
 /** The words of HTML. It is read as a document that is never shown, which loads nothing and runs nothing. */
 function textOfHtml(html: string): string {
   // The page's policy refuses styles in it too, and says so for each.
-  const plain = html.replaceAll(/<(\/?)style/gi, "<$1template").replaceAll(/\bstyle\s*=/gi, "data-style=");
-  const { body } = new DOMParser().parseFromString(plain, "text/html");
+  const { body } = new DOMParser().parseFromString(withoutStyles(html), "text/html");
   for (const hidden of body.querySelectorAll("script, template")) hidden.remove();
   for (const block of body.querySelectorAll("br, p, div, tr, li, h1, h2, h3")) block.append("\n");
   return (body.textContent ?? "").trim();
