@@ -25,18 +25,21 @@ export function StepWaterfall({ work: { event, steps, errors }, handler }: StepW
   const start = Date.parse(event.receivedAt);
   const span = Math.max(1, Date.parse(ends.at(-1)?.at ?? "") - start);
   return (
-    <ol class="waterfall" aria-label="Steps">
+    <ol class="waterfall" aria-label="Steps, with the time since what ended before each">
       {ends.map(({ name, tone, at }, index) => {
-        const from = index === 0 ? start : Date.parse(ends[index - 1]?.at ?? "");
-        const took = Date.parse(at) - from;
+        // Clocks of two processes may differ.
+        const from = index === 0 ? start : Math.max(start, Date.parse(ends[index - 1]?.at ?? ""));
+        const took = Math.max(0, Date.parse(at) - from);
         const place = { marginLeft: `${(100 * (from - start)) / span}%`, width: `${(100 * took) / span}%` };
         return (
-          <li key={`${at} ${name}`} title={formatExactTime(at)}>
+          <li key={`${index} ${at} ${name}`} title={formatExactTime(at)}>
             <code>{shortText(name)}</code>
             <span class="waterfall-room">
               <span class={`waterfall-bar ${tone}`} style={place} />
             </span>
-            <span class="number">{formatTook(took)}</span>
+            <span class="number" title="Since what ended before">
+              {formatTook(took)}
+            </span>
           </li>
         );
       })}
