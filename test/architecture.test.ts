@@ -53,7 +53,7 @@ const CEILINGS: Record<string, number> = {
   capture: 4_780,
   testing: 200,
   web: 2_395,
-  dev: 4_850,
+  dev: 4_860,
   page: 16_165,
   dashboard: 2_070,
   scaffold: 1_850,

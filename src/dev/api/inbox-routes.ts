@@ -66,19 +66,25 @@ export function inboxRoutes({ receiver, clock }: InboxRouteDeps): WebRoute[] {
         return { events: event === undefined || work === undefined ? [] : [work.learn(event)] };
       },
     },
-    ...JOB_ACTIONS.map((action) => changeRoute(action, operator, receiver)),
+    ...JOB_ACTIONS.map((action) => changeRoute(action, { operator, receiver, readings })),
     ...shared.map((route) => followedRoute(route, receiver, readings)),
   ];
 }
 
+interface ChangeTools extends Pick<InboxRouteDeps, "receiver"> {
+  operator: () => InboxOperator;
+  readings: SharedReadings;
+}
+
 /** What is done to several events. */
-function changeRoute(action: JobAction, operator: () => InboxOperator, receiver: InboxRouteDeps["receiver"]): WebRoute {
+function changeRoute(action: JobAction, { operator, receiver, readings }: ChangeTools): WebRoute {
   return {
     method: "POST",
     path: `/api/inbox/${action}`,
     handle: ({ body }): Promise<InboxChanges> =>
       changeEach(readIds(body), async (id) => {
         const { changed } = await changeOne(operator(), action, id);
+        readings.forgetAll();
         receiver.work?.follow(id);
         return changed;
       }),
@@ -87,13 +93,13 @@ function changeRoute(action: JobAction, operator: () => InboxOperator, receiver:
 
 /** As the dashboard answers it, for the developer. An event that was changed is followed. */
 function followedRoute(route: InboxRoute, receiver: InboxRouteDeps["receiver"], readings: SharedReadings): WebRoute {
-  const { method, path } = route;
+  const { method, path, needs } = route;
   return {
     method,
     path,
     async handle(call) {
       const answer: unknown = await route.handle({ ...call, person: DEVELOPER });
-      if (method === "GET") return answer;
+      if (needs !== "operate") return answer;
       readings.forgetAll();
       if (path.startsWith("/api/events/")) receiver.work?.follow(call.id);
       return answer;

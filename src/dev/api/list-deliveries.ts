@@ -33,8 +33,10 @@ interface ListedFrom {
 export async function listDeliveries({ kept, inbox, query, limit, now }: ListedFrom): Promise<CapturePage> {
   const [term = "", quoted, word] = WORK_TERM.exec(query) ?? [];
   const parsed = parseQuery(query.replace(term, ""));
-  const wanted = term === "" ? undefined : await eventIdsOf(inbox, quoted ?? word ?? "");
-  const events = inbox === undefined ? [] : await uncaptured(inbox, kept);
+  const newest = inbox === undefined ? [] : await newestEvents(inbox, {});
+  const found = term === "" ? undefined : await eventsOf(inbox, quoted ?? word ?? "", newest);
+  const wanted = found && new Set(found.map(({ id }) => id));
+  const events = uncaptured([...newest, ...(found ?? [])], kept);
   const all = events.length === 0 ? kept : [...kept, ...events.map(placeholder)].toSorted(byNewest);
   const matching = all.filter(
     (capture) =>
@@ -70,11 +72,12 @@ function asDelivery({ id, type, receivedAt }: EventView, body: Uint8Array): Capt
   };
 }
 
-async function uncaptured(inbox: InboxOperator, kept: readonly Capture[]): Promise<EventView[]> {
+/** Each event once. */
+function uncaptured(events: readonly EventView[], kept: readonly Capture[]): EventView[] {
   const carried = new Set(kept.flatMap(sentEventIds));
-  const events = await newestEvents(inbox, {});
+  const byId = new Map(events.map((event) => [event.id, event]));
   // Another body of the same id is listed under the id, `#` and a digest.
-  return events.filter(({ id }) => !carried.has(id) && !carried.has(id.split("#")[0] ?? id));
+  return [...byId.values()].filter(({ id }) => !carried.has(id) && !carried.has(id.split("#")[0] ?? id));
 }
 
 async function newestEvents(inbox: InboxOperator, which: { state?: EventView["state"] }): Promise<EventView[]> {
@@ -88,12 +91,17 @@ async function newestEvents(inbox: InboxOperator, which: { state?: EventView["st
   return events;
 }
 
-async function eventIdsOf(inbox: InboxOperator | undefined, value: string): Promise<ReadonlySet<string>> {
+async function eventsOf(
+  inbox: InboxOperator | undefined,
+  value: string,
+  newest: readonly EventView[],
+): Promise<EventView[]> {
   if (inbox === undefined) throw badField("query", "has work:, which needs the inbox of the app: start with --inbox.");
   const state = WORK_STATES.find((name) => name === value);
-  if (state !== undefined) return new Set((await newestEvents(inbox, { state })).map(({ id }) => id));
-  const events = await newestEvents(inbox, {});
-  return new Set(events.filter((event) => holdsText(textsOfEvent(event), value)).map(({ id }) => id));
+  if (state !== undefined) return newestEvents(inbox, { state });
+  // A link to an event names it by its id, however old it is.
+  const named = await inbox.listEvents({ ids: [value] });
+  return [...named.items, ...newest.filter((event) => holdsText(textsOfEvent(event), value))];
 }
 
 function byNewest(a: Capture, b: Capture): number {
