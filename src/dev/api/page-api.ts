@@ -33,9 +33,9 @@
  * Errors: the status for it and PageApiErrorBody.
  *
  * The page itself is dist/page (built from src/page): `GET /` is index.html, everything else is under /assets and
- * /icon*. index.html holds `<meta name="csp-nonce" content="__CSP_NONCE__">`: the server replaces the placeholder with
- * a new nonce in every answer and sends it in `style-src 'self' 'nonce-…'` (the JSON editor creates its style sheet at
- * run time).
+ * /icon*. index.html holds `data-face="__FACE__"`, which becomes `dev` here and `dashboard` in the dashboard, and
+ * `<meta name="csp-nonce" content="__CSP_NONCE__">`: the server replaces the placeholder with a new nonce in every
+ * answer and sends it in `style-src 'self' 'nonce-…'` (the JSON editor creates its style sheet at run time).
  */
 import type { PageSession } from "../../web/api/session.js";
 import type { EventWork } from "../../operator/inbox-rows.js";

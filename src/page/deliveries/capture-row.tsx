@@ -124,7 +124,7 @@ function Subject({ capture }: { capture: CaptureSummary }) {
       )}
       {escapeControls(subject)}
       {about !== undefined && <span class="about"> · {escapeControls(about)}</span>}
-      {capture.source === "production" && <span class="tag">inbox only</span>}
+      {capture.id.startsWith("inbox:") && <span class="tag">inbox only</span>}
       {userTags(capture).map((tag) => (
         <span class="tag" key={tag}>
           {tag}

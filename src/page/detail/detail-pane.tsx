@@ -56,7 +56,7 @@ export function DetailPane() {
         <DiagnosisLine value={value} />
         <Facts value={value} />
         {capture.id.startsWith("inbox:") ? (
-          <p class="hint only-inbox">Only the inbox has this event: no delivery of it is kept here.</p>
+          <p class="hint">Only the inbox has this event: no delivery of it is kept here.</p>
         ) : (
           <ActionBar capture={capture} />
         )}

@@ -1,5 +1,5 @@
 /*
- * GET  api/outbox?state=&name=&text=&error=&since=&until=&event=&cursor= → DashboardContactEventPage
+ * GET  api/outbox?state=&name=&text=&error=&since=&until=&inboxEventId=&cursor= → DashboardContactEventPage
  * GET  api/outbox/{key}                        → DashboardContactEventDetail
  * POST api/outbox/retry | discard  {ids} (keys) → InboxChanges
  */

@@ -1,7 +1,8 @@
 /*
- * The protocol between the dashboard's page and its server: JSON under `api/`, relative to where the dashboard is
+ * The protocol between the page and the server of the dashboard: JSON under `api/`, relative to where the dashboard is
  * mounted. The page builds relative URLs only, so that any mount works. The page itself is at the mount with a slash at
  * its end; without it the server redirects there. What each view asks for is in the file of that view, beside this one.
+ * The dev server answers errors, events, handlers and the outbox alike, for one person who may do all.
  *
  * GET  api/session                             → PageSession
  *
@@ -9,9 +10,9 @@
  * of them, which are the same for everybody and open for everybody. Whose `payloads` are `full` gets keys beside them,
  * and may ask by keys and groups as other tools name them.
  *
- * `since` and `until` are ISO 8601. An empty parameter counts as left out. In a path, `{id}` is encoded by
- * encodeURIComponent; `.` and `..` have a `~` in front. Pages of lists may be short or empty and still have a
- * `nextCursor`.
+ * `since` and `until` are ISO 8601, or an age such as `8d`. An empty parameter counts as left out. In a path, `{id}` is
+ * encoded by encodeURIComponent; `.` and `..` have a `~` in front. Pages of lists may be short or empty and still have
+ * a `nextCursor`.
  *
  * Every POST has `content-type: application/json`, a JSON object as its body, and the header TOKEN_HEADER with the
  * token of the session. Errors: the status and PageApiErrorBody. Codes that the page should know: `token_expired` (403:

@@ -91,7 +91,7 @@ function OtherBodies({ ids }: { ids: readonly string[] }) {
   return (
     <section aria-label="Other bodies">
       <h2>Other bodies under this id</h2>
-      <ul class="event-steps">
+      <ul>
         {ids.map((id) => (
           <li key={id}>
             <a href={linkTo("event", { id })}>
