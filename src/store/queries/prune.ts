@@ -107,7 +107,6 @@ export function* sweep(
     const seen = young === -1 ? rows : rows.slice(0, young);
     const last = seen.at(-1);
     if (last === undefined) continue;
-    after.set(kind, last.seq);
     // Rows received while the clock was ahead are passed: otherwise they would keep those behind them for as long.
     const old = seen.filter(({ receivedAt, since }) => receivedAt <= limits.now && since < before);
     if (old.length > 0)
@@ -115,6 +114,7 @@ export function* sweep(
         kind,
         old.map(({ seq }) => seq),
       );
+    after.set(kind, last.seq);
     return seen.length;
   }
   return 0;

@@ -55,6 +55,16 @@ export function describeKnownIds(fixture: Fixture): void {
       expect(await operate(fixture.store).idsKnownSince()).toBe(T + DAY);
     });
 
+    test("a round of retention that goes on with a later limit notes it", async () => {
+      await fixture.store.noteTimes({ clock: T });
+      await fixture.store.accept(newEvent("first", { work: [] }));
+      await fixture.store.accept(newEvent("second", { receivedAt: T + 2 * DAY, work: [] }));
+      await prune(T + DAY);
+      await prune(T + 3 * DAY);
+      expect(await findIds(operate(fixture.store), ["first", "second"])).toEqual([]);
+      expect(await operate(fixture.store).idsKnownSince()).toBe(T + 3 * DAY);
+    });
+
     test("a time of retention with a fraction of a millisecond is rounded up", async () => {
       await fixture.store.accept(newEvent("stays"));
       await prune(T + 0.25);

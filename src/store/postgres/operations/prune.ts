@@ -38,8 +38,9 @@ export class PruneRound {
 
   async #sweepRows(sql: Sql, limits: PruneLimits): Promise<number> {
     const { idsBefore, bodiesBefore, sentBefore } = limits;
+    // Each time: a round that failed goes on with later limits.
+    await runOnServer(sql, noteRemoval(idsBefore));
     if (this.#end === undefined) {
-      await runOnServer(sql, noteRemoval(idsBefore));
       const { current, closed } = await readSlots(sql);
       // The current one may stay it for long.
       this.#bodies = [...new Set([NO_SLOT, current])].map((slot) => bodiesOf(`ONLY ${bodiesIn(slot)}`));

@@ -11,7 +11,8 @@ export function preparePrune(db: Database) {
   const after = new Map<PrunedKind, number>();
   return (limits: PruneLimits): number => {
     const { idsBefore, bodiesBefore, sentBefore } = limits;
-    if (after.size === 0) runInFile(db, noteRemoval(idsBefore));
+    // Each time: a round that failed goes on with later limits.
+    runInFile(db, noteRemoval(idsBefore));
     const kinds = [
       [EVENTS, idsBefore],
       [BODIES, bodiesBefore],
