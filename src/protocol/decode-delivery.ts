@@ -95,9 +95,10 @@ function readWhatIsThere(value: unknown): { id: string | undefined; type: string
 
 /** Path and code of each issue. Not zod's messages: they can quote what they found. */
 function describeIssues(error: z.ZodError, schema: z.ZodType, prefix?: string): string {
+  const names = namesIn(schema);
   const issues = error.issues.slice(0, MAX_ISSUES).map((issue) => {
     const expected = "expected" in issue ? ` (expected ${String(issue.expected)})` : "";
-    const path = [...(prefix === undefined ? [] : [prefix]), ...fieldPath(schema, issue.path)].join(".");
+    const path = [...(prefix === undefined ? [] : [prefix]), ...fieldPath(names, issue.path)].join(".");
     return `${path === "" ? "the body" : path}: ${issue.code}${expected}`;
   });
   const left = error.issues.length - issues.length;
@@ -105,14 +106,18 @@ function describeIssues(error: z.ZodError, schema: z.ZodType, prefix?: string): 
 }
 
 /** The path of an issue, of indexes and of names of fields that the schema has. */
-function fieldPath(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
-  const names = path.some((key) => typeof key === "string") ? namesIn(schema) : new Set();
+function fieldPath(names: ReadonlySet<unknown>, path: readonly PropertyKey[]): string[] {
   return path.map((key) => (typeof key === "number" || names.has(key) ? String(key) : ANY_KEY));
 }
 
-/** The names of all fields in a schema; those of one that is not of zod 4 are not known. */
+const NAMES = new WeakMap<z.ZodType, ReadonlySet<unknown>>();
+
+/** The names of all fields in a schema, found once; those of one that is not of zod 4 are not known. */
 function namesIn(schema: z.ZodType): ReadonlySet<unknown> {
+  const known = NAMES.get(schema);
+  if (known !== undefined) return known;
   const names = new Set<unknown>();
+  NAMES.set(schema, names);
   try {
     z.toJSONSchema(schema, {
       io: "input",
