@@ -108,19 +108,17 @@ function stateOf(view: HandlerDetail, of: string, show: (text: string) => string
   const { state, attempts, maxAttempts, dueAt, settledAt, reason, error, discarded, waitsFor } = view;
   const why = [reason, error === undefined ? undefined : show(error)].filter((text) => text !== undefined).join(": ");
   const because = why === "" ? "" : ` (${why})`;
-  const held = waitsFor === undefined ? "" : ` (${waitsFor})`;
+  const held = waitsFor === undefined ? "" : ` (handler waits: ${waitsFor})`;
   switch (state) {
     case "pending":
       if (attempts === 0) return entry("waits", dueAt, `${of} waits for its first run${held}.`);
       return entry(
         "next_run",
         dueAt,
-        `${of} runs again, after ${attempts} of ${maxAttempts ?? "its"} attempts${because}.`,
+        `${of} runs again, after ${attempts} of ${maxAttempts ?? "its"} attempts${because}${held}.`,
       );
     case "leased":
-      return waitsFor === undefined
-        ? entry("running", undefined, `${of} runs, or waits in a process for a free place.`)
-        : entry("waits", undefined, `${of} waits in a process (${waitsFor}).`);
+      return entry("running", undefined, `${of} runs, or waits in a process for a free place${held}.`);
     case "done":
       if (discarded) return entry("discarded", settledAt, `${of} was ended without a run${because}.`);
       return entry("done", settledAt, `${of} is done.`);

@@ -7,7 +7,6 @@ interface Work {
   error?: string | null | undefined;
   retryRequestedAt?: string | number | null | undefined;
   discarded?: boolean | undefined;
-  waitsFor?: string | null | undefined;
 }
 
 /** What a handler makes of an event, in one word, and what the word means. */
@@ -65,7 +64,7 @@ export function wordOfPiece(work: Work): PieceWord {
     case "parked":
       return work.state;
     case "leased":
-      return typeof work.waitsFor === "string" ? "waiting" : "running";
+      return "running";
     case "done":
       return work.discarded === true ? "discarded" : "done";
     default:

@@ -41,9 +41,9 @@ export interface HandlerView {
   /** True when the work was ended without a run: by `discard`, or because the handler has other bytes of the id. */
   discarded: boolean;
   /**
-   * The gate that keeps work from its begin: the handler is `paused`, its `concurrency` is used, other work of the same
-   * `key` runs, … as in `receiver.stats().waitsFor`. As its process said last, at most 10 s ago. Undefined when none is
-   * known to, and in lists.
+   * The gate that keeps the next work of the handler from its begin: the handler is `paused`, its `concurrency` is
+   * used, other work of the same `key` runs, … as in `receiver.stats().waitsFor`. As its process said last, at most
+   * 10 s ago. Undefined when none is known to, and in lists.
    */
   waitsFor?: GateName | undefined;
 }

@@ -122,11 +122,11 @@ test("work that a gate keeps waiting names it, whether a process has it or not",
   const event = eventDetail(T, { state: "leased", handlers });
   const timeline = eventTimeline(event, { steps: [], contactEvents: [], known: [], show: (text) => text });
   const text = describeEvent({ event, contactEvents: [], inFront: undefined, timeline }, null, PLAIN);
-  expect(text).toMatch(/ crm: .*waiting, 1 of 5 attempts, waits: key$/m);
-  expect(text).toMatch(/ mail: .*waiting, 0 of 5 attempts, due .*Z, waits: paused$/m);
+  expect(text).toMatch(/ crm: .*running, 1 of 5 attempts, handler waits: key$/m);
+  expect(text).toMatch(/ mail: .*waiting, 0 of 5 attempts, due .*Z, handler waits: paused$/m);
   expect(text).toMatch(/ runs: .*running, 1 of 5 attempts$/m);
-  expect(text).toContain("crm waits in a process (key).");
-  expect(text).toContain("mail waits for its first run (paused).");
+  expect(text).toContain("crm runs, or waits in a process for a free place (handler waits: key).");
+  expect(text).toContain("mail waits for its first run (handler waits: paused).");
 });
 
 test("lines of a time line have times or none, and the beginning of what others wrote, escaped", () => {

@@ -65,7 +65,7 @@ function describeState(view: HandlerView, paint: Paint): string {
 function describeRuns(view: HandlerView): string {
   const { handler, state, dueAt, retryRequestedAt, waitsFor } = view;
   if (handler === NOTE_HANDLER) return retryRequestedAt === undefined ? "" : ", waits to be read again";
-  const waits = waitsFor === undefined ? "" : `, waits: ${waitsFor}`;
+  const waits = waitsFor === undefined ? "" : `, handler waits: ${waitsFor}`;
   if (isRetrying(view)) return waits;
   return `, ${describeAttempts(view)}${state === "pending" ? `, due ${isoTime(dueAt)}` : ""}${waits}`;
 }

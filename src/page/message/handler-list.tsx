@@ -66,7 +66,7 @@ function HandlerRow({ handler, errors, children }: HandlerRowOptions) {
             next at {formatTime(handler.dueAt)}
           </span>
         )}
-        {handler.waitsFor !== null && <span class="hint">waits: {handler.waitsFor}</span>}
+        {handler.waitsFor !== null && <span class="hint">handler waits: {handler.waitsFor}</span>}
         {handler.reason !== null && <code class="hint">{handler.reason}</code>}
       </div>
       {children}
