@@ -191,10 +191,12 @@ async function untilArrived(
   { waitMs, signal }: Pick<Resolved<typeof REPAIR_OPTIONS>, "waitMs" | "signal">,
 ): Promise<void> {
   const endsAt = elapsedBy(waitingClock) + waitMs;
+  let missing = ids;
   for (;;) {
-    const arrived = new Set(await findIds(inbox, ids));
+    const arrived = new Set(await findIds(inbox, missing));
+    missing = missing.filter((id) => !arrived.has(id));
     const leftMs = endsAt - elapsedBy(waitingClock);
-    if (arrived.size === ids.length || leftMs <= 0) return;
+    if (missing.length === 0 || leftMs <= 0) return;
     await sleep(waitingClock, Math.min(LOOK_EVERY_MS, leftMs), signal);
   }
 }

@@ -3,7 +3,7 @@ import { isoTime } from "../base/iso-time.js";
 import { escapeControls } from "../base/text.js";
 import { type ErrorGroupKey, toErrorGroupId } from "./error-group-id.js";
 import { type GroupPlace, readGroupCursor } from "./error-group-cursor.js";
-import { type ErrorKind, errorKeyOf, errorKindOf } from "./error-kind.js";
+import { errorKeyOf, errorKindOf } from "./error-kind.js";
 import { type FirstFailure, firstTimeIn } from "./first-failure.js";
 import { pageLimit } from "./inbox-view.js";
 import type { WorkState } from "./work-state.js";
@@ -159,7 +159,7 @@ export function toErrorGroup(
   const example = examples.find((each) => keyOf(each) === key.groupKey) ?? examples[0];
   if (example === undefined || counts.length === 0) return undefined;
   const events = sumOf(counts, "events");
-  const { kind, message } = kindOf(example, key);
+  const { kind, message } = errorKindOf({ ...example, isParked: example.state === "parked" });
   return {
     id: toErrorGroupId(key),
     handler: key.groupHandler,
@@ -175,12 +175,6 @@ export function toErrorGroup(
     steps: stepsOf(counts, stepMs),
     example,
   };
-}
-
-/** Work that failed before groups were kept has its reason alone in common. */
-function kindOf(example: FailureExample, { groupKey }: ErrorGroupKey): ErrorKind {
-  if (groupKey === example.reason) return { kind: groupKey, message: "" };
-  return errorKindOf({ ...example, isParked: example.state === "parked" });
 }
 
 const keyOf = (example: FailureExample): string => errorKeyOf({ ...example, isParked: example.state === "parked" });
