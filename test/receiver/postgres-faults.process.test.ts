@@ -110,7 +110,11 @@ describeOnPostgres((database) => {
     async (doing) => {
       const relay = await startPostgresRelay(database.url);
       const drains = doing.includes("drain");
-      const { receiver, log, pool } = open({ connectionString: relay.url, role: drains ? "accept" : "both" });
+      const { receiver, log, pool } = open({
+        connectionString: relay.url,
+        role: drains ? "accept" : "both",
+        retryParkedAtStart: true,
+      });
       receiver.on("email.sent", () => undefined);
       let removed = 0;
       pool.on("remove", () => (removed += 1));

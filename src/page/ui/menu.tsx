@@ -21,21 +21,9 @@ export function Menu({ label, items, class: className = "button", children }: Me
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
   const list = useRef<HTMLDivElement>(null);
-  const commands = () => [...(list.current?.querySelectorAll("button") ?? [])];
   const onToggle = ({ newState }: Pick<ToggleEvent, "newState">) => {
     if (newState !== "open" || list.current === null || button.current === null) return;
     Object.assign(list.current.style, placeBeside(list.current, button.current.getBoundingClientRect()));
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    // Its keys are not those of the page.
-    event.stopPropagation();
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (event.key === "Tab") list.current?.hidePopover();
-    if (step === undefined) return;
-    event.preventDefault();
-    const all = commands();
-    const index = all.findIndex((item) => item === document.activeElement);
-    all[(index + step + all.length) % all.length]?.focus();
   };
   return (
     <div class="menu">
@@ -58,7 +46,7 @@ export function Menu({ label, items, class: className = "button", children }: Me
         role="menu"
         aria-label={label}
         onToggle={onToggle}
-        onKeyDown={onKeyDown}
+        onKeyDown={(event) => onKey(event, event.currentTarget)}
       >
         {items.map((item, index) => (
           <button
@@ -80,6 +68,18 @@ export function Menu({ label, items, class: className = "button", children }: Me
       </div>
     </div>
   );
+}
+
+/** Its keys are not those of the page: arrows move the focus among its commands, Tab closes it. */
+function onKey(event: KeyboardEvent, list: HTMLElement): void {
+  event.stopPropagation();
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (event.key === "Tab") list.hidePopover();
+  if (step === undefined) return;
+  event.preventDefault();
+  const all = [...list.querySelectorAll("button")];
+  const index = all.findIndex((item) => item === document.activeElement);
+  all[(index + step + all.length) % all.length]?.focus();
 }
 
 /** Between a menu and the sides of the window, in pixels. */

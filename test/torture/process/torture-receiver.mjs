@@ -51,8 +51,9 @@ await receiver.start();
 /** Removes what is done and older than that, as retention does after weeks. */
 async function prune(olderMs) {
   for (;;) {
-    const before = Date.now() - olderMs;
-    await store.prune({ idsBefore: before, bodiesBefore: before + olderMs / 2, batch: 7 }).catch(() => undefined);
+    const now = Date.now();
+    const [idsBefore, bodiesBefore] = [now - olderMs, now - olderMs / 2];
+    await store.prune({ now, idsBefore, bodiesBefore, sentBefore: 0, batch: 7 }).catch(() => undefined);
     await new Promise((resolve) => setTimeout(resolve, 15).unref());
   }
 }
