@@ -12,10 +12,6 @@ const groupOf = (groupKey: string, examples: FailureExample[], events = 2) =>
   );
 const key = errorKeyOf({ isParked: false, error: example.error });
 
-test("work that failed before groups were kept has its reason in common", () => {
-  expect(groupOf("attempts_spent", [example])).toMatchObject({ kind: "attempts_spent", message: "" });
-});
-
 test("an error that a stop has replaced is no example of its group", () => {
   const stopped = { ...example, id: "evt_2", error: "PigeonholeError: The receiver stopped." };
   expect(groupOf(key, [stopped, example])).toMatchObject({ message: "no order …", example: { id: "evt_1" } });
