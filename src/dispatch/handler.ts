@@ -96,8 +96,8 @@ export interface HandlerContext<Tx = CommitTransaction> {
   /**
    * Runs `fn` and marks the work done in one transaction: both or neither, also after a crash. Call it last and return
    * its promise. `fn` is called again when SQL of another handler ended their common transaction, so it should only
-   * write. Rejects with what `fn` throws, `commit_async`, `transaction_ended`, `lease_lost`,
-   * or what the store fails with, as `step` does.
+   * write. Rejects with what `fn` throws, `commit_async`, `transaction_ended`, `lease_lost`, or what the store fails
+   * with, as `step` does.
    */
   readonly commit: <Result>(fn: CommitFunction<Result, Tx>) => Promise<void>;
 }

@@ -20,15 +20,16 @@ export const HELD_LOCKS = `(
       AND classid = (:lockClass::bigint & 4294967295)::oid
   ) AS held`;
 
-/**
- * Whether a process runs the handlers of the store, by the lock that it holds. Without the look, a copy mixes with what
- * a receiver stores. Test: "a copy is refused beside a receiver that only accepts, also before its first delivery".
- */
+/** Whether a process runs the handlers of the store, by the lock that it holds. */
 export function hasLiveNode(sql: Sql, lockClass: number): Promise<boolean> {
   return isHeld(sql, { lockClass, from: FIRST_NODE });
 }
 
-/** Whether a process has the store open, also one that only accepts; one behind a pooler cannot be seen. */
+/**
+ * Whether a process has the store open, also one that only accepts; one behind a pooler cannot be seen. Without the
+ * look, a copy mixes with what a receiver stores. Test: "a copy is refused beside a receiver that only accepts, also
+ * before its first delivery".
+ */
 export function hasOpenStore(sql: Sql, lockClass: number): Promise<boolean> {
   return isHeld(sql, { lockClass, from: LOCKED.accepting });
 }
