@@ -1,48 +1,24 @@
 import { EVENT_TYPES } from "../../protocol/event-types.js";
-import type { RefObject } from "preact";
-import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import { loadedQuery, query, queryProblem, setQuery } from "../state/captures.js";
-import {
-  endDraft,
-  isUnfinished,
-  readDraft,
-  replaceTyped,
-  typedTerm,
-  typeInto,
-  type SearchDraft,
-} from "../state/search-draft.js";
-import { completeTerm, isFieldTerm, splitQuery, type Completion } from "../state/search-terms.js";
+import { completeTerm, endQuote, isUnfinished, typedTerm, type Completion } from "../state/search-terms.js";
 import { Icon } from "../ui/icon.js";
 
 /** Element id, so that `/` finds the box. */
 export const SEARCH_BOX_ID = "search";
 
-interface BoxText {
-  /** The query that the draft belongs to. One that is changed elsewhere (a filter, the address bar) replaces it. */
-  of: string;
-  draft: SearchDraft;
-  /** Place of the caret in a text that is not as it was typed. */
-  caret?: number;
-}
-
-/** Terms that name a field become chips; plain words stay text. The query is in the address bar. */
+/** The query, which is in the address bar, with completions of the term at the caret. */
 export function SearchBox() {
-  const input = useRef<HTMLInputElement>(null);
-  const [picked, setPicked] = useState(-1);
-  const search = useSearch(input, () => setPicked(-1));
-  const { chips, text, offers } = search;
+  const search = useSearch();
+  const { text, offers, picked } = search;
   const listId = useId();
   return (
     <div class="search">
       <div class={queryProblem.value === "" ? "search-field" : "search-field invalid"}>
         <Icon name="search" />
-        {chips.map((chip, index) => (
-          <Chip key={`${chip}:${index}`} text={chip} onRemove={() => search.remove(index)} />
-        ))}
         <input
           id={SEARCH_BOX_ID}
-          ref={input}
-          type="text"
+          type="search"
           role="combobox"
           aria-label="Search deliveries"
           aria-expanded={offers.length > 0}
@@ -52,120 +28,109 @@ export function SearchBox() {
           autocomplete="off"
           autocapitalize="off"
           spellcheck={false}
-          placeholder={
-            chips.length === 0 ? "Search: words, type:email.*, status:5xx, verdict:bad, data.recipient:…" : ""
-          }
+          placeholder="Search: words, type:email.*, status:5xx, verdict:bad, data.recipient:…"
           value={text}
           onInput={({ currentTarget: { value, selectionStart } }) => search.type(value, selectionStart ?? value.length)}
-          onKeyDown={(event) => onSearchKey(event, { search, picked, setPicked })}
+          onKeyDown={(event) => onSearchKey(event, search)}
           onFocus={() => search.setOffering(true)}
           onClick={() => search.setOffering(true)}
-          onBlur={search.leave}
+          onBlur={() => search.leave()}
         />
-        {chips.length === 0 && text === "" && <kbd>/</kbd>}
+        {text === "" && <kbd>/</kbd>}
       </div>
       {queryProblem.value !== "" && <Problem />}
       <div class="offers" id={listId} role="listbox" aria-label="Completions" hidden={offers.length === 0}>
         {offers.map((offer, index) => (
-          <Offer
+          <div
             key={offer.term}
             id={`${listId}-${index}`}
-            offer={offer}
-            isPicked={index === picked}
-            onTake={() => search.take(offer)}
-          />
+            role="option"
+            class="offer"
+            aria-selected={index === picked}
+            onPointerDown={(event) => {
+              // The box keeps the focus.
+              event.preventDefault();
+              search.take(offer);
+            }}
+          >
+            <code>{offer.term}</code>
+            <span class="hint">{offer.hint}</span>
+          </div>
         ))}
       </div>
     </div>
   );
 }
 
-/** What is typed, and what is searched for by it. `searched` is called for each search. */
-function useSearch(input: RefObject<HTMLInputElement>, searched: () => void) {
-  const { chips, words } = splitQuery(query.value);
-  const [kept, setText] = useState<BoxText>({ of: query.value, draft: { head: words, tail: "" } });
+/** What is typed, and what is searched for by it: all but a term at the caret that would find nothing yet. */
+function useSearch() {
+  /** `of`: the query that the text belongs to. One that is changed elsewhere (a filter, the address bar) replaces it. */
+  const [typed, setTyped] = useState({ of: query.value, head: query.value, tail: "" });
   const [isOffering, setOffering] = useState(false);
-  const draft = kept.of === query.value ? kept.draft : { head: words, tail: "" };
-  const text = draft.head + draft.tail;
-  const term = typedTerm(draft);
-  const types = EVENT_TYPES;
-  const offers = isOffering && (term !== "" || text === "") ? completeTerm(term, types).slice(0, 12) : [];
+  const [picked, setPicked] = useState(-1);
+  const { head, tail } = typed.of === query.value ? typed : { head: query.value, tail: "" };
+  const { before, term, after } = splitAtTerm(head, tail);
+  const offers = isOffering && (term !== "" || head + tail === "") ? completeTerm(term, EVENT_TYPES).slice(0, 12) : [];
 
-  useLayoutEffect(() => {
-    if (kept.caret !== undefined) input.current?.setSelectionRange(kept.caret, kept.caret);
-  }, [kept]);
-
-  /** Searches for the chips and words; `rest` stays in the box. */
-  const search = (nextChips: readonly string[], nextWords: readonly string[], rest: Omit<BoxText, "of">) => {
-    const next = [...nextChips, ...nextWords].join(" ");
-    setText({ of: next, ...rest });
-    setQuery(next);
-    searched();
+  const show = (next: { head: string; tail: string }, searched: string) => {
+    setTyped({ of: searched, ...next });
+    setQuery(searched);
+    setPicked(-1);
   };
-  const type = (nextText: string, caret: number) => {
-    const read = readDraft(typeInto(draft, nextText, caret));
-    const isAsTyped = read.rest.head + read.rest.tail === nextText;
-    setOffering(true);
-    search([...chips, ...read.chips], read.words, {
-      draft: read.rest,
-      ...(isAsTyped ? {} : { caret: read.rest.head.length }),
-    });
+  const write = (nextHead: string, nextTail: string, isOpen: boolean) => {
+    setOffering(isOpen);
+    const typing = splitAtTerm(nextHead, nextTail);
+    const kept = isUnfinished(typing.term) ? "" : typing.term;
+    show({ head: nextHead, tail: nextTail }, `${(typing.before + kept).trim()} ${typing.after.trim()}`.trim());
   };
   const commit = () => {
-    const terms = endDraft(draft);
-    const plain = terms.filter((each) => !isFieldTerm(each));
     setOffering(false);
-    search([...chips, ...terms.filter(isFieldTerm)], plain, { draft: { head: plain.join(" "), tail: "" } });
+    const text = `${endQuote(head)}${tail}`.trim();
+    show({ head: text, tail: "" }, text);
   };
-  const clear = () => {
-    setOffering(false);
-    search([], [], { draft: { head: "", tail: "" } });
+  return {
+    text: head + tail,
+    offers,
+    picked,
+    setPicked,
+    setOffering,
+    type: (text: string, caret: number) => write(text.slice(0, caret), text.slice(caret), true),
+    commit,
+    clear: () => write("", "", false),
+    take: ({ term: offered, isOpen }: Completion) =>
+      write(`${before}${offered}${isOpen ? "" : " "}`, after.trimStart(), isOpen),
+    leave() {
+      setOffering(false);
+      // A field without a value would be an error.
+      if (isUnfinished(term) && !/:"?$/.test(term)) commit();
+    },
   };
-  const take = ({ term: offered, isOpen }: Completion) => {
-    const read = readDraft(replaceTyped(draft, isOpen ? offered : `${offered} `));
-    setOffering(isOpen);
-    search([...chips, ...read.chips], read.words, { draft: read.rest, caret: read.rest.head.length });
-    input.current?.focus();
-  };
-  const remove = (index: number) => search(chips.toSpliced(index, 1), readDraft(draft).words, { draft });
-  /** The last chip becomes text again. */
-  const reopen = () => {
-    const rest = chips.slice(0, -1).join(" ");
-    setQuery(rest);
-    setText({ of: rest, draft: { head: chips.at(-1) ?? "", tail: "" } });
-  };
-  const leave = () => {
-    setOffering(false);
-    // A field without a value would be an error.
-    if (isUnfinished(term) && !/:"?$/.test(term)) commit();
-  };
-  return { input, chips, text, offers, setOffering, type, commit, clear, take, remove, reopen, leave };
 }
 
-interface KeyOptions {
-  search: ReturnType<typeof useSearch>;
-  picked: number;
-  setPicked: (index: number) => void;
+/** The term that the caret stands in or behind, and the text around it. The term is empty in front of others. */
+function splitAtTerm(head: string, tail: string): { before: string; term: string; after: string } {
+  if (/(?:^|\s)$/.test(head)) return { before: head, term: "", after: tail };
+  const end = tail.search(/\s|$/);
+  const term = typedTerm(head + tail.slice(0, end));
+  return { before: (head + tail).slice(0, head.length + end - term.length), term, after: tail.slice(end) };
 }
 
-function onSearchKey(event: KeyboardEvent, { search, picked, setPicked }: KeyOptions): void {
-  const { chips, text, offers } = search;
+function onSearchKey(event: KeyboardEvent, search: ReturnType<typeof useSearch>): void {
+  const { text, offers, picked } = search;
   const offer = offers[picked];
   if (event.key === "ArrowDown" || event.key === "ArrowUp") {
     if (offers.length === 0) return search.setOffering(true);
     event.preventDefault();
     const by = event.key === "ArrowDown" ? 1 : -1;
-    setPicked(((picked + by + 1 + offers.length + 1) % (offers.length + 1)) - 1);
+    search.setPicked(((picked + by + 1 + offers.length + 1) % (offers.length + 1)) - 1);
   } else if ((event.key === "Enter" || event.key === "Tab") && offer !== undefined) {
     event.preventDefault();
     search.take(offer);
   } else if (event.key === "Enter") search.commit();
-  else if (event.key === "Backspace" && text === "" && chips.length > 0) {
+  else if (event.key === "Escape") {
     event.preventDefault();
-    search.reopen();
-  } else if (event.key === "Escape") {
-    if (text !== "" || chips.length > 0) search.clear();
-    else search.input.current?.blur();
+    if (text === "") (event.currentTarget as HTMLElement).blur();
+    else search.clear();
   }
 }
 
@@ -177,42 +142,5 @@ function Problem() {
         {loadedQuery.value === "" ? "Below are all deliveries." : "Below are the results of the search before."}
       </span>
     </p>
-  );
-}
-
-function Chip({ text, onRemove }: { text: string; onRemove: () => void }) {
-  return (
-    <span class="chip">
-      <span class="chip-text">{text}</span>
-      <button type="button" aria-label={`Remove ${text}`} onClick={onRemove}>
-        <Icon name="cross" />
-      </button>
-    </span>
-  );
-}
-
-interface OfferOptions {
-  id: string;
-  offer: Completion;
-  isPicked: boolean;
-  onTake: () => void;
-}
-
-function Offer({ id, offer: { term, hint }, isPicked, onTake }: OfferOptions) {
-  return (
-    <div
-      id={id}
-      role="option"
-      class="offer"
-      aria-selected={isPicked}
-      onPointerDown={(event) => {
-        // The box keeps the focus.
-        event.preventDefault();
-        onTake();
-      }}
-    >
-      <code>{term}</code>
-      <span class="hint">{hint}</span>
-    </div>
   );
 }

@@ -6,16 +6,32 @@ export function splitTerms(query: string): string[] {
   return query.match(/(?:"(?:[^"\\]|\\.)*"?|[^\s"])+/g) ?? [];
 }
 
-/** A term such as `type:email.*`. Other terms are words to find anywhere. */
-export function isFieldTerm(term: string): boolean {
-  return /^-?[A-Za-z][^\s:"]*:./.test(term);
+/** Beginnings of terms with a field, such as `type:`, `header.` and `data.`. */
+const FIELD_STARTS = [...Object.keys(QUERY_FIELDS), "work"].map((name) =>
+  name.includes("<") ? name.replace(/<.*/, "") : `${name}:`,
+);
+
+/** The term at the end of a text, which goes on; empty after a space. */
+export function typedTerm(text: string): string {
+  const last = splitTerms(text).at(-1) ?? "";
+  return text.endsWith(last) ? last : "";
 }
 
-/** Chips for the terms that name a field, and the words that stay in the box. */
-export function splitQuery(query: string): { chips: string[]; words: string } {
-  const terms = splitTerms(query);
-  return { chips: terms.filter(isFieldTerm), words: terms.filter((term) => !isFieldTerm(term)).join(" ") };
+/** Whether to search for a term that goes on would be an error, or would list nothing: a field, or what may become one. */
+export function isUnfinished(term: string): boolean {
+  const body = term.replace(/^-/, "");
+  if (hasOpenQuote(body)) return true;
+  if (body === "" || body.endsWith('"')) return false;
+  return (
+    /^[A-Za-z][^\s:"]*:/.test(body) ||
+    FIELD_STARTS.some((s) => s.startsWith(body) || (s.endsWith(".") && body.startsWith(s)))
+  );
 }
+
+/** The text with the end of a quote that has none. */
+export const endQuote = (text: string): string => (hasOpenQuote(text) ? `${text}"` : text);
+
+const hasOpenQuote = (text: string): boolean => text.replaceAll(/\\./gs, "").split('"').length % 2 === 0;
 
 /** Adds the term, or removes it if it is already there. */
 export function toggleTerm(query: string, term: string): string {
@@ -45,13 +61,10 @@ export function completeTerm(word: string, eventTypes: readonly string[]): Compl
   const [minus = "", body = ""] = /^(-?)(.*)$/s.exec(word)?.slice(1) ?? [];
   const [field = "", typed] = body.split(/:(.*)/s);
   if (typed === undefined) {
-    return Object.entries({ ...QUERY_FIELDS, work: { meaning: "state, handler or error of work on it, by the inbox" } })
-      .filter(([name]) => name.startsWith(field))
-      .map(([name, { meaning }]) => {
-        // `data.<path>` is offered as `data.`; the path is typed after it.
-        const start = name.includes("<") ? name.slice(0, name.indexOf("<")) : `${name}:`;
-        return { term: `${minus}${start}`, hint: meaning, isOpen: true };
-      });
+    const meanings = Object.values({ ...QUERY_FIELDS, work: { meaning: "state, handler or error of work on it" } });
+    return FIELD_STARTS.map((start, index) => ({ start, hint: meanings[index]?.meaning ?? "" }))
+      .filter(({ start }) => start.startsWith(field))
+      .map(({ start, hint }) => ({ term: `${minus}${start}`, hint, isOpen: true }));
   }
   const values = field === "type" ? typePatterns(eventTypes) : (QUERY_FIELDS[field]?.values ?? EXAMPLES[field] ?? []);
   return values

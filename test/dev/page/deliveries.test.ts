@@ -70,13 +70,13 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     expect(await pill.count()).toBe(0);
     await page.getByText("number 58").waitFor();
     await page.evaluate("document.querySelector('#captures').scrollTop = 200");
-    await page.getByRole("button", { name: "Remove type:email.sent" }).click();
+    await page.getByRole("combobox").fill("");
     await expect.poll(() => count.innerText()).toBe("63");
     expect(await pill.count()).toBe(0);
     expect(await page.evaluate("document.querySelector('#captures').scrollTop")).toBe(0);
   });
 
-  test("the list of deliveries is searched with chips, completion, and a query in the address bar", async () => {
+  test("the list of deliveries is searched with completion and a query in the address bar", async () => {
     await bench.deliver({ type: "email.sent" });
     await bench.deliver({ type: "email.bounced", variant: "missing" });
     await bench.deliver({ type: "file.uploaded" });
@@ -86,7 +86,7 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     await page.getByRole("option", { name: /verdict:/ }).click();
     await page.getByRole("option", { name: "verdict:bad" }).click();
     await expect.poll(() => rows().count()).toBe(1);
-    await expect.poll(() => page.locator(".chip-text").allInnerTexts()).toEqual(["verdict:bad"]);
+    expect(await box.inputValue()).toBe("verdict:bad ");
     await expect.poll(() => decodeURIComponent(page.url())).toContain("q=verdict:bad");
 
     // A new delivery that does not match stays away; one that does comes in.
@@ -94,13 +94,15 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     await bench.deliver({ type: "email.clicked", variant: "stale" });
     await expect.poll(() => rows().count()).toBe(2);
 
-    await page.getByRole("button", { name: "Remove verdict:bad" }).click();
+    await box.press("Escape");
     await box.pressSequentially("type:email.* receipt");
-    await expect.poll(() => page.locator(".chip-text").allInnerTexts()).toEqual(["type:email.*"]);
-    await expect.poll(() => decodeURIComponent(page.url())).toContain("receipt");
+    await expect.poll(() => decodeURIComponent(page.url())).toContain("q=type:email.*+receipt");
     await page.reload();
-    await expect.poll(() => page.locator(".chip-text").allInnerTexts()).toEqual(["type:email.*"]);
-    await expect.poll(() => box.inputValue()).toBe("receipt");
+    await expect.poll(() => box.inputValue()).toBe("type:email.* receipt");
+    // In front of what is there.
+    await box.press("Home");
+    await box.pressSequentially("-verdict:bad ");
+    await expect.poll(() => decodeURIComponent(page.url())).toContain("q=-verdict:bad+type:email.*+receipt");
   });
 
   test("the list of deliveries takes a quoted value key by key, and stays while a term is unfinished", async () => {
@@ -110,7 +112,6 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     // A delivery that arrives while the list is loaded has it loaded once more.
     await page.waitForTimeout(300);
     const box = page.getByRole("combobox", { name: "Search deliveries" });
-    const chips = page.locator(".chip-text");
     const asked: string[] = [];
     page.on("request", (request) => asked.push(request.url()));
     await box.pressSequentially("typ");
@@ -123,13 +124,12 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     await expect.poll(() => rows().count()).toBe(2);
     expect(asked.filter((url) => url.includes("subject"))).toEqual([]);
     await box.pressSequentially('41"');
-    await expect.poll(() => chips.allInnerTexts()).toEqual(['data.subject:"Invoice 2041"']);
     await expect.poll(() => rows().count()).toBe(1);
-    await page.getByRole("button", { name: /^Remove data.subject/ }).click();
+    await box.fill("");
     // Enter ends the quote.
     await box.pressSequentially('data.subject:"The \\"blue\\" order');
     await box.press("Enter");
-    await expect.poll(() => chips.allInnerTexts()).toEqual(['data.subject:"The \\"blue\\" order"']);
+    expect(await box.inputValue()).toBe('data.subject:"The \\"blue\\" order"');
     await expect.poll(() => rows().count()).toBe(1);
     expect(await page.getByRole("alert").count()).toBe(0);
   });
@@ -225,7 +225,7 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     const box = page.getByRole("combobox", { name: "Search deliveries" });
     await box.fill("status:500 ");
     await expect.poll(() => rows().count()).toBe(3);
-    await page.getByRole("button", { name: /^Remove status/ }).click();
+    await box.fill("");
     await box.fill("nothing-like-this");
     await expect.poll(() => rows().count()).toBe(0);
     expect(await page.locator(".failure-gauge").count()).toBe(0);
