@@ -4,7 +4,7 @@ import { type Sandbox, createSandbox } from "pigeonhole/sandbox";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { EventDeliveries } from "#pigeonhole/web/api/event.js";
 import type { TimelineEntry } from "#pigeonhole/operator/timeline-entry.js";
-import { mergeTimelines } from "../../src/page/dashboard/event/merge-timelines.js";
+import { mergeTimelines } from "../../src/page/dashboard/merge-timelines.js";
 import { openReceiver, post } from "../support/receiver.js";
 import { openDashboard } from "./dashboard-client.js";
 import { eventDeliveries } from "#pigeonhole/dashboard/event-deliveries.js";

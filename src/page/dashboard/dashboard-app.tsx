@@ -2,7 +2,7 @@ import { Empty } from "../ui/empty.js";
 import { Frame } from "../ui/frame.js";
 import { KeySheet } from "../ui/key-sheet.js";
 import { ErrorsView } from "./errors/errors-view.js";
-import { EventDetailView } from "./event/event-detail-view.js";
+import { EventDetailView } from "./event-detail-view.js";
 import { Banners } from "./frame/banners.js";
 import { DASHBOARD_KEY_GROUPS, DASHBOARD_KEYS } from "./frame/dashboard-keys.js";
 import { DashboardTop } from "./frame/dashboard-top.js";

@@ -8,28 +8,35 @@ import { Menu } from "../ui/menu.js";
 import type { InboxEvent } from "../../operator/inbox-rows.js";
 import type { JobAction } from "../../web/api/jobs.js";
 import { captures } from "../state/captures.js";
-import { mayRetry, mayRunNow, workOf } from "../state/work.js";
-import { changeChosenWork } from "./change-chosen-work.js";
+import { changeEvents, mayRetry, mayRunNow, workOf } from "../state/work.js";
 import { formatCount } from "../ui/format.js";
 
 /** What can be done about the work of handlers on the chosen deliveries. */
 function WorkActions({ events }: { events: readonly InboxEvent[] }) {
-  const open = events.filter(({ state }) => state !== "done");
-  return [
-    { label: "Retry", icon: "replay", change: "retry", those: events.filter(mayRetry) },
-    { label: "Run now", icon: "clock", change: "run", those: events.filter(mayRunNow) },
-    { label: "Discard", icon: "minus", change: "discard", those: open },
-  ].map(({ label, icon, change, those }) =>
-    those.length === 0 ? null : (
-      <button
-        key={change}
-        type="button"
-        class="button"
-        onClick={() => void changeChosenWork(those, change as JobAction)}
-      >
-        <Icon name={icon as IconName} /> {label} ({those.length})
-      </button>
-    ),
+  const button = (icon: IconName, label: string, action: JobAction, those: readonly InboxEvent[]) => {
+    const change = async () => {
+      const ids = those.map(({ id }) => id);
+      if (await changeEvents(ids, action)) clearChosen();
+    };
+    return (
+      those.length > 0 && (
+        <button type="button" class="button" onClick={() => void change()}>
+          <Icon name={icon} /> {label} ({those.length})
+        </button>
+      )
+    );
+  };
+  return (
+    <>
+      {button("replay", "Retry", "retry", events.filter(mayRetry))}
+      {button("clock", "Run now", "run", events.filter(mayRunNow))}
+      {button(
+        "minus",
+        "Discard",
+        "discard",
+        events.filter(({ state }) => state !== "done"),
+      )}
+    </>
   );
 }
 

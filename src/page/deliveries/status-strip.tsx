@@ -4,7 +4,7 @@ import { captures, query, setQuery, totalCaptures } from "../state/captures.js";
 import { STATE_WORDS } from "../../operator/work-word.js";
 import { inboxCounts, loadInboxCounts } from "../state/inbox-counts.js";
 import { session } from "../state/session.js";
-import { useRefresh } from "../ui/use-refresh.js";
+import { useListRefresh } from "../ui/use-list-refresh.js";
 import { formatCount } from "../ui/format.js";
 import { FailureGauge } from "./failure-gauge.js";
 import { splitTerms, toggleTerm } from "../state/search-terms.js";
@@ -51,7 +51,11 @@ export function StatusStrip() {
     else if (status >= 400) counts[status < 500 ? "status:4xx" : "status:5xx"] += 1;
   }
   const active = new Set(splitTerms(query.value));
-  useRefresh(() => void (session.value?.inbox === true && loadInboxCounts()), [session.value?.inbox]);
+  useListRefresh(
+    () => void (session.value?.inbox === true && loadInboxCounts()),
+    () => false,
+    [session.value?.inbox],
+  );
   const inInbox = inboxCounts.value?.events;
   const bands = [
     ...BANDS.map((band) => ({ ...band, count: counts[band.term] })),

@@ -5,18 +5,15 @@ import { describeAnswer } from "../../capture/model/answer.js";
 import { type ShownAnswer, judgeShown, shownAnswer } from "../../capture/model/answer-advice.js";
 import type { Capture } from "../../capture/model/capture.js";
 import { sentEventId, sentEventIds } from "../../capture/model/sent-event-id.js";
-import { HandlerList } from "../message/handler-list.js";
-import { ContactEventList } from "../message/contact-event-list.js";
-import { runAction } from "../state/notice.js";
-import { useRefresh } from "../ui/use-refresh.js";
-import { fetchOutbox } from "../api/calls.js";
-import type { DashboardContactEventPage } from "../../web/api/contact-events.js";
+import { EventParts } from "../message/event-parts.js";
+import { Timeline } from "../message/timeline.js";
+import { useEvent } from "../message/use-event.js";
 import { NoInbox } from "../message/no-inbox.js";
 import { WorkButtons } from "../message/work-buttons.js";
 import { session } from "../state/session.js";
 import { detail } from "../state/detail.js";
 import { diagnose } from "../state/diagnosis.js";
-import { readWork, retries, workOf, works } from "../state/work.js";
+import { readWork, workOf, works } from "../state/work.js";
 
 /** What the app's handlers made of the delivery, and of its replays under other event ids. */
 export function HandlersTab({ capture }: { capture: Capture }) {
@@ -42,8 +39,6 @@ export function HandlersTab({ capture }: { capture: Capture }) {
 function SentEvent({ id, capture, isOnly }: { id: string; capture: Capture; isOnly: boolean }) {
   const work = works.value.get(id);
   const [problem, setProblem] = useState("");
-  const [recorded, setRecorded] = useState<DashboardContactEventPage | null>(null);
-  useRefresh(() => void runAction(async () => setRecorded(await fetchOutbox({ inboxEventId: id }))), [id]);
   // A replay may have brought the event into the inbox meanwhile.
   useEffect(() => {
     readWork(id).then(
@@ -51,28 +46,35 @@ function SentEvent({ id, capture, isOnly }: { id: string; capture: Capture; isOn
       (error: unknown) => setProblem(errorMessage(error)),
     );
   }, [id, capture.attempts.length]);
+  const event = useEvent(work === undefined ? "" : id, [work]);
+  const title = isOnly
+    ? "Handlers"
+    : id === sentEventId(capture)
+      ? "Handlers of the captured event"
+      : "Handlers of a replay";
+  const head = (
+    <div class="handlers-head">
+      <h3>{title}</h3>
+      {!isOnly && <code class="hint">{escapeControls(id)}</code>}
+      <span class="spring" />
+      {work !== undefined && !isDiagnosed(id) && <WorkButtons event={work.event} />}
+    </div>
+  );
   return (
     <section class="sent-event" aria-label={`Handlers of ${escapeControls(id)}`}>
-      <div class="handlers-head">
-        <h3>
-          {isOnly
-            ? "Handlers"
-            : id === sentEventId(capture)
-              ? "Handlers of the captured event"
-              : "Handlers of a replay"}
-        </h3>
-        {!isOnly && <code class="hint">{escapeControls(id)}</code>}
-        <span class="spring" />
-        {work !== undefined && !isDiagnosed(id) && <WorkButtons event={work.event} />}
-      </div>
-      {work === undefined ? (
-        <NotInInbox capture={capture} problem={problem} />
+      {event == null || work === undefined ? (
+        <>
+          {head}
+          {work === undefined && <NotInInbox capture={capture} problem={problem} />}
+        </>
       ) : (
         <>
-          <HandlerList work={work} retried={retries.value.get(id)} />
-          {recorded !== null && (
-            <ContactEventList events={recorded.items} eventId={id} hasMore={recorded.nextCursor !== null} />
-          )}
+          {/* The stream is ahead of what was read. */}
+          <EventParts event={{ ...event, ...work.event, errors: work.errors, steps: work.steps }} head={head} />
+          <section aria-label="Time line">
+            <h3>Time line</h3>
+            <Timeline entries={event.timeline} />
+          </section>
         </>
       )}
     </section>

@@ -3,7 +3,6 @@ import { escapeControls, escapeControlsInLines } from "../../base/text.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { describeAttempts } from "../../operator/describe-work.js";
 import type { EventWork, InboxHandler } from "../../operator/inbox-rows.js";
-import type { SeenRetry } from "../state/work.js";
 import { isRetryRequested, wordOfPiece } from "../../operator/work-word.js";
 import { WordBadge } from "../ui/badges.js";
 import { formatExactTime, formatTime, plural } from "../ui/format.js";
@@ -13,22 +12,11 @@ import { StepWaterfall } from "./step-waterfall.js";
 const TEST_EVENT = "A test delivery: handlers get it with the option testEvents.";
 const NO_HANDLER = "No handler took it. Once the app has one for this type, Retry gives it this event.";
 
-interface HandlerListOptions {
-  work: EventWork;
-  /** The last retry that was seen, and what came of it. */
-  retried?: SeenRetry | undefined;
-}
-
 /** Each handler's work on an event: runs, errors, the next run. */
-export function HandlerList({ work, retried }: HandlerListOptions) {
+export function HandlerList({ work }: { work: EventWork }) {
   const { event, errors } = work;
   return (
     <>
-      {retried?.cameOf !== undefined && (
-        <p class="hint">
-          Retried at {formatTime(retried.at)}: {retried.cameOf}
-        </p>
-      )}
       {event.handlers.length === 0 && <p class="nothing">{event.test ? TEST_EVENT : NO_HANDLER}</p>}
       <ul class="handlers">
         {event.handlers.map((handler) => (

@@ -1,4 +1,3 @@
-import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { useEffect } from "preact/hooks";
 import type { Capture, CaptureAttempt } from "../../capture/model/capture.js";
 import { sentEventId } from "../../capture/model/sent-event-id.js";
@@ -7,11 +6,11 @@ import { isRetrying, isStopped } from "../../operator/work-word.js";
 import { replay } from "../state/actions.js";
 import { reportProblem } from "../state/notice.js";
 import { session } from "../state/session.js";
-import { runAgain } from "../state/run-again.js";
-import { mayRetry, mayRunNow, readWork, works } from "../state/work.js";
+import { readWork, works } from "../state/work.js";
 import { Icon } from "../ui/icon.js";
 import type { ReplayBody } from "../../dev/api/page-api.js";
 import { bodyAsText } from "./body-bytes.js";
+import { WorkButtons } from "./work-buttons.js";
 
 interface NotRunOptions {
   attempt: CaptureAttempt;
@@ -45,17 +44,7 @@ export function NotRun({ attempt, capture, why, canRunAgain }: NotRunOptions) {
               <Icon name="replay" /> Run again under a new id
             </button>
           )}
-          {event !== undefined && mayRetry(event) && (
-            <button type="button" class="button small" onClick={() => void runAgain(event.id, "retry")}>
-              <Icon name="replay" />{" "}
-              {stopped.some(({ handler }) => handler === NOTE_HANDLER) ? "Read it again" : "Retry it"}
-            </button>
-          )}
-          {event !== undefined && mayRunNow(event) && (
-            <button type="button" class="button small" onClick={() => void runAgain(event.id, "run")}>
-              <Icon name="replay" /> Run it now
-            </button>
-          )}
+          {event !== undefined && <WorkButtons event={event} />}
         </div>
       </div>
     </div>

@@ -1,12 +1,13 @@
 import { signal } from "@preact/signals";
 import type { CaptureSummary } from "../../capture/model/capture.js";
-import { describeWork } from "../../operator/describe-work.js";
-import type { EventWork, InboxEvent } from "../../operator/inbox-rows.js";
-import { postEventChange, findWork, listWork } from "../api/calls.js";
+import type { EventWork, InboxEvent, InboxHandler } from "../../operator/inbox-rows.js";
+import type { JobAction } from "../../web/api/jobs.js";
+import { changeInboxEvents, findWork, listWork, postEventChange } from "../api/calls.js";
 import { confirmed } from "./confirmed.js";
 import { runAction, reportProblem, showNotice } from "./notice.js";
+import { now } from "./now.js";
 import { session } from "./session.js";
-import { isRetrying, isStopped, wordOfWork } from "../../operator/work-word.js";
+import { isRetryRequested, isStopped } from "../../operator/work-word.js";
 
 /** What the app's handlers made of events, by event id; the dev server sends every change. */
 export const works = signal<ReadonlyMap<string, EventWork>>(new Map());
@@ -38,39 +39,8 @@ function lastWorkOf({ lastEventId }: SentEvents): EventWork | undefined {
   return lastEventId === null ? undefined : works.value.get(lastEventId);
 }
 
-/** A retry that was seen here, from wherever it was requested. */
-export interface SeenRetry {
-  /** Milliseconds since 1970. */
-  at: number;
-  /** What came of it; undefined until the receiver has run it. */
-  cameOf: string | undefined;
-}
-
-/** The last retry of each event, by its id. */
-export const retries = signal<ReadonlyMap<string, SeenRetry>>(new Map());
-
-function noteRetry({ event }: EventWork): void {
-  const word = wordOfWork(event);
-  const before = retries.value.get(event.id);
-  const note = (retry: SeenRetry) => (retries.value = new Map([...retries.value, [event.id, retry]]));
-  if (word === "retry requested") {
-    if (before === undefined || before.cameOf !== undefined) note({ at: Date.now(), cameOf: undefined });
-  } else if (before !== undefined && before.cameOf === undefined && word !== "running" && word !== "waiting") {
-    note({ ...before, cameOf: describeEnd(event) });
-  }
-}
-
-/** `done`, or how else it ended, or what is wrong with the first handler that is not done, or that there is none. */
-export function describeEnd(event: InboxEvent): string {
-  const { handlers } = event;
-  if (handlers.length === 0) return "no handler takes it";
-  const failed = handlers.find(({ state }) => state !== "done");
-  return failed === undefined ? wordOfWork(event) : describeWork(failed);
-}
-
 /** Adds work that is new or has changed. */
 export function takeWork(changed: readonly EventWork[]): void {
-  changed.forEach(noteRetry);
   works.value = new Map([...works.value, ...changed.map((work) => [work.event.id, work] as const)]);
 }
 
@@ -95,31 +65,54 @@ export async function readWork(id: string): Promise<boolean> {
  * Whether a retry may do something: an event that no handler got is read again, with the handlers of today. Test
  * deliveries are not: without the option testEvents no handler takes them.
  */
-export function mayRetry({ handlers, test }: InboxEvent): boolean {
+export function mayRetry({ handlers, test }: Pick<InboxEvent, "handlers" | "test">): boolean {
   return handlers.length === 0 ? !test : handlers.some(isStopped);
 }
 
-/** Whether work of the event can be run now: it has failed and waits for its next run. */
-export function mayRunNow({ handlers }: InboxEvent): boolean {
-  return handlers.some(isRetrying);
+/** Whether a piece of work waits for its next run, and could begin it at once. */
+export function canRunNow(work: InboxHandler, paused: readonly { handler: string }[]): boolean {
+  const { handler, state, dueAt } = work;
+  const isFree = !paused.some((pause) => pause.handler === handler);
+  return state === "pending" && dueAt !== null && isFree && !isRetryRequested(work);
 }
 
-/** Ends the unfinished work of the event, after a question. */
-export function discardWork(eventId: string): Promise<boolean> {
+export function mayRunNow({ handlers }: Pick<InboxEvent, "handlers">): boolean {
+  return handlers.some((work) => canRunNow(work, now.value?.paused ?? []));
+}
+
+/** Goes up with each change of work that is made here: what is shown of events is read again then. */
+export const workChanges = signal(0);
+
+const DONE = { retry: "Retry requested", discard: "Discarded", run: "Due now" } as const satisfies Record<
+  JobAction,
+  string
+>;
+
+/** Has events retried, run now or, after a question, discarded. Resolves with whether that was done. */
+export async function changeEvents(ids: readonly string[], action: JobAction): Promise<boolean> {
+  const [only = "", ...others] = ids;
+  const isOne = others.length === 0;
+  if (action === "discard" && !(await mayDiscard(isOne ? "this event" : `${ids.length} events`))) return false;
   return runAction(async () => {
-    if (!(await mayDiscard("event"))) return;
-    const { changed } = await postEventChange(eventId, "discard");
-    await readWork(eventId);
-    showNotice(
-      changed === 0 ? { tone: "plain", text: "Nothing to discard here" } : { tone: "good", text: "Work discarded" },
-    );
+    const { changed, failed } = isOne
+      ? { ...(await postEventChange(only, action)), failed: 0 }
+      : await changeInboxEvents([...ids], action);
+    const words = isOne ? DONE[action] : `${DONE[action]}: ${changed} ${changed === 1 ? "piece" : "pieces"} of work`;
+    showNotice(changed === 0 ? { tone: "plain", text: "Nothing to change here" } : { tone: "good", text: words });
+    if (failed > 0) {
+      showNotice({
+        tone: "warn",
+        text: `Not changed: ${failed} ${failed === 1 ? "event" : "events"}, gone or without a body`,
+      });
+    }
+    workChanges.value += 1;
   });
 }
 
-export function mayDiscard(what: string): Promise<boolean> {
+function mayDiscard(what: string): Promise<boolean> {
   return confirmed({
-    title: `Discard this ${what}?`,
-    text: "Its unfinished work is discarded permanently. What is done stays done.",
+    title: `Discard ${what}?`,
+    text: "Unfinished work is ended permanently, without a run. What is done stays done.",
     verb: "Discard",
   });
 }

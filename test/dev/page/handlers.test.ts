@@ -95,7 +95,7 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
       );
     bench.ledger.fix();
     await line().getByRole("button", { name: "Retry" }).click();
-    await page.getByText("Retried: done").waitFor();
+    await page.getByText("Retry requested").first().waitFor();
     await expect
       .poll(() => handler.innerText())
       .toMatch(/^done\s+ledger[^]*Before it was done:\s+Error of attempt 1 at [\d:]+\s+Error: the ledger/);
@@ -110,11 +110,11 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
     const handler = tab().locator(".handler");
     await expect.poll(() => handler.innerText()).toMatch(/^retrying\s+blocklist\s+1 of 4 attempts/);
     await line().getByRole("button", { name: "Run now" }).click();
-    await page.getByText(/^Ran: Handler blocklist is retrying, 2 of 4 attempts/).waitFor();
+    await expect.poll(() => handler.innerText()).toMatch(/^retrying\s+blocklist\s+2 of 4 attempts/);
     bench.ledger.fix();
     await page.keyboard.press("x");
     await page.getByRole("button", { name: "Run now (1)" }).click();
-    await page.getByText("Ran: done").waitFor();
+    await expect.poll(() => handler.innerText()).toMatch(/^done/);
     expect((await bench.inbox.get(eventId()))?.handlers).toMatchObject([{ state: "done", attempts: 3 }]);
   });
 
@@ -140,8 +140,11 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
       .poll(() => tab().getByRole("heading").allInnerTexts())
       .toEqual([
         expect.stringMatching(/^handlers of a replay$/i),
+        expect.stringMatching(/^time line$/i),
         expect.stringMatching(/^handlers of the captured event$/i),
+        expect.stringMatching(/^time line$/i),
       ]);
+    await tab().getByText("Received, verified and stored; answered 200.").first().waitFor();
     await expect.poll(() => tab().locator(".handler").count()).toBe(4);
   });
 
@@ -215,11 +218,12 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
       await page.getByRole("checkbox", { name: /^Choose all/ }).check();
       const bar = page.getByRole("toolbar", { name: "Chosen deliveries" });
       await bar.getByRole("button", { name: "Retry (2)" }).click();
-      await page.getByText("Retried: 2 dead").waitFor();
+      await page.getByText("Retry requested: 2 pieces of work").waitFor();
+      await expect.poll(() => rows.count()).toBe(2);
       await page.getByRole("checkbox", { name: /^Choose all/ }).check();
       await bar.getByRole("button", { name: "Discard (2)" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
-      await page.getByText("2 pieces of work discarded").waitFor();
+      await page.getByText("Discarded: 2 pieces of work").waitFor();
       await expect.poll(() => rows.count()).toBe(0);
     },
   );
@@ -259,7 +263,8 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
       .poll(() => tab().innerText())
       .toMatch(/parked\s+not understood\s+not_json\s+The body is not valid JSON/);
     await line().getByRole("button", { name: "Read it again" }).click();
-    await page.getByText("Retried: The event is parked: not_json: The body is not valid JSON.").waitFor();
+    await page.getByText("Retry requested").first().waitFor();
+    await expect.poll(workOfRow).toMatch(/^parked/);
     await page.keyboard.press("4");
     await tab().getByRole("button", { name: "Read it again" }).waitFor();
     // There is no id to change.

@@ -4,12 +4,13 @@ import { ChooseNone } from "../../ui/icon-button.js";
 import { Icon } from "../../ui/icon.js";
 import { mayOperate } from "../../state/session.js";
 import { changeWork } from "../state/jobs.js";
+import { canRunNow } from "../../state/work.js";
 import { MostChosen } from "../../ui/most-chosen.js";
 import { eventSelection, events, listedWork, WORK_PARAMS, workOfChosen, workState } from "./work-state.js";
-import { piecesIn } from "../../../operator/work-word.js";
+import { isStopped, piecesIn } from "../../../operator/work-word.js";
+import type { InboxHandler } from "../../../operator/inbox-rows.js";
 import { readParam } from "../../state/address.js";
 import { now } from "../../state/now.js";
-import { canRunNow } from "./can-run-now.js";
 
 /** Actions for the chosen events, or for all of a narrowed list. The number is shown before anything is changed. */
 export function BulkBar() {
@@ -104,16 +105,8 @@ function changeableOf(action: JobAction, ids: readonly string[]): string[] {
     .map(({ id }) => id);
 }
 
-interface Piece {
-  handler: string;
-  state: string;
-  dueAt: string | null;
-}
-
-const hasStopped = ({ state }: Piece): boolean => state === "dead" || state === "parked";
-
-const CAN_CHANGE: Record<JobAction, (piece: Piece) => boolean> = {
-  retry: hasStopped,
-  discard: hasStopped,
+const CAN_CHANGE: Record<JobAction, (piece: InboxHandler) => boolean> = {
+  retry: isStopped,
+  discard: isStopped,
   run: (piece) => canRunNow(piece, now.value?.paused ?? []),
 };

@@ -1,7 +1,19 @@
 import { expect, test } from "vitest";
-import { canRunNow } from "../../src/page/dashboard/work/can-run-now.js";
+import type { InboxHandler } from "../../src/operator/inbox-rows.js";
+import { canRunNow } from "../../src/page/state/work.js";
 
-const piece = { handler: "crm", state: "pending", dueAt: "2026-01-01T00:00:00.000Z" };
+const piece: InboxHandler = {
+  handler: "crm",
+  state: "pending",
+  dueAt: "2026-01-01T00:00:00.000Z",
+  reason: null,
+  error: null,
+  attempts: 0,
+  maxAttempts: null,
+  retryRequestedAt: null,
+  discarded: false,
+  waitsFor: null,
+};
 
 test("work that waits for its next run can run now, unless its handler is paused", () => {
   expect(canRunNow(piece, [])).toBe(true);

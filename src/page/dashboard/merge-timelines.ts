@@ -1,5 +1,5 @@
-import { SECOND } from "../../../base/duration.js";
-import type { TimelineEntry } from "../../../operator/timeline-entry.js";
+import { SECOND } from "../../base/duration.js";
+import type { TimelineEntry } from "../../operator/timeline-entry.js";
 
 /** Puts attempts before what came after them; each list keeps its order. */
 export function mergeTimelines(

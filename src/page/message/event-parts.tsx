@@ -1,0 +1,42 @@
+import type { ComponentChildren } from "preact";
+import type { DashboardEventDetail } from "../../web/api/event.js";
+import { linkToEvent } from "../state/address.js";
+import { shortText } from "../ui/short-text.js";
+import { ContactEventList } from "./contact-event-list.js";
+import { HandlerList } from "./handler-list.js";
+
+interface EventPartsOptions {
+  event: DashboardEventDetail;
+  /** Above the handlers. */
+  head: ComponentChildren;
+  children?: ComponentChildren;
+}
+
+/** What an event's handlers made of it, the contact events that they recorded, and other bodies under its id. */
+export function EventParts({ event, head, children }: EventPartsOptions) {
+  const { id, contactEvents, hasMoreContactEvents, otherBytes } = event;
+  return (
+    <>
+      <section aria-label="Handlers">
+        {head}
+        <HandlerList work={{ event, errors: event.errors, steps: event.steps }} />
+      </section>
+      <ContactEventList events={contactEvents} eventId={id} hasMore={hasMoreContactEvents} />
+      {children}
+      {otherBytes.length > 0 && (
+        <section aria-label="Other bodies">
+          <h2>Other bodies under this id</h2>
+          <ul>
+            {otherBytes.map((other) => (
+              <li key={other}>
+                <a href={linkToEvent(other)}>
+                  <code>{shortText(other)}</code>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  );
+}
