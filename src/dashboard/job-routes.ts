@@ -1,4 +1,3 @@
-import { isoTime } from "../base/iso-time.js";
 import { requireField } from "../web/body-fields.js";
 import { PageApiError } from "../web/page-api-error.js";
 import { type BulkJob, JOB_ACTIONS } from "../store/bulk-jobs.js";
@@ -77,12 +76,6 @@ export function jobRoutes(tools: JobRouteTools): InboxRoute[] {
 }
 
 /** A job as the page shows it to a person with this access. */
-export function jobRow({ choice, createdAt, endedAt, error, ...job }: BulkJob, rule: PayloadAccess): BulkJobRow {
-  return {
-    ...job,
-    filter: showJobChoice(choice, rule),
-    createdAt: isoTime(createdAt),
-    endedAt: isoTime(endedAt),
-    error: error ?? null,
-  };
+export function jobRow({ choice, ...job }: BulkJob, rule: PayloadAccess): BulkJobRow {
+  return { ...job, filter: showJobChoice(choice, rule) };
 }

@@ -1,4 +1,5 @@
 import { PigeonholeError } from "../base/error.js";
+import { isoTime } from "../base/iso-time.js";
 import { NOTE_HANDLER } from "../base/note-handler.js";
 import { choiceValues } from "./error-group-id.js";
 import { WORK_FILTERS } from "./filters.js";
@@ -48,8 +49,8 @@ export interface BulkJob {
   choice: JobChoice;
   /** Who began it, as the dashboard's `allow` named them. */
   by: string;
-  /** Milliseconds since 1970. */
-  createdAt: number;
+  /** ISO 8601. */
+  createdAt: string;
   /** `open`: there is work left. `failed`: see `error`. */
   state: "open" | "done" | "cancelled" | "failed";
   /** Pieces of work that fitted the choice when the job was created. */
@@ -63,10 +64,10 @@ export interface BulkJob {
    * retention had dropped them. 0 until the job is done.
    */
   changedBefore: number;
-  /** When it ended, in milliseconds since 1970; undefined while it is open. */
-  endedAt: number | undefined;
-  /** Why it failed; undefined unless it did. */
-  error: string | undefined;
+  /** When it ended, ISO 8601; null while it is open. */
+  endedAt: string | null;
+  /** Why it failed; null unless it did. */
+  error: string | null;
 }
 
 /** Jobs over much work. What a process leaves open, any other one continues. */
@@ -110,7 +111,7 @@ export interface JobRow {
 export function newJobRow({
   choice,
   ...job
-}: Pick<BulkJob, "id" | "action" | "choice" | "by" | "createdAt" | "total">): JobRow {
+}: Pick<BulkJob, "action" | "choice" | "by"> & Pick<JobRow, "id" | "createdAt" | "total">): JobRow {
   const begin = { state: "open", position: null, done: 0, skipped: 0, endedAt: null, error: null } as const;
   return { ...job, ...begin, choice: JSON.stringify(choice) };
 }
@@ -177,9 +178,9 @@ export function whyUnknown(row: JobRow): string | undefined {
 export function toBulkJob({ id, action, choice, by, createdAt, ...row }: JobRow): BulkJob {
   const { state, total, done, skipped } = row;
   const changedBefore = state === "done" ? changedBeforeOf(row) : 0;
-  const ended = { endedAt: row.endedAt ?? undefined, error: row.error ?? undefined };
+  const times = { createdAt: isoTime(createdAt), endedAt: isoTime(row.endedAt) };
   const counts = { total, done, skipped, changedBefore };
-  return { id, action, choice: readChoice(choice), by, createdAt, state, ...counts, ...ended };
+  return { id, action, choice: readChoice(choice), by, ...times, state, ...counts, error: row.error };
 }
 
 /** What was counted at the begin of a change of much work, and was not there any more at its end. */

@@ -4,7 +4,7 @@
  * GET  api/jobs                                → BulkJobList, newest first
  * POST api/jobs/{id}/cancel {}                 → BulkJobRow
  */
-import type { JobAction } from "../../store/bulk-jobs.js";
+import type { BulkJob, JobAction } from "../../store/bulk-jobs.js";
 import type { WorkFilter } from "./work.js";
 
 export type { JobAction };
@@ -37,29 +37,9 @@ export interface JobFilter extends Omit<WorkFilter, "ids" | "errorGroup"> {
   chosen?: number | undefined;
 }
 
-/** A change of much work, done a small page at a time by any process on the store. */
-export interface BulkJobRow {
-  id: string;
-  action: JobAction;
+/** A job with its choice as the person may see it. */
+export interface BulkJobRow extends Omit<BulkJob, "choice"> {
   filter: JobFilter;
-  /** Name of the person. */
-  by: string;
-  /** ISO 8601. */
-  createdAt: string;
-  /** `open` until all is done; a process that dies leaves it to another one. */
-  state: "open" | "done" | "cancelled" | "failed";
-  /** Pieces of work that were counted when it was created. */
-  total: number;
-  /** Pieces that were changed. */
-  done: number;
-  /** Pieces that cannot be changed: their body is gone, or their handler has another body of the event. */
-  skipped: number;
-  /** Pieces that others had changed before the job came to them; 0 until it is done. */
-  changedBefore: number;
-  /** When it ended, ISO 8601; null while it is open. */
-  endedAt: string | null;
-  /** Why it failed; null unless it did. */
-  error: string | null;
 }
 
 export interface BulkJobList {
