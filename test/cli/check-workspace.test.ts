@@ -19,14 +19,7 @@ function openService({ token = TOKEN, ...options }: SandboxOptions & { token?: s
     ...options,
   });
   onTestFinished(() => sandbox.close());
-  /** Paths of the calls that were made. */
-  const paths: string[] = [];
-  const { fetch: send } = sandbox.clientOptions;
-  const fetch: typeof send = (url, init) => {
-    paths.push(new URL(url instanceof Request ? url.url : url).pathname);
-    return send(url, init);
-  };
-  const clientOf = (apiKey: string) => createClient({ ...sandbox.clientOptions, fetch, apiKey, maxRetries: 0 });
+  const clientOf = (apiKey: string) => createClient({ ...sandbox.clientOptions, apiKey, maxRetries: 0 });
   const look = async (signal = new AbortController().signal, apiKey = token): Promise<CheckResult[]> => {
     const results: CheckResult[] = [];
     for await (const result of checkWorkspace({ client: clientOf(apiKey), apiKey, signal })) results.push(result);
@@ -42,7 +35,7 @@ function openService({ token = TOKEN, ...options }: SandboxOptions & { token?: s
       await sandbox.settle();
     }
   };
-  return { sandbox, paths, client: clientOf(token), look, findAll, deliver };
+  return { sandbox, look, findAll, deliver };
 }
 
 const textOf = ({ status, message, fix }: CheckResult) => `${status} ${message} ${fix ?? ""}`;
@@ -56,8 +49,6 @@ describe("doctor with an API key", () => {
     expect(results.map(({ name, status, fix }) => [name, status, fix])).toEqual([
       ["key", "pass", null],
       ["endpoint", "pass", null],
-      ["deliveries", "pass", null],
-      ["lane", "pass", null],
     ]);
   });
 
@@ -73,21 +64,6 @@ describe("doctor with an API key", () => {
     expect(key).toMatchObject({ status: "warn", message: `The API key lacks ${lacks}.` });
     expect(key?.fix).toBe("Add the scopes that the app needs to the key.");
   });
-
-  test.each([
-    [["keys:read", "roles:read", "webhooks:read"], /lacks contacts:write .*, webhooks:write .* its role Narrow\.$/],
-    // The role is not known then.
-    [["keys:read", "webhooks:read"], /^warn .* not known: its role Narrow cannot be read\. .* scope roles:read /],
-    [["keys:read", "roles:read", "contacts:write", "webhooks:read", "webhooks:write"], /^pass /],
-  ])(
-    "a key is capped by a role with %j, and a role that it may not read is a warning",
-    async (permissions, expected) => {
-      const { sandbox, client, findAll } = openService();
-      await client.roles.create({ name: "Narrow", permissions });
-      const results = await findAll("key", sandbox.callers.key({ scopes: SCOPES, role: "Narrow" }));
-      expect(results.map(textOf)).toEqual([expect.stringMatching(expected)]);
-    },
-  );
 
   test.each([
     [15, undefined],
@@ -123,7 +99,7 @@ describe("doctor with an API key", () => {
     const { id } = sandbox.endpoints.create({ url: "http://127.0.0.1/hook" });
     await deliver(404, 200);
     await sandbox.advance("25h");
-    expect((await findAll("deliveries")).map(({ status }) => status)).toEqual(["pass"]);
+    expect(await findAll("deliveries")).toEqual([]);
     await deliver(404, 200, 401);
     const texts = (await findAll("deliveries")).map(textOf);
     expect(texts).toEqual([
@@ -133,60 +109,12 @@ describe("doctor with an API key", () => {
     expect(texts[0]).toContain(`npx pigeonhole api webhooks.deliveries ${id} --query status=failed`);
   });
 
-  test("many failures at one endpoint do not hide those at another", async () => {
-    const { sandbox, findAll, deliver } = openService();
-    const few = sandbox.endpoints.create({ url: "http://127.0.0.1/few" });
-    await deliver(404, 404, 404);
-    sandbox.endpoints.update(few.id, { enabled: false });
-    const many = sandbox.endpoints.create({ url: "http://127.0.0.1/many" });
-    // A success in between, for the service switches off an endpoint that only fails.
-    for (let count = 0; count < 101; count += 1) await deliver(404, 200);
-    const texts = (await findAll("deliveries")).map(textOf);
-    expect(texts).toContainEqual(expect.stringMatching(`^warn 3 attempts of the last day failed at ${few.id};`));
-    expect(texts).toContainEqual(expect.stringMatching(`^warn at least 100 attempts of .* failed at ${many.id};`));
-  });
-
-  test("endpoints are listed once, and a log that cannot be read does not hide the others", async () => {
-    const { sandbox, paths, look, deliver } = openService();
-    const first = sandbox.endpoints.create({ url: "http://127.0.0.1/first" });
-    const second = sandbox.endpoints.create({ url: "http://127.0.0.1/second" });
-    await deliver(404);
-    sandbox.faults.api.add({ fault: { kind: "error", status: 500 }, calls: "webhooks.deliveries", times: 1 });
-    const texts = (await look()).filter(({ name }) => name === "deliveries").map(textOf);
-    expect(paths.filter((path) => path.endsWith("/webhooks"))).toHaveLength(1);
-    expect(texts).toHaveLength(2);
-    expect(texts[0]).toMatch(/^warn The log of whe_\w+ was not looked at: /);
-    expect([first.id, second.id].some((id) => texts[1]?.includes(`failed at ${id};`))).toBe(true);
-  });
-
-  test("a paused lane is named with its figures, and with the command that resumes it", async () => {
-    const { sandbox, findAll } = openService({ limits: { pauseAfterRecipients: 10 } });
-    for (let count = 0; count < 10; count += 1) sandbox.emit("email.complained", { stream: "broadcast" });
-    const [lane] = await findAll("lane");
-    expect(lane).toMatchObject({
-      status: "warn",
-      fix: expect.stringContaining("api sending.resume broadcast") as string,
-    });
-    expect(lane?.message).toMatch(
-      /paused since 20\S+Z \(complaint-rate\): of 10 recipients of 7 days, 0 bounced and 10 /,
-    );
-  });
-
   test("what a key has no scope for is said in one line, and the rest is looked at", async () => {
     const { sandbox, look } = openService({ apiKeys: [{ token: TOKEN, scopes: ["webhooks:read"] }] });
     sandbox.endpoints.create({ url: "http://127.0.0.1/hook" });
     expect((await look()).map(textOf)).toEqual([
-      "skip Not looked at: the API key, or its role, lacks the scope keys:read. Whether contact events can be sent (contacts:write) is not known. Add keys:read to the key, and to its role if it has one.",
+      "skip Not looked at: the API key, or its role, lacks the scope keys:read. Add keys:read to the key, and to its role if it has one.",
       expect.stringMatching(/^pass whe_/),
-      "pass No attempt of the last day failed. ",
-      "skip Not looked at: the API key, or its role, lacks the scope emails:read. Add emails:read to the key, and to its role if it has one.",
-    ]);
-    const { look: lookBlind } = openService({ apiKeys: [{ token: TOKEN, scopes: [] }] });
-    expect((await lookBlind()).map(({ name, status, fix }) => [name, status, fix])).toEqual([
-      ["key", "skip", expect.stringContaining("keys:read")],
-      ["endpoint", "skip", expect.stringContaining("webhooks:read")],
-      ["deliveries", "skip", expect.stringContaining("webhooks:read")],
-      ["lane", "skip", expect.stringContaining("emails:read")],
     ]);
   });
 

@@ -1,5 +1,5 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer, type RequestListener } from "node:http";
+import { symlinkSync, writeFileSync } from "node:fs";
+import type { RequestListener } from "node:http";
 import { join } from "node:path";
 import express from "express";
 import { createReceiver, type Receiver } from "pigeonhole";
@@ -9,7 +9,6 @@ import { serve } from "../support/mounts.js";
 import { closeAfterTest, startReceiverApp } from "./app.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { makeFolder } from "../support/folder.js";
-import { listen } from "../support/listen.js";
 
 const env = { WEBHOOK_SECRET: SECRET };
 
@@ -34,7 +33,7 @@ async function startReceiver(mount: (receiver: Receiver) => RequestListener, opt
 }
 
 async function checkUp(args: string[], options: { env?: Record<string, string>; cwd?: string } = { env }) {
-  const result = await runCli(["doctor", "--port", "0", "--json", ...args], options);
+  const result = await runCli(["doctor", "--json", ...args], options);
   const checks = jsonLines(result) as unknown as Check[];
   const find = (name: string): Check | undefined => checks.find(({ check }) => check === name);
   return { code: result.code, checks, find };
@@ -46,14 +45,12 @@ describe("doctor", () => {
     const { code, checks } = await checkUp(["--app", app.url, "--db", app.file]);
     const status = Object.fromEntries(checks.map(({ check, status }) => [check, status]));
     expect(status).toMatchObject({
-      node: "pass",
       sqlite: "pass",
       app: "pass",
       delivery: "pass",
       "large body": "pass",
       "not JSON": "pass",
       database: "pass",
-      port: "pass",
     });
     expect(code).toBe(0);
     expect(app.handled).toEqual([]);
@@ -182,10 +179,9 @@ describe("doctor", () => {
   }
 
   test.each([
-    [0, "pass", /^This machine's clock and that of 127\.0\.0\.1:\d+ agree\. That host is nearby/],
     [30, "pass", /is (?:29|30|31) s behind that of .* That is near enough\.$/],
     [-120, "warn", /is 2 min ahead of that of .* still accepted, with (?:179|180|181) s to spare\.$/],
-    [3900.5, "fail", /is 1 h behind that of .* valid for 5 min, so a receiver here accepts no delivery\.$/],
+    [3900.5, "fail", /is 1 h behind that of .* A receiver here accepts no delivery\.$/],
   ])(
     "doctor compares the clock with the Date of the API, and the result for %d s is %s",
     async (seconds, status, message) => {
@@ -200,69 +196,12 @@ describe("doctor", () => {
     const cached = (await checkUp([], { env: { PIGEONHOLE_BASE_URL: await startClock(-3600, { age: "3600" }) } })).find(
       "clock",
     );
-    expect(cached).toMatchObject({ status: "skip", message: expect.stringContaining("a cache answered") as string });
+    expect(cached).toMatchObject({ status: "skip", message: expect.stringContaining("a cache gave it") as string });
     const silent = (await checkUp([], { env: { PIGEONHOLE_BASE_URL: "http://127.0.0.1:9" } })).find("clock");
     expect(silent).toMatchObject({
       status: "warn",
       message: "Not compared: Nothing listens at 127.0.0.1:9.",
       fix: expect.stringContaining("PIGEONHOLE_BASE_URL") as string,
     });
-  });
-
-  describe("several copies of better-sqlite3", () => {
-    /** A folder in which these packages are installed, by path and version. */
-    function install(packages: Record<string, string>): string {
-      const cwd = makeFolder();
-      for (const [path, version] of Object.entries(packages)) {
-        mkdirSync(join(cwd, path), { recursive: true });
-        writeFileSync(join(cwd, path, "package.json"), JSON.stringify({ version }));
-      }
-      return cwd;
-    }
-
-    test.each<[string, Record<string, string>, string]>([
-      ["one", { "node_modules/better-sqlite3": "13.2.0" }, "pass"],
-      [
-        "one, and its types",
-        { "node_modules/better-sqlite3": "13.2.0", "node_modules/@types/better-sqlite3": "9.6.0" },
-        "pass",
-      ],
-      [
-        "one in another package",
-        { "node_modules/better-sqlite3": "13.2.0", "node_modules/orm/node_modules/better-sqlite3": "11.0.0" },
-        "warn",
-      ],
-      [
-        "one in a package of a scope",
-        { "node_modules/better-sqlite3": "13.2.0", "node_modules/@a/orm/node_modules/better-sqlite3": "11.0.0" },
-        "warn",
-      ],
-      [
-        "two in pnpm's folder",
-        {
-          "node_modules/.pnpm/better-sqlite3@13.2.0/node_modules/better-sqlite3": "13.2.0",
-          "node_modules/.pnpm/better-sqlite3@11.0.0/node_modules/better-sqlite3": "11.0.0",
-        },
-        "warn",
-      ],
-    ])("doctor reports the copies of better-sqlite3 and their danger: %s", async (_, packages, status) => {
-      const { find, code } = await checkUp([], { env, cwd: install(packages) });
-      const copies = find("copies");
-      expect([copies?.status, code]).toEqual([status, 0]);
-      expect(copies?.message).toMatch(/node:sqlite, libsql and Prisma/);
-      if (status !== "warn") return;
-      expect(copies?.message).toMatch(/^2 copies .*11\.0\.0 in .*13\.2\.0 in .*locks/);
-      expect(copies?.fix).toContain("ctx.commit");
-    });
-  });
-
-  test("doctor reports a port that is taken", async () => {
-    const server = createServer();
-    const port = await listen(server);
-    closeAfterTest(() => new Promise((resolve) => server.close(() => resolve())));
-    const { code, find } = await checkUp(["--port", String(port)]);
-    expect([code, find("port")?.status]).toEqual([0, "warn"]);
-    const ofProject = await runCli(["doctor", "--json"], { env: { ...env, DEV_PORT: String(port) } });
-    expect(jsonLines(ofProject).find(({ check }) => check === "port")).toMatchObject({ status: "warn" });
   });
 });

@@ -74,7 +74,7 @@ describe("endpoints repair", () => {
 
 test("doctor names endpoints that are off or fail, and the command that repairs them", async () => {
   const service = await openService({});
-  const checks = async () => jsonLines(await service.run("doctor", "--port", "0", "--json"));
+  const checks = async () => jsonLines(await service.run("doctor", "--json"));
   const { id } = service;
   await service.lose(404, 3);
   const other = service.sandbox.endpoints.create({ url: "http://127.0.0.1/other" });

@@ -127,7 +127,7 @@ describeOnPostgres((database) => {
 
   test("doctor checks the database of DATABASE_URL, and passes over one of the app alone", async () => {
     const databaseOf = async (args: string[], env: Record<string, string> = {}) =>
-      jsonLines(await run(["doctor", "--json", "--port", "0", ...args], { WEBHOOK_SECRET: SECRET, ...env })).find(
+      jsonLines(await run(["doctor", "--json", ...args], { WEBHOOK_SECRET: SECRET, ...env })).find(
         ({ check }) => check === "database",
       );
     const DATABASE_URL = placeOf(database);

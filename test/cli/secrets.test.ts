@@ -85,6 +85,6 @@ describe("a secret", () => {
     const cwd = makeFolder();
     writeFileSync(join(cwd, ".env"), `\uFEFFPORT=3000\nWEBHOOK_SECRET=${SECRET}\n`);
     expect(await sign([], { cwd })).toMatchObject({ code: 0 });
-    expect(await runCli(["doctor", "--port", "0"], { cwd })).toMatchObject({ code: 0 });
+    expect(await runCli(["doctor"], { cwd })).toMatchObject({ code: 0 });
   });
 });

@@ -84,7 +84,7 @@ describe("a better-sqlite3 that ends the process", () => {
   test.each([
     ["createReceiver", create()],
     ["the command line", [bin, "inbox", "list", "--db", "package.json"]],
-    ["doctor", [bin, "doctor", "--port", "0"]],
+    ["doctor", [bin, "doctor"]],
   ])("a better-sqlite3 that ends the process is not loaded by %s, which says what to install", (_, args) => {
     writeFileSync(join(project, "package.json"), "{}");
     const { status, signal, said } = run(project, args);
@@ -95,7 +95,7 @@ describe("a better-sqlite3 that ends the process", () => {
 
   test("the doctor's fix names the better-sqlite3 that ends the process, and nothing else", () => {
     writeFileSync(join(project, "package.json"), "{}");
-    const checks = run(project, [bin, "doctor", "--port", "0", "--json"])
+    const checks = run(project, [bin, "doctor", "--json"])
       .said.split("\n")
       .filter((line) => line !== "");
     const check = checks.map((line) => JSON.parse(line) as { check: string }).find(({ check }) => check === "sqlite");

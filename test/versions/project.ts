@@ -129,7 +129,7 @@ export async function refuseWrongDriver(
     'import { createReceiver } from "pigeonhole"; createReceiver({ secrets: `whsec_${"x".repeat(43)}`, store: "wrong.db" });';
   for (const args of [
     ["--input-type=module", "--eval", script],
-    [BIN, "doctor", "--port", "0"],
+    [BIN, "doctor"],
     [BIN, "inbox", "list", "--db", "package.json"],
   ]) {
     const { status, signal, output } = await runAny({ command, args, cwd: folder, env });

@@ -18,12 +18,9 @@ export interface AppCheckInput {
   signal: AbortSignal;
 }
 
-/** Posts a body with these signature headers to the app. */
-type PostToApp = (body: string, signature: Record<string, string>) => Promise<SendResult>;
-
 /** Posts one signed test delivery and reads the answer: reachable, verified, and not read by another parser first. */
-export async function checkApp({ url, secret, allowRemote, signal }: AppCheckInput): Promise<CheckResult[]> {
-  const post: PostToApp = (body, signature) =>
+export async function* checkApp({ url, secret, allowRemote, signal }: AppCheckInput): AsyncGenerator<CheckResult> {
+  const post = (body: string, signature: Record<string, string>): Promise<SendResult> =>
     sendRequest({
       url,
       method: "POST",
@@ -32,22 +29,26 @@ export async function checkApp({ url, secret, allowRemote, signal }: AppCheckInp
       allowRemote,
       signal,
     });
-  const event = { ...sampleTestEvent({ seed: randomBytes(8).toString("hex") }), createdAt: new Date().toISOString() };
-  const body = JSON.stringify(event);
-  const at = event.createdAt;
+  const at = new Date().toISOString();
+  const body = JSON.stringify({ ...sampleTestEvent({ seed: randomBytes(8).toString("hex") }), createdAt: at });
   // Unsigned, it still shows whether the app answers.
   const answer = await post(body, secret === undefined ? {} : signHere({ body, secret: secret.value }));
   const { status, ms, error } = answer;
   const [app, { skip }] = [checksNamed("app"), checksNamed("delivery")];
   if (status === null) {
-    const fix = "Start the app, and give --app the URL of its webhook route.";
-    return [app.fail(error ?? "The app gave no answer.", fix), skip("Not tried: the app gave no answer.")];
+    yield app.fail(error ?? "The app gave no answer.", "Start the app, and give --app the URL of its webhook route.");
+    return void (yield skip("Not tried: the app gave no answer."));
   }
-  const reached = app.pass(`The app answers (${ms} ms).`);
-  if (secret === undefined) return [reached, skip("Not tried: there is no secret to sign with.")];
+  yield app.pass(`The app answers (${ms} ms).`);
+  if (secret === undefined) return void (yield skip("Not tried: there is no secret to sign with."));
   const delivery = judgeDelivery({ ...answer, status, at, target: url }, secret);
+  yield delivery;
   // If even a small test delivery fails, its own result says what to do.
-  return [reached, delivery, ...(delivery.status === "pass" ? await checkParsers(post) : [])];
+  if (delivery.status !== "pass") return;
+  // Signed with an unknown secret: the receiver reads, refuses and does not store them.
+  for (const { name, what, body: probe } of PROBES) {
+    yield judgeProbe(name, what, await post(probe, signHere({ body: probe, secret: makeSecret() })));
+  }
 }
 
 /** What to do after outcomes of a receiver of which other commands say nothing. */
@@ -87,18 +88,6 @@ const PROBES: readonly { name: string; what: string; body: string }[] = [
 
 /** Outcomes after the body was read: the receiver got the bytes and did not know the secret. */
 const READ: ReadonlySet<string | undefined> = new Set(["unverified", "secrets_unavailable"]);
-
-/**
- * Posts bodies that body parsers refuse, and reports whether the receiver gets them. Signed with an unknown random
- * secret: the receiver reads, refuses and does not store them, so that the check leaves nothing in the inbox.
- */
-async function checkParsers(post: PostToApp): Promise<CheckResult[]> {
-  const results: CheckResult[] = [];
-  for (const { name, what, body } of PROBES) {
-    results.push(judgeProbe(name, what, await post(body, signHere({ body, secret: makeSecret() }))));
-  }
-  return results;
-}
 
 function judgeProbe(name: string, what: string, { status, headers, error }: SendResult): CheckResult {
   const { pass, fail } = checksNamed(name);

@@ -1,6 +1,5 @@
 import { SECOND } from "../../base/duration.js";
 import { headerListReader } from "../../capture/model/judge-signature.js";
-import { isLocalAddress } from "../../capture/send/local-address.js";
 import { sendRequest } from "../../capture/send/send-request.js";
 import { LIMITS } from "../../protocol/limits.js";
 import { type CheckResult, checksNamed } from "../frame/check-result.js";
@@ -8,9 +7,6 @@ import { age } from "../frame/format.js";
 
 /** Beyond this, the difference of the clocks nearly uses up the time window of a signature. */
 const WARN_SECONDS = 60;
-
-/** Below this the difference is not shown. */
-const EQUAL_SECONDS = 2;
 
 const FIX =
   "Set the clock by the network (NTP), as with sudo timedatectl set-ntp true. A container takes its host's clock, so set it there.";
@@ -33,28 +29,16 @@ export async function checkClock(url: URL | undefined, signal: AbortSignal): Pro
   }
   const header = headerListReader(answer.headers);
   const date = Date.parse(header("date") ?? "");
-  if (!Number.isFinite(date)) return skip(`Not compared: the answer of ${host} has no Date header.`);
-  if (Number(header("age") ?? 0) > 0) {
-    return skip(`Not compared: a cache answered for ${host}, with the time at which it stored the answer.`);
+  // The time of a cached answer is that at which it was stored.
+  if (!Number.isFinite(date) || Number(header("age") ?? 0) > 0) {
+    return skip(`Not compared: the answer of ${host} has no Date header, or a cache gave it.`);
   }
   // The header has whole seconds, and was written between the request and the answer.
   const seconds = Math.round((date + SECOND / 2 - (before + answer.ms / 2)) / SECOND);
-  return judgeSkew(seconds, { host, isHere: isLocalAddress(url.hostname) || url.hostname === "localhost" });
-}
-
-function judgeSkew(seconds: number, { host, isHere }: { host: string; isHere: boolean }): CheckResult {
   const size = Math.abs(seconds);
   const { toleranceSeconds } = LIMITS;
-  if (size <= EQUAL_SECONDS) {
-    const near = isHere ? " That host is nearby, so this says little about the service's own clock." : "";
-    return pass(`This machine's clock and that of ${host} agree.${near}`);
-  }
-  const side = seconds > 0 ? "behind" : "ahead of";
-  const text = `This machine's clock is ${age(size * SECOND)} ${side} that of ${host}.`;
-  if (size > toleranceSeconds) {
-    const window = `A signature is valid for ${age(toleranceSeconds * SECOND)}`;
-    return fail(`${text} ${window}, so a receiver here accepts no delivery.`, FIX);
-  }
+  const text = `This machine's clock is ${age(size * SECOND)} ${seconds > 0 ? "behind" : "ahead of"} that of ${host}.`;
+  if (size > toleranceSeconds) return fail(`${text} A receiver here accepts no delivery.`, FIX);
   if (size <= WARN_SECONDS) return pass(`${text} That is near enough.`);
   return warn(`${text} Deliveries are still accepted, with ${toleranceSeconds - size} s to spare.`, FIX);
 }

@@ -1,6 +1,6 @@
 import { checkApp } from "./check-app.js";
 import { checkClock } from "./check-clock.js";
-import { checkNode, checkPort, checkReceiver, checkTunnelPrograms, checkSqliteCopies } from "./check-machine.js";
+import { checkReceiver } from "./check-receiver.js";
 import { checkWorkspace } from "./check-workspace.js";
 import { reportSecrets } from "../values/signing-secret.js";
 import { type CheckResult, checksNamed } from "../frame/check-result.js";
@@ -30,26 +30,21 @@ export const run: RunCommand<typeof doctor> = async (input) => {
 
 async function* checks({ options, context }: CommandInput<typeof doctor>): AsyncGenerator<CheckResult> {
   const { app, db, allowRemote } = options;
-  const { env, cwd, signal } = context;
+  const { signal } = context;
   // Read first, so that an error on the command line ends it before the first check and not in the middle.
   const url = app === undefined ? undefined : readWebhookUrl("--app", app);
   const baseUrl = readBaseUrl(context);
-  yield checkNode();
   yield await checkReceiver();
-  yield checkSqliteCopies(cwd);
   const secrets = findSecrets(options.secret, context);
   yield* reportSecrets(secrets);
   yield await checkClock(baseUrl, signal);
   const apiKey = readVariable(API_KEY_VARIABLE, context);
   if (baseUrl !== undefined && apiKey !== undefined) {
-    const client = openClient(context);
-    yield* checkWorkspace({ client, apiKey, signal });
+    yield* checkWorkspace({ client: openClient(context), apiKey, signal });
   }
-  if (url !== undefined) yield* await checkApp({ url, secret: secrets[0], allowRemote, signal });
+  if (url !== undefined) yield* checkApp({ url, secret: secrets[0], allowRemote, signal });
   else yield checksNamed("app").skip("Not tried: give --app, the URL of the webhook route of your running app.");
-  yield* await checkDatabase(db === undefined ? presentPlaces(context) : [readPlace("--db", db, context)]);
-  yield await checkPort(options.port);
-  yield checkTunnelPrograms(env);
+  yield* checkDatabase(db === undefined ? presentPlaces(context) : [readPlace("--db", db, context)]);
 }
 
 function readBaseUrl(context: CommandContext): URL | undefined {
@@ -68,34 +63,34 @@ function show({ name, status, message, fix }: CheckResult, { paint, ...out }: Ou
 }
 
 /** Opens the receiver's database and finds work that needs a person. No result if there are no places to look in. */
-async function checkDatabase(places: readonly InboxPlace[]): Promise<CheckResult[]> {
+async function* checkDatabase(places: readonly InboxPlace[]): AsyncGenerator<CheckResult> {
   const found = await findInbox(places);
-  if (found.kind === "none") return [];
+  if (found.kind === "none") return;
   const { by = "--db", flag } = found.place;
   const { fail, skip } = checksNamed("database");
-  const unusable = (error: unknown): CheckResult => fail(errorMessage(error), `Look at ${by}.`);
-  if (found.kind === "without_inbox" && by !== "--db") return [skip(`Not looked at: ${found.error.message}`)];
-  if (found.kind !== "open") return [unusable(found.error)];
   try {
-    return [await checkWork(found.inbox, flag)];
+    if (found.kind === "open") yield await checkWork(found.inbox, flag);
+    else if (found.kind === "without_inbox" && by !== "--db") yield skip(`Not looked at: ${found.error.message}`);
+    else throw found.error;
   } catch (error) {
-    return [unusable(error)];
+    yield fail(errorMessage(error), `Look at ${by}.`);
   } finally {
-    await found.inbox.close();
+    if (found.kind === "open") await found.inbox.close();
   }
 }
 
 async function checkWork(inbox: InboxOperator, flag: string): Promise<CheckResult> {
   const { database } = inbox;
   const { events, contactEvents } = await inbox.overview();
-  const stuck = events.dead + events.parked + contactEvents.dead;
-  if (stuck === 0) return checksNamed("database").pass(`${database} is in order; ${events.pending} pending.`);
-  const counts = { "inbox list --state dead": events.dead, "inbox list --state parked": events.parked };
-  const lists = Object.entries({ ...counts, "outbox list --state dead": contactEvents.dead }).filter(
-    ([, count]) => count > 0,
-  );
-  return checksNamed("database").warn(
-    `${database} has ${events.dead} dead and ${events.parked} parked pieces of work, and ${contactEvents.dead} dead contact events.`,
-    `Look with ${lists.map(([list]) => `npx pigeonhole ${list}${flag}`).join(" and ")}.`,
+  const { dead, parked, pending } = events;
+  const counts = { "inbox list --state dead": dead, "inbox list --state parked": parked };
+  const lists = Object.entries({ ...counts, "outbox list --state dead": contactEvents.dead })
+    .filter(([, count]) => count > 0)
+    .map(([list]) => `npx pigeonhole ${list}${flag}`);
+  const { pass, warn } = checksNamed("database");
+  if (lists.length === 0) return pass(`${database} is in order; ${pending} pending.`);
+  return warn(
+    `${database} has ${dead} dead and ${parked} parked pieces of work, and ${contactEvents.dead} dead contact events.`,
+    `Look with ${lists.join(" and ")}.`,
   );
 }

@@ -1,5 +1,4 @@
 import { defineCommand, withValue } from "../frame/spec.js";
-import { parsePort } from "../values/parse-option.js";
 import { secretOption } from "../values/secret-option.js";
 
 export const doctor = defineCommand({
@@ -7,7 +6,7 @@ export const doctor = defineCommand({
   group: "Set up",
   summary: "Finds what would prevent deliveries from arriving, and says how to fix it.",
   details:
-    "With --app it posts one signed test delivery, as the service's own test does: the receiver stores it and runs only handlers that ask for test events. Then it posts 150 kB and something that is not JSON, with an invalid signature, to see whether a body parser refuses them first; they are not stored. With PIGEONHOLE_BASE_URL it compares the clocks, and with PIGEONHOLE_API_KEY too it looks at the workspace: a key that expires soon or has too narrow scopes, endpoints that are off, failed deliveries of the last day, and a paused lane. Exits with 1 when a check fails.",
+    "With --app it posts one signed test delivery, as the service's own test does: the receiver stores it and runs only handlers that ask for test events. Then it posts 150 kB and something that is not JSON, with an invalid signature, to see whether a body parser refuses them first; they are not stored. With PIGEONHOLE_BASE_URL it compares the clocks, and with PIGEONHOLE_API_KEY too it looks at the workspace: a key that expires soon or has too narrow scopes, endpoints that are off, and failed deliveries of the last day. Exits with 1 when a check fails.",
   options: {
     app: withValue("url", "The webhook URL of your running app; a port such as 3000 means its path /webhooks/mail.", {
       short: "a",
@@ -18,16 +17,10 @@ export const doctor = defineCommand({
       "A receiver's database to check, as a SQLite file or a postgres:// URL. Default: that of DATABASE_FILE or DATABASE_URL of the environment or of .env, else pigeonhole.db, if the file exists.",
       { short: "d" },
     ),
-    port: withValue("port", "The port for pigeonhole dev.", {
-      short: "p",
-      parse: parsePort,
-      default: "4400",
-      variable: "DEV_PORT",
-    }),
     allowRemote: { summary: "Allows an app that is neither on this machine nor in a private network." },
   },
   examples: [
-    ["pigeonhole doctor", "Node, SQLite, secret, port, tunnel programs"],
+    ["pigeonhole doctor", "Node, SQLite, secret, clock, database"],
     ["pigeonhole doctor --app http://127.0.0.1:3000/webhooks/mail", "also whether the running app accepts a delivery"],
   ],
 });
