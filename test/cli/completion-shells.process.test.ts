@@ -7,6 +7,8 @@ import { HAS_TERMINAL, KEY, startInTerminal, type Terminal } from "./terminal.js
 import { makeFolder } from "../support/folder.js";
 import { isInstalled } from "../support/tools.js";
 
+const PROGRAM = `'${process.execPath}' '${join(import.meta.dirname, "../../dist/cli/bin.js")}'`;
+
 /** A folder with the script of a shell and a file to complete. */
 async function makePlace(shell: string): Promise<string> {
   const cwd = makeFolder();
@@ -47,7 +49,7 @@ async function pressTabs(terminal: Terminal): Promise<string[]> {
 }
 
 const COMPLETED = LINES.map(([, line]) => line);
-const CALLED = `called() { printf 'call%s<%s>call%s\\n' ed "$*" ed; }; pigeonhole() { called "$@"; }`;
+const CALLED = `called() { printf 'call%s<%s>call%s\\n' ed "$*" ed; }; pigeonhole() { if [ "$1" = completion ]; then ${PROGRAM} "$@"; else called "$@"; fi; }`;
 
 describe("Tab in a real shell", () => {
   test.skipIf(!HAS_TERMINAL || !isInstalled("bash"))(
@@ -88,7 +90,7 @@ describe("Tab in a real shell", () => {
 
   test.skipIf(!isInstalled("fish"))("Tab completes in fish (skipped without fish)", async () => {
     const cwd = await makePlace("fish");
-    const line = `source ./script; for line in $argv; complete -C "pigeonhole $line" | string split -f 1 \\t; end; true`;
+    const line = `function pigeonhole; ${PROGRAM} $argv; end; source ./script; for line in $argv; complete -C "pigeonhole $line" | string split -f 1 \\t; end; true`;
     const typed = LINES.map(([words]) => words);
     const env = { ...process.env, HOME: cwd, XDG_CONFIG_HOME: cwd, XDG_DATA_HOME: cwd };
     const output = execFileSync("fish", ["--no-config", "-c", line, ...typed], { cwd, env, encoding: "utf8" });

@@ -98,7 +98,7 @@ describe.skipIf(!existsSync("/dev/full"))("output into a file on a full disk", (
 // A file may hold no more than 512 or 1,024 bytes, by what the shell takes for a block; Windows has no such limit.
 test.skipIf(process.platform === "win32")("output that is written only in part is reported as a failure", async () => {
   const cwd = makeFolder();
-  const line = `ulimit -f 1; exec "${process.execPath}" "${BIN}" completion bash > part`;
+  const line = `ulimit -f 1; exec "${process.execPath}" "${BIN}" --help > part`;
   const child = spawn("sh", ["-c", line], { cwd, stdio: ["ignore", "ignore", "pipe"] });
   let stderr = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));

@@ -7,7 +7,11 @@ export const completion = defineCommand({
   isRare: true,
   group: "Set up",
   summary: "Prints the completion script of a shell.",
-  arguments: { shell: { choices: SHELLS, summary: "bash, zsh or fish." } },
+  details: "The script calls this command with the words of a line after --, to print what the last one can be.",
+  arguments: {
+    shell: { choices: SHELLS, summary: "bash, zsh or fish." },
+    words: { optional: true, variadic: true, summary: "The words of a line; the last is being typed." },
+  },
   examples: [
     ['eval "$(pigeonhole completion bash)"', "in ~/.bashrc"],
     ["pigeonhole completion fish > ~/.config/fish/completions/pigeonhole.fish", "for fish"],
