@@ -54,7 +54,7 @@ const CEILINGS: Record<string, number> = {
   testing: 200,
   web: 2_395,
   dev: 4_860,
-  page: 15_685,
+  page: 15_519,
   dashboard: 2_070,
   scaffold: 1_850,
   cli: 8_150,

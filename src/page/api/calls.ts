@@ -154,8 +154,7 @@ export const postExport = (id: string, kind: "fixture" | "capture") => change<Fi
 
 export const fetchRunning = () => readJson<RunningWork>("api/running");
 
-/** `since`: from when on runs are counted. */
-export const fetchHandlers = (since = "") => readJson<HandlerReport>(withQuery("api/handlers", { since }));
+export const fetchHandlers = () => readJson<HandlerReport>("api/handlers");
 
 export const postHandlerChange = (handler: string, action: "pause" | "resume") =>
   change<HandlerReport>(`api/handlers/${action}`, { handler });

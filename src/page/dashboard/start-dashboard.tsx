@@ -2,7 +2,8 @@ import { render } from "preact";
 import { SECOND } from "../../base/duration.js";
 import { isOfLogin, reportProblem } from "../state/notice.js";
 import { followKeys } from "../ui/follow-keys.js";
-import { followDashboard } from "./api/follow-dashboard.js";
+import type { StreamMessages } from "../../web/api/now.js";
+import { followStream } from "../api/follow-stream.js";
 import { DashboardApp } from "./dashboard-app.js";
 import { followRows, returnToRow } from "../ui/row-cursor.js";
 import { DASHBOARD_KEYS } from "./frame/dashboard-keys.js";
@@ -23,7 +24,7 @@ export function startDashboard(page: Element): void {
   keepFocus();
   followKeys({ commands: DASHBOARD_KEYS, view: () => view.value });
 
-  followDashboard({
+  followStream<StreamMessages>({
     onMessage: {
       now(message) {
         const isBack = storeTrouble.value !== null && message.trouble === null;

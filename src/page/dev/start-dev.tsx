@@ -1,5 +1,8 @@
 import { render } from "preact";
-import { followStream } from "../api/stream.js";
+import type { CaptureSummary } from "../../capture/model/capture.js";
+import type { Session } from "../../dev/api/page-api.js";
+import type { EventWork } from "../../operator/inbox-rows.js";
+import { followStream } from "../api/follow-stream.js";
 import { DevApp } from "./dev-app.js";
 import { dropCaptures, followQuery, loadCaptures, reloadByWork, takeCaptures } from "../state/captures.js";
 import { followOpenCapture, isOfOpenEvent, loadDetail } from "../state/detail.js";
@@ -15,6 +18,27 @@ import { view } from "../state/address.js";
 import { followKeys, isIn } from "../ui/follow-keys.js";
 import { KEY_COMMANDS, runDigit } from "./commands.js";
 
+/** The messages of the dev server's stream. */
+interface DevMessages {
+  capture: CaptureSummary;
+  work: EventWork;
+  removed: { ids: string[] };
+  session: Session;
+  /** Something has happened in the sandbox. */
+  sandbox: object;
+}
+
+/** What arrives within this time is rendered together. */
+const GATHER_MS = 16;
+
+/** Takes items one by one, and gives on those that come soon after one another. */
+function gather<Item>(take: (items: Item[]) => void): (item: Item) => void {
+  const waiting: Item[] = [];
+  return (item) => {
+    if (waiting.push(item) === 1) setTimeout(() => take(waiting.splice(0)), GATHER_MS);
+  };
+}
+
 /** The page of the dev server. */
 export function startDev(page: Element): void {
   render(<DevApp />, page);
@@ -25,24 +49,26 @@ export function startDev(page: Element): void {
   followTitle();
   void loadSession().then(loadWork);
 
-  followStream({
-    onCaptures(arrived) {
-      takeCaptures(arrived);
-      countArrivals(arrived);
-      if (arrived.some(isOfOpenEvent)) void loadDetail();
+  followStream<DevMessages>({
+    onMessage: {
+      capture: gather((arrived) => {
+        takeCaptures(arrived);
+        countArrivals(arrived);
+        if (arrived.some(isOfOpenEvent)) void loadDetail();
+      }),
+      removed({ ids }) {
+        dropCaptures(ids);
+        forgetCaptures(ids);
+        // The inbox may still have their events.
+        if (session.value?.inbox === true) void loadCaptures();
+      },
+      work: gather((work) => {
+        takeWork(work);
+        reloadByWork();
+      }),
+      session: (next) => (viewer.value = next),
+      sandbox: noteSandboxChange,
     },
-    onRemoved(ids) {
-      dropCaptures(ids);
-      forgetCaptures(ids);
-      // The inbox may still have their events.
-      if (session.value?.inbox === true) void loadCaptures();
-    },
-    onWork(work) {
-      takeWork(work);
-      reloadByWork();
-    },
-    onSession: (next) => (viewer.value = next),
-    onSandbox: noteSandboxChange,
     onOpen() {
       const wasLost = streamState.value === "lost";
       streamState.value = "live";

@@ -31,8 +31,6 @@ async function visit(page: Page, look: (place: string) => Promise<void>): Promis
   if (await page.locator(".list-chart").isVisible()) {
     await page.getByRole("button", { name: "Answer times" }).click();
     await look("answer times");
-    await page.getByRole("button", { name: "Handler times" }).click();
-    await look("handler times");
     await page.getByRole("button", { name: "Outcomes" }).click();
   }
   await page.locator(".list-window .row").last().click();

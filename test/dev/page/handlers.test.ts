@@ -58,29 +58,6 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
     expect(await page.locator(".list-window .row").count()).toBe(4);
   });
 
-  test("the chart of handler times counts the runs of a handler, those that failed too", async () => {
-    await bench.deliver({ type: "email.sent" });
-    await bench.deliver({ type: "email.opened" });
-    await bench.deliver({ type: "email.bounced" });
-    await expect.poll(workOfRow).toMatch(/^dead/);
-    // It writes the times as it stops.
-    await bench.receiver.stop();
-    await page.getByRole("button", { name: "Handler times" }).click();
-    const chart = page.getByRole("region", { name: "Handler times" });
-    const words = async () => (await chart.locator(".legend").textContent())?.trim();
-    await expect.poll(words).toMatch(/^median below \d+ ms · 95 % below \d+ m?s · 3 runs$/);
-    const counted = async () => {
-      const texts = await chart.getByRole("listitem").allTextContents();
-      return texts.map((text) => Number(/: (\d+) runs?/.exec(text)?.[1] ?? 0)).reduce((sum, runs) => sum + runs, 0);
-    };
-    expect(await counted()).toBe(3);
-    await chart.getByRole("combobox", { name: "Handler" }).selectOption("crm");
-    await expect.poll(words).toMatch(/1 run, 1 failed$/);
-    await chart.getByRole("listitem").filter({ hasText: "1 run, 1 failed" }).waitFor();
-    await page.reload();
-    await expect.poll(words).toMatch(/1 run, 1 failed$/);
-  });
-
   test("the tab Handlers shows the first and the last error in full, counts the others, and retries", async () => {
     await bench.deliver({ type: "email.complained" });
     await expect.poll(workOfRow, { timeout: 25_000 }).toMatch(/^dead/);
@@ -334,9 +311,6 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers as the p
     await expect.poll(() => tab.innerText()).toContain("What the handlers made of it is not known here.");
     await expect.poll(() => tab.innerText()).toContain("pigeonhole dev --inbox");
     expect(await page.getByRole("columnheader", { name: "Handlers" }).count()).toBe(0);
-    await page.getByRole("button", { name: "Handler times" }).click();
-    const chart = page.getByRole("region", { name: "Handler times" });
-    await expect.poll(() => chart.innerText()).toContain("Not known: they are in the inbox of your app.");
     expect(problems).toEqual([]);
     await close();
     await bench.close();
