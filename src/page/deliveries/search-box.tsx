@@ -64,7 +64,7 @@ export function SearchBox() {
 
 /** What is typed, and what is searched for by it: all but a term at the caret that would find nothing yet. */
 function useSearch() {
-  /** `of`: the query that the text belongs to. One that is changed elsewhere (a filter, the address bar) replaces it. */
+  /** `of`: the query that the text belongs to. One that is changed elsewhere, such as by a filter, replaces it. */
   const [typed, setTyped] = useState({ of: query.value, head: query.value, tail: "" });
   const [isOffering, setOffering] = useState(false);
   const [picked, setPicked] = useState(-1);

@@ -17,7 +17,7 @@ export function typedTerm(text: string): string {
   return text.endsWith(last) ? last : "";
 }
 
-/** Whether to search for a term that goes on would be an error, or would list nothing: a field, or what may become one. */
+/** Whether a term that goes on is not searched for yet: a field, or what may become one. */
 export function isUnfinished(term: string): boolean {
   const body = term.replace(/^-/, "");
   if (hasOpenQuote(body)) return true;
