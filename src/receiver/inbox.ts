@@ -15,8 +15,7 @@ import {
   pageLimit,
   type WorkChoice,
 } from "../store/inbox-view.js";
-import type { InboxOperator, OperatorErasure } from "../store/inbox-operator.js";
-import type { RunCounts } from "../store/waiting-work.js";
+import type { RunCounts, InboxOperator, OperatorErasure } from "../store/inbox-operator.js";
 import type { Store } from "../store/store.js";
 import type { WorkState } from "../store/work-state.js";
 

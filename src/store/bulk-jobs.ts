@@ -4,7 +4,6 @@ import { NOTE_HANDLER } from "../base/note-handler.js";
 import { choiceValues } from "./error-group-id.js";
 import { WORK_FILTERS } from "./filters.js";
 import { pageLimit, type WorkChoice } from "./inbox-view.js";
-import type { WaitingPlace } from "./waiting-work.js";
 import type { Lease } from "./work.js";
 
 /** What a job does with its work: new attempts, an end without a run, or the next run at once. */
@@ -192,35 +191,42 @@ function readChoice(text: string): JobChoice {
   return JSON.parse(text) as JobChoice;
 }
 
-/** Where the next page of a job over waiting work begins; undefined for the first. */
-export function waitingPlaceOf({ position }: JobRow): WaitingPlace | undefined {
-  return position === null ? undefined : (JSON.parse(position) as WaitingPlace);
+/** A piece of work. */
+export type WorkPiece = Pick<Lease, "seq" | "handler">;
+
+/** States of work that jobs change. */
+export type JobState = "pending" | "dead" | "parked";
+
+/** A place among the work of a job: by state, then in the order of the events. */
+export interface JobPlace extends WorkPiece {
+  state: JobState;
 }
 
-type WorkPiece = Pick<Lease, "seq" | "handler">;
-
-/** A place among stuck work: the dead first, then the parked. */
-export interface StuckPlace extends WorkPiece {
-  state: "dead" | "parked";
+/** The states of the work that an action can change, in the order in which it does. */
+export function statesToChange({ action, choice }: { action: JobAction; choice: JobChoice }): readonly JobState[] {
+  if (action === "run") return ["pending"];
+  return choice.state === undefined ? ["dead", "parked"] : [choice.state];
 }
 
-/** Where the next page of a job over stuck work begins. */
-export function stuckPlaceOf({ position, choice }: JobRow): StuckPlace {
-  return position === null ? firstStuck(readChoice(choice)) : (JSON.parse(position) as StuckPlace);
+/** Before all work in a state. */
+export const BEFORE_ALL: WorkPiece = { seq: 0, handler: NOTE_HANDLER };
+
+/** Where the next page of a job begins. */
+export function placeOf({ action, choice, position }: JobRow): JobPlace {
+  if (position !== null) return JSON.parse(position) as JobPlace;
+  return { state: statesToChange({ action, choice: readChoice(choice) })[0] ?? "dead", ...BEFORE_ALL };
 }
 
-function firstStuck({ state = "dead" }: JobChoice): StuckPlace {
-  return { state, seq: 0, handler: NOTE_HANDLER };
-}
-
-/** The place after a page of stuck work; undefined when it was the last. */
-export function stuckAfter(
-  choice: JobChoice,
-  { at, page, isFull }: { at: StuckPlace; page: readonly WorkPiece[]; isFull: boolean },
-): StuckPlace | undefined {
+/** The place after a page of a job; undefined when it was the last. */
+export function placeAfter(
+  { action, choice }: JobRow,
+  { at, page, isFull }: { at: JobPlace; page: readonly WorkPiece[]; isFull: boolean },
+): JobPlace | undefined {
   const last = page.at(-1);
-  if (isFull && last !== undefined) return { state: at.state, ...last };
-  return choice.state === undefined && at.state === "dead" ? firstStuck({ state: "parked" }) : undefined;
+  if (isFull && last !== undefined) return { state: at.state, seq: last.seq, handler: last.handler };
+  const states = statesToChange({ action, choice: readChoice(choice) });
+  const state = states[states.indexOf(at.state) + 1];
+  return state && { state, ...BEFORE_ALL };
 }
 
 /** What a page of a job reads. */

@@ -7,7 +7,6 @@ import type { HandlerTimes, HandlerTimesQuery } from "./handler-times.js";
 import type { EventDetail, ListCounts, StoreCounts, WorkChoice } from "./inbox-view.js";
 import type { PatientEventPage, PatientEventQuery } from "./list-windows.js";
 import type { HandlerPauses } from "./paused-handlers.js";
-import type { RunCounts } from "./waiting-work.js";
 import type { ContactEventChoice, OutboxCounts, OutboxPage, OutboxQuery, OutboxView } from "./outbox.js";
 
 /** What is done with contact events: they are sent again, or end. */
@@ -37,10 +36,12 @@ export interface StuckWork extends WorkChoice {
   state?: "dead" | "parked" | undefined;
 }
 
-/** A piece of stuck work. */
-export interface StuckPiece {
-  seq: number;
-  handler: string;
+/** How much work is or was changed, and of how many events. */
+export interface RunCounts {
+  /** Events that have some of it. */
+  events: number;
+  /** Pieces of work. */
+  work: number;
 }
 
 /** What a change of work did. */

@@ -1,7 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { NOTE_HANDLER } from "../base/note-handler.js";
-import { type JobAction, KEPT_JOBS, checkJob, jobLimit, newJobRow, toBulkJob } from "./bulk-jobs.js";
-import type { ChangedWork, InboxOperator, StuckPiece, StuckWork } from "./inbox-operator.js";
+import {
+  BEFORE_ALL,
+  type JobAction,
+  KEPT_JOBS,
+  type WorkPiece,
+  checkJob,
+  jobLimit,
+  newJobRow,
+  statesToChange,
+  toBulkJob,
+} from "./bulk-jobs.js";
+import type { ChangedWork, InboxOperator, RunCounts, StuckWork } from "./inbox-operator.js";
 import { type EventDetail, bodyOf, foundEvent } from "./inbox-view.js";
 import type { ContactEventChoice } from "./outbox.js";
 import { changeContactEvent, discardDeadContactEvent, reviveContactEvent } from "./queries/contact-event-changes.js";
@@ -21,16 +31,10 @@ import { cancelJob, createJob, getJob, listJobs } from "./queries/jobs.js";
 import { idsKnownSince } from "./queries/known-ids.js";
 import { replanEvent } from "./queries/replan.js";
 import type { StoreQuery } from "./queries/store-query.js";
-import { changeStuck, selectStuck } from "./queries/stuck-work.js";
 import { requestReading, requestRetry } from "./queries/requested-retries.js";
-import { countWaiting, runEvent } from "./queries/waiting-work.js";
-import { countStuck } from "./queries/work-choice.js";
+import { type FoundPiece, changePieces, countPieces, runEvent, selectPieces } from "./queries/work-changes.js";
 import { type QueryRunner, changePages } from "./query-runner.js";
 import { jobOf, prepareRunJobPage } from "./run-job-page.js";
-import { runWaitingWork } from "./run-waiting-work.js";
-import type { RunCounts } from "./waiting-work.js";
-
-const BEFORE_ALL: StuckPiece = { seq: 0, handler: NOTE_HANDLER };
 
 /** What of the operator's view is the same on both databases. */
 export function operateByQueries(runner: QueryRunner, pages = runner) {
@@ -67,8 +71,7 @@ export function operateByQueries(runner: QueryRunner, pages = runner) {
 
 function countWork(of: { action: JobAction; choice: StuckWork }, now: number): StoreQuery<RunCounts> {
   checkJob(of);
-  const { action, choice } = of;
-  return action === "run" ? countWaiting({ choice, now }) : countStuck(choice);
+  return countPieces(of.action, { choice: of.choice, now });
 }
 
 function operateJobs({ read, readAt, write }: QueryRunner) {
@@ -87,29 +90,8 @@ function operateJobs({ read, readAt, write }: QueryRunner) {
   } satisfies Partial<InboxOperator>;
 }
 
-const STATES = ["dead", "parked"] as const;
-
 /** What is changed a small page at a time. */
 function changeByPages(runner: QueryRunner) {
-  async function changeStuckWork(action: "retry" | "discard", choice: StuckWork) {
-    const changed: StuckPiece[] = [];
-    let skipped = 0;
-    for (const state of choice.state === undefined ? STATES : [choice.state]) {
-      const pages = changePages(runner, {
-        doing: "changing work",
-        select: (after: StuckPiece = BEFORE_ALL, limit) => selectStuck({ choice: { ...choice, state }, after, limit }),
-        change: (pieces, now) => changeStuck(action, { pieces, now }),
-      });
-      for await (const page of pages) {
-        changed.push(...page.changed);
-        skipped += page.skipped;
-      }
-    }
-    const readAgain = action === "retry" ? changed.filter(({ handler }) => handler === NOTE_HANDLER).length : 0;
-    const events = new Set(changed.map(({ seq }) => seq)).size;
-    return { events, work: changed.length - readAgain, readAgain, skipped };
-  }
-
   /** Returns the sum of what `change` returns for each event. */
   async function changeDead(
     choice: ContactEventChoice,
@@ -133,8 +115,23 @@ function changeByPages(runner: QueryRunner) {
   return {
     async changeWork(action, choice) {
       checkJob({ action, choice });
-      if (action !== "run") return changeStuckWork(action, choice);
-      return { ...(await runWaitingWork(runner, choice)), readAgain: 0, skipped: 0 };
+      const changed: WorkPiece[] = [];
+      let skipped = 0;
+      for (const state of statesToChange({ action, choice })) {
+        const pages = changePages(runner, {
+          doing: "changing work",
+          select: (after: FoundPiece | undefined, limit, now) =>
+            selectPieces(action, { choice: { ...choice, state }, after: after ?? BEFORE_ALL, limit, now }),
+          change: (pieces, now) => changePieces(action, { pieces, now }),
+        });
+        for await (const page of pages) {
+          changed.push(...page.changed);
+          skipped += page.skipped;
+        }
+      }
+      const readAgain = action === "retry" ? changed.filter(({ handler }) => handler === NOTE_HANDLER).length : 0;
+      const events = new Set(changed.map(({ seq }) => seq)).size;
+      return { events, work: changed.length - readAgain, readAgain, skipped };
     },
     changeContactEvents: (action, choice) =>
       changeDead(choice, action === "retry" ? reviveContactEvent : discardDeadContactEvent),

@@ -45,18 +45,18 @@ export function* changeInTime<Row, Change>(
 interface PagedChange<Row, Change> {
   doing: string;
   /** Those after a row. */
-  select: (after: Row | undefined, limit: number) => StoreQuery<Row[]>;
+  select: (after: Row | undefined, limit: number, now: number) => StoreQuery<Row[]>;
   change: (rows: readonly Row[], now: number) => StoreQuery<Change>;
 }
 
 /** Changes rows a small page at a time. Yields what the changes returned. */
 export async function* changePages<Row, Change>(
-  { read, write, pace }: QueryRunner,
+  { readAt, write, pace }: QueryRunner,
   { doing, select, change }: PagedChange<Row, Change>,
 ): AsyncGenerator<Change> {
   let after: Row | undefined;
   for (let isLeft = true; isLeft;) {
-    const page = await read(doing, () => select(after, pace.rows));
+    const page = await readAt(doing, (now) => select(after, pace.rows, now));
     if (page.length === 0) return;
     const { changes, looked } = await write(doing, (now) => changeInTime(pace, page, (rows) => change(rows, now)));
     yield* changes;

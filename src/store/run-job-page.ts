@@ -1,22 +1,10 @@
 import { MINUTE } from "../base/duration.js";
 import { errorMessage } from "../base/error-text.js";
 import { isPigeonholeError } from "../base/error.js";
-import {
-  type BulkJob,
-  type BulkJobs,
-  type JobRow,
-  type StuckPlace,
-  jobWorkOf,
-  stuckAfter,
-  stuckPlaceOf,
-  toBulkJob,
-  waitingPlaceOf,
-} from "./bulk-jobs.js";
+import { type BulkJob, type BulkJobs, type JobRow, jobWorkOf, placeAfter, placeOf, toBulkJob } from "./bulk-jobs.js";
 import { chooseJob, failJob, getJob, isJobAt, stepJob } from "./queries/jobs.js";
-import { changeStuck, selectStuck } from "./queries/stuck-work.js";
-import { runPieces } from "./queries/waiting-work.js";
+import { changePieces, selectPieces } from "./queries/work-changes.js";
 import { type PagePace, type QueryRunner, changeInTime } from "./query-runner.js";
-import { findPieces } from "./run-waiting-work.js";
 
 /** A job has failed once its pages have failed at the same place for longer: a full disk or a lock may end sooner. */
 const FAILS_FOR_MS = 2 * MINUTE;
@@ -53,35 +41,16 @@ export function prepareRunJobPage(runner: QueryRunner, pages: QueryRunner): Bulk
 export const jobOf = (row: JobRow | undefined): BulkJob | undefined => (row === undefined ? undefined : toBulkJob(row));
 
 /** The page is read without a lock. Its change locks the job first: of two processes, one makes it. */
-function runPage(runner: QueryRunner, row: JobRow, limit: number): Promise<void> {
-  return row.action === "run" ? runWaiting(runner, row, limit) : changeStuckWork(runner, row, row.action, limit);
-}
-
-async function runWaiting(runner: QueryRunner, row: JobRow, limit: number): Promise<void> {
-  const { write, pace } = runner;
-  const found = await findPieces(runner, (now) => ({ choice: jobWorkOf(row, now), from: waitingPlaceOf(row), limit }));
-  await write("running waiting work", function* (now) {
-    if (!(yield* isJobAt(row))) return;
-    const { pieces, next } = yield* runPieces(found, now, pace);
-    yield* stepJob({ row, next, now, done: pieces.length, skipped: 0 });
-  });
-}
-
-async function changeStuckWork(
-  { readAt, write, pace }: QueryRunner,
-  row: JobRow,
-  action: "retry" | "discard",
-  limit: number,
-): Promise<void> {
-  const at = stuckPlaceOf(row);
+async function runPage({ readAt, write, pace }: QueryRunner, row: JobRow, limit: number): Promise<void> {
+  const at = placeOf(row);
   const page = await readAt("listing work", (now) =>
-    selectStuck({ choice: { ...jobWorkOf(row, now), state: at.state }, after: at, limit }),
+    selectPieces(row.action, { choice: { ...jobWorkOf(row, now), state: at.state }, after: at, limit, now }),
   );
   await write("changing work", function* (now) {
     if (!(yield* isJobAt(row))) return;
-    const { changes, looked } = yield* changeInTime(pace, page, (pieces) => changeStuck(action, { pieces, now }));
+    const { changes, looked } = yield* changeInTime(pace, page, (pieces) => changePieces(row.action, { pieces, now }));
     const isFull = page.length === limit || looked < page.length;
-    const next: StuckPlace | undefined = stuckAfter(jobWorkOf(row, now), { at, page: page.slice(0, looked), isFull });
+    const next = placeAfter(row, { at, page: page.slice(0, looked), isFull });
     const done = changes.reduce((sum, { changed }) => sum + changed.length, 0);
     yield* stepJob({ row, next, now, done, skipped: changes.reduce((sum, { skipped }) => sum + skipped, 0) });
   });

@@ -1,10 +1,7 @@
 import type { JobWork } from "../bulk-jobs.js";
 import { choiceValues } from "../error-group-id.js";
 import { WORK_FILTERS, conditionsOn } from "../filters.js";
-import type { StuckWork } from "../inbox-operator.js";
-import type { RunCounts } from "../waiting-work.js";
 import type { WorkState } from "../work-state.js";
-import { type StoreQuery, readFirst } from "./store-query.js";
 
 /** Which work, or events that have it. */
 export type ChosenWork = Omit<JobWork, "state"> & { state?: WorkState | undefined };
@@ -70,16 +67,4 @@ export function fromListed(choice: ChosenWork): string {
       : [`EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS w WHERE w.seq = e.seq AND ${ofWork.join(" AND ")})`];
   const conditions = [...range("e"), ...chosen(OF_EVENT, choice), ...inWork].join(" AND ");
   return `FROM pigeonhole.inbox_event AS e WHERE ${conditions} ORDER BY e.seq DESC LIMIT :most`;
-}
-
-/** Counts the chosen work that is dead or parked, and the events that it belongs to. */
-export function* countStuck(choice: StuckWork): StoreQuery<RunCounts> {
-  const conditions = ["w.state IN ('dead', 'parked')", ...workConditions(choice)].join(" AND ");
-  // Counting distinct numbers would sort them.
-  const counted = yield* readFirst<RunCounts>(
-    `SELECT count(*) AS events, coalesce(sum(pieces), 0) AS work
-     FROM (SELECT count(*) AS pieces ${fromOpenWork(choice)} WHERE ${conditions} GROUP BY w.seq) AS of_event`,
-    choiceParameters(choice),
-  );
-  return counted ?? { events: 0, work: 0 };
 }

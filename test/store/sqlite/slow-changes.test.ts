@@ -2,7 +2,8 @@ import Database from "better-sqlite3";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import { openInbox } from "#pigeonhole/store/open-inbox.js";
-import { findWaiting, runPieces } from "#pigeonhole/store/queries/waiting-work.js";
+import { changePieces, selectPieces } from "#pigeonhole/store/queries/work-changes.js";
+import { BEFORE_ALL } from "#pigeonhole/store/bulk-jobs.js";
 import { runInFile } from "#pigeonhole/store/sqlite/run-in-file.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store } from "#pigeonhole/store/store.js";
@@ -74,12 +75,12 @@ test("work that runs and waits again before its page is changed is left as it is
   const db = new Database(file);
   onTestFinished(() => void db.close());
   const now = Date.now();
-  const pace = { rows: 25, together: 25, heldMs: Infinity, pauseMs: 0, elapsed: () => 0 };
-  const found = runInFile(db, findWaiting({ choice: { type: "email.failed" }, now }));
-  expect(found.pieces).toHaveLength(3);
-  const again = found.pieces[1] ?? expect.unreachable();
+  const choice = { type: "email.failed", state: "pending" } as const;
+  const pieces = runInFile(db, selectPieces("run", { choice, after: BEFORE_ALL, limit: 25, now }));
+  expect(pieces).toHaveLength(3);
+  const again = pieces[1] ?? expect.unreachable();
   db.prepare("UPDATE inbox_work SET due_at = due_at + 1000 WHERE seq = ?").run(again.seq);
-  expect(runInFile(db, runPieces(found, now, pace)).pieces.map(({ seq }) => seq)).toEqual(
-    found.pieces.filter((piece) => piece !== again).map(({ seq }) => seq),
+  expect(runInFile(db, changePieces("run", { pieces, now })).changed.map(({ seq }) => seq)).toEqual(
+    pieces.filter((piece) => piece !== again).map(({ seq }) => seq),
   );
 });

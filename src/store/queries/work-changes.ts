@@ -1,0 +1,150 @@
+import { NOTE_HANDLER } from "../../base/note-handler.js";
+import type { JobAction, JobState, WorkPiece } from "../bulk-jobs.js";
+import type { RunCounts } from "../inbox-operator.js";
+import { DISCARD } from "./ending-work.js";
+import { RESET, retryPiece } from "./replan.js";
+import { requestRetry } from "./requested-retries.js";
+import { WAITS } from "./server-columns.js";
+import { type StoreQuery, readFirst, readRows, run } from "./store-query.js";
+import { type ChosenWork, choiceParameters, fromOpenWork, workConditions } from "./work-choice.js";
+
+/** A piece of work that was found. `dueAt` tells a wait from a later one of the same piece; null for stuck work. */
+export interface FoundPiece extends WorkPiece {
+  dueAt: number | null;
+}
+
+const IS_STUCK = "w.state IN ('dead', 'parked')";
+
+/** Work that an action can change; takes `:now`. */
+const canChange = (action: JobAction): string => (action === "run" ? `${WAITS} AND w.due_at > :now` : IS_STUCK);
+
+/** What a page of chosen work in one state begins after, and how much it has at most. */
+interface PieceRequest {
+  choice: ChosenWork & { state: JobState };
+  after: WorkPiece;
+  limit: number;
+  now: number;
+}
+
+/**
+ * A page of the chosen work that an action can change, oldest first. On SQLite the index has the work of one state in
+ * this order: a page never sorts, and all pages together read each piece once.
+ */
+export function selectPieces(action: JobAction, { choice, after, ...request }: PieceRequest): StoreQuery<FoundPiece[]> {
+  return readRows(
+    `SELECT w.seq, w.handler, w.due_at AS "dueAt" ${fromOpenWork(choice)}
+     WHERE ${[canChange(action), ...workConditions(choice)].join(" AND ")}
+       AND (w.seq, w.handler) > (:afterSeq::bigint, :afterHandler)
+     ORDER BY w.seq, w.handler LIMIT :limit`,
+    { ...choiceParameters(choice), ...request, afterSeq: after.seq, afterHandler: after.handler },
+  );
+}
+
+/** Counts the chosen work that an action can change, and the events that it belongs to. */
+export function* countPieces(action: JobAction, of: { choice: ChosenWork; now: number }): StoreQuery<RunCounts> {
+  const { choice, now } = of;
+  const conditions = [canChange(action), ...workConditions(choice)].join(" AND ");
+  // Counting distinct numbers would sort them.
+  const counted = yield* readFirst<RunCounts>(
+    `SELECT count(*) AS events, coalesce(sum(pieces), 0) AS work
+     FROM (SELECT count(*) AS pieces ${fromOpenWork(choice)} WHERE ${conditions} GROUP BY w.seq) AS of_event`,
+    { ...choiceParameters(choice), now },
+  );
+  return counted ?? { events: 0, work: 0 };
+}
+
+/** Makes the work of one event due that waits for its next run; its attempts stay. Returns how many pieces. */
+export function* runEvent(event: { seq: number; now: number }): StoreQuery<number> {
+  const found = `seq = :seq AND ${WAITS} AND due_at > :now`;
+  yield* readRows(`SELECT handler FROM pigeonhole.inbox_work WHERE ${found} ORDER BY handler FOR UPDATE`, event);
+  return yield* run(`UPDATE pigeonhole.inbox_work SET ${RUN_NOW} WHERE ${found}`, event);
+}
+
+const RUN_NOW = "due_at = :now::bigint, waits_since = NULL";
+
+/** What became of pieces of work. Those that were not any more as they were found are in neither. */
+export interface ChangedPieces {
+  changed: readonly WorkPiece[];
+  /** How many cannot be changed. */
+  skipped: number;
+}
+
+/** Pieces of work, and when they are changed. */
+interface PiecesAt {
+  pieces: readonly FoundPiece[];
+  now: number;
+}
+
+/** Changes pieces that are still as they were found. In one transaction. */
+export function* changePieces(action: JobAction, at: PiecesAt): StoreQuery<ChangedPieces> {
+  if (action === "retry") return yield* retryPieces(at);
+  const [set, condition] = action === "run" ? [RUN_NOW, IS_WAITING] : [DISCARD, IS_GIVEN];
+  const values = columnsOf(at.pieces);
+  const changed = yield* readRows<WorkPiece>(
+    `SELECT w.seq, w.handler FROM ${GIVEN} JOIN pigeonhole.inbox_work AS w ON ${condition}
+     ORDER BY w.seq, w.handler FOR UPDATE OF w`,
+    values,
+  );
+  yield* run(`UPDATE pigeonhole.inbox_work AS w SET ${set} FROM ${GIVEN} WHERE ${condition}`, {
+    ...values,
+    now: at.now,
+  });
+  return { changed, skipped: 0 };
+}
+
+const GIVEN = "unnest(:seqs::bigint[], :handlers::text[], :dueAts::bigint[]) AS p (of_seq, of_handler, of_due_at)";
+const IS_PIECE = "w.seq = p.of_seq AND w.handler = p.of_handler";
+const IS_GIVEN = `${IS_PIECE} AND ${IS_STUCK}`;
+const IS_WAITING = `${IS_PIECE} AND w.due_at = p.of_due_at AND ${WAITS}`;
+
+const SELECT_STUCK = `SELECT w.seq, w.handler FROM ${GIVEN} JOIN pigeonhole.inbox_work AS w ON ${IS_GIVEN}`;
+
+const RESET_PIECES = `
+  UPDATE pigeonhole.inbox_work AS w SET ${RESET} FROM ${GIVEN}
+  WHERE ${IS_GIVEN}
+    AND EXISTS (SELECT 1 FROM pigeonhole.inbox_body AS b WHERE b.seq = w.seq)
+    AND NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_other AS o WHERE o.seq = w.seq OR o.first = w.seq)
+    AND NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_holder AS h WHERE h.first = w.seq)
+  RETURNING seq, handler`;
+
+/** Those of events with other bodies are few, and are retried one by one. */
+function* retryPieces({ pieces, now }: PiecesAt): StoreQuery<ChangedPieces> {
+  const work = pieces.filter(({ handler }) => handler !== NOTE_HANDLER);
+  yield* lockEvents(work);
+  const changed = yield* readRows<WorkPiece>(RESET_PIECES, { ...columnsOf(work), now });
+  const done = new Set(changed.map(keyOf));
+  const left = pieces.filter((piece) => !done.has(keyOf(piece)));
+  const stuck = left.length === 0 ? [] : yield* readRows<FoundPiece>(SELECT_STUCK, columnsOf(left));
+  let skipped = 0;
+  for (const piece of stuck) {
+    const isRetried =
+      piece.handler === NOTE_HANDLER
+        ? yield* requestRetry({ seq: piece.seq, now })
+        : (yield* retryPiece({ ...piece, now })) > 0;
+    if (isRetried) changed.push(piece);
+    else skipped += 1;
+  }
+  return { changed, skipped };
+}
+
+/**
+ * Another body that comes meanwhile waits, and then finds the work pending. The rows of first bodies are locked with
+ * them, in one order: two pages never wait for each other.
+ */
+function* lockEvents(pieces: readonly FoundPiece[]): StoreQuery<void> {
+  const { seqs } = columnsOf(pieces);
+  const firsts = yield* readRows<{ first: number }>("SELECT first FROM pigeonhole.inbox_other WHERE seq = ANY(:seqs)", {
+    seqs,
+  });
+  yield* readRows("SELECT 1 AS found FROM pigeonhole.inbox_event WHERE seq = ANY(:seqs) ORDER BY seq FOR UPDATE", {
+    seqs: [...seqs, ...firsts.map(({ first }) => first)],
+  });
+}
+
+const keyOf = ({ seq, handler }: WorkPiece): string => `${seq} ${handler}`;
+
+const columnsOf = (pieces: readonly FoundPiece[]) => ({
+  seqs: pieces.map(({ seq }) => seq),
+  handlers: pieces.map(({ handler }) => handler),
+  dueAts: pieces.map(({ dueAt }) => dueAt),
+});
