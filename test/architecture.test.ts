@@ -54,7 +54,7 @@ const CEILINGS: Record<string, number> = {
   testing: 200,
   web: 2_395,
   dev: 4_860,
-  page: 15_519,
+  page: 14_100,
   dashboard: 2_070,
   scaffold: 1_850,
   cli: 8_150,

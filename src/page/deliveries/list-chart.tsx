@@ -34,7 +34,7 @@ export function ListChart() {
   return (
     <section class="list-chart" aria-label={shown.meaning}>
       <div class="list-chart-head">
-        <div class="segments small" role="group" aria-label="Chart">
+        <div class="segments" role="group" aria-label="Chart">
           {CHARTS.map(({ name, label }) => (
             <button
               key={name}

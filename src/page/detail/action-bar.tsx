@@ -49,7 +49,7 @@ function ReplayButtons({ ids }: { ids: string[] }) {
       </button>
       <Menu
         label="Other ways to replay"
-        class="button primary narrow"
+        class="button primary"
         items={[
           {
             label: "Signed again",

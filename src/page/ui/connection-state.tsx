@@ -8,7 +8,13 @@ const WORDS: Record<StreamState, string> = {
   ended: "stopped, trying again",
 };
 
-const CLASSES: Partial<Record<StreamState, string>> = { polling: "live", ended: "lost" };
+const TONES: Record<StreamState, string> = {
+  connecting: "mute",
+  live: "good",
+  polling: "good",
+  lost: "bad",
+  ended: "bad",
+};
 
 /** Whether the page is live, at the end of the top bar. `server`: who answers, such as `The app`. */
 export function ConnectionState({ server }: { server: string }) {
@@ -21,7 +27,7 @@ export function ConnectionState({ server }: { server: string }) {
     ended: "The receiver has stopped. What is shown may be old.",
   };
   return (
-    <span class={`connection ${CLASSES[state] ?? state}`} role="status" title={meanings[state]}>
+    <span class={`connection ${TONES[state]}`} role="status" title={meanings[state]}>
       <span class="connection-dot" />
       {WORDS[state]}
     </span>

@@ -50,7 +50,7 @@ function WhyItWaits() {
   const trouble = now.value?.jobTrouble ?? now.value?.trouble ?? null;
   if (trouble === null) return null;
   return (
-    <span class="warn-text" role="status">
+    <span class="warn" role="status">
       It waits: {escapeControls(trouble.message)} {escapeControls(trouble.advice)} It goes on by itself.
     </span>
   );

@@ -150,7 +150,7 @@ function EndpointCard({ endpoint, elapsedMs }: { endpoint: EndpointHealth; elaps
       {lastAcceptedAt === null || silentForMs === null ? (
         <span>nothing accepted yet</span>
       ) : (
-        <span title={formatExactTime(lastAcceptedAt)} class={isSilent ? "warn-text" : ""}>
+        <span title={formatExactTime(lastAcceptedAt)} class={isSilent ? "warn" : ""}>
           {isSilent && "silent: "}last accepted {formatAge(silentForMs + elapsedMs)} ago
         </span>
       )}
