@@ -4,7 +4,7 @@ import { PAGE_LIMIT } from "../store/inbox-view.js";
 import type { WorkState } from "../store/work-state.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { PayloadAccess } from "../web/api/session.js";
-import type { DashboardEvent } from "../web/api/work.js";
+import type { ListedEvent } from "../web/api/work.js";
 import { listShownEvents, workWithShownError } from "../web/shown-events.js";
 
 type Job = Pick<BulkJob, "action" | "choice">;
@@ -47,14 +47,14 @@ function statesOf({ action, choice }: Job): readonly WorkState[] {
   return choice.state === undefined ? ["dead", "parked"] : [choice.state];
 }
 
-const chosenOf = (event: DashboardEvent, choice: JobChoice, states: readonly WorkState[]) =>
+const chosenOf = (event: ListedEvent, choice: JobChoice, states: readonly WorkState[]) =>
   workWithShownError(event, choice).filter((each) => states.some((state) => state === each.state));
 
 async function findEvents(
   inbox: Pick<InboxOperator, "listEvents">,
   { job: { choice }, states, patienceMs, rule }: ChoosingPerson & { job: Job; states: readonly WorkState[] },
-): Promise<DashboardEvent[]> {
-  const found = new Map<string, DashboardEvent>();
+): Promise<ListedEvent[]> {
+  const found = new Map<string, ListedEvent>();
   const until = performance.now() + patienceMs;
   for (const state of states) {
     let cursor: string | undefined;

@@ -2,7 +2,7 @@ import { type Clock, elapsedBy, type Timer } from "../base/clock.js";
 import { MINUTE, SECOND } from "../base/duration.js";
 import type { BulkJob } from "../store/bulk-jobs.js";
 import type { BulkJobRow } from "../web/api/jobs.js";
-import { type DashboardNow, OLD_COUNTS_MS, type StreamMessages } from "../web/api/now.js";
+import { type StateNow, OLD_COUNTS_MS, type StreamMessages } from "../web/api/now.js";
 import type { PayloadAccess } from "../web/api/session.js";
 import type { StreamSink } from "../web/web-answer.js";
 import type { FailureLog } from "./failure-log.js";
@@ -21,7 +21,7 @@ const MAX_STREAMS_OF_ONE = 10;
 /** Where the messages come from. */
 export interface LiveViewTools {
   /** Rejects with `stopped` only. */
-  readNow: () => Promise<DashboardNow>;
+  readNow: () => Promise<StateNow>;
   readJobs: () => Promise<BulkJob[]>;
   /** When a process last wrote figures, as far as `readNow` has seen. */
   lastReportAt: () => number;
@@ -144,7 +144,7 @@ export class LiveView {
 }
 
 /** Ages change with each second; the page counts them on by itself, and shows the counts' own once they are old. */
-function withoutAges({ at, backlog, outbox, endpoint, countedAgoMs }: DashboardNow) {
+function withoutAges({ at, backlog, outbox, endpoint, countedAgoMs }: StateNow) {
   return {
     countedAgoMs: countedAgoMs >= OLD_COUNTS_MS ? Date.parse(at) - countedAgoMs : 0,
     backlog: backlog && { ...backlog, oldestAgeMs: backlog.oldestAgeMs > 0 },

@@ -6,7 +6,7 @@ import { failuresInARow } from "../store/failures-in-a-row.js";
 import { type ReportedStatus, type StepValues, FIGURE_RANGES } from "../store/figures.js";
 import { stepAt } from "../store/figure-rows.js";
 import { alarmRow } from "./alarm-row.js";
-import type { DashboardNow, EndpointHealth, ProcessRow, StoreTrouble } from "../web/api/now.js";
+import type { StateNow, EndpointHealth, ProcessRow, StoreTrouble } from "../web/api/now.js";
 import type { RunningRow, RunningWork } from "../web/api/work.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { EventPage } from "../store/inbox-view.js";
@@ -18,7 +18,7 @@ import type { SharedReadings } from "../web/shared-readings.js";
 import type { StoreOrMemory } from "./store-or-memory.js";
 
 type Counts = Awaited<ReturnType<InboxOperator["overview"]>>;
-type Disk = DashboardNow["disk"];
+type Disk = StateNow["disk"];
 
 /** What the reader looks at besides the store. */
 export interface NowReaderTools {
@@ -49,7 +49,7 @@ export class NowReader {
   }
 
   /** Rejects with `stopped` only. */
-  read(): Promise<DashboardNow> {
+  read(): Promise<StateNow> {
     return this.#tools.storeOrMemory.read(
       () => this.readStore(),
       (trouble) => this.readMemory(trouble),
@@ -57,7 +57,7 @@ export class NowReader {
   }
 
   /** What this process knows without the store. */
-  readMemory(trouble: StoreTrouble): DashboardNow {
+  readMemory(trouble: StoreTrouble): StateNow {
     const now = this.#tools.clock.now();
     const own = this.#ownStatus(now);
     // Its figures are shown step by step too.
@@ -74,7 +74,7 @@ export class NowReader {
   }
 
   /** Rejects as the store does. */
-  async readStore(): Promise<DashboardNow> {
+  async readStore(): Promise<StateNow> {
     const now = this.#tools.clock.now();
     const { readings } = this.#tools;
     const [statuses, handlers, newest] = await Promise.all([
@@ -112,7 +112,7 @@ export class NowReader {
     statuses,
     newest,
     now,
-  }: Reported): Pick<DashboardNow, "at" | "jobTrouble" | "alarms" | "state" | "processes" | "endpoint" | "running"> {
+  }: Reported): Pick<StateNow, "at" | "jobTrouble" | "alarms" | "state" | "processes" | "endpoint" | "running"> {
     const alive = statuses.filter((status) => isAlive(status, now));
     return {
       at: isoTime(now),
@@ -156,7 +156,7 @@ export class NowReader {
   }
 }
 
-function gauges({ events, contactEvents }: Counts, now: number): Pick<DashboardNow, "backlog" | "outbox"> {
+function gauges({ events, contactEvents }: Counts, now: number): Pick<StateNow, "backlog" | "outbox"> {
   const { pending, leased, dead, parked, oldestPendingReceivedAt, oldestLeasedReceivedAt } = events;
   const oldest = Math.min(oldestPendingReceivedAt ?? now, oldestLeasedReceivedAt ?? now);
   const { oldestRecordedAt = now, ...waiting } = contactEvents;

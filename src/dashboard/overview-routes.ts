@@ -3,7 +3,7 @@ import { badField } from "../web/page-api-error.js";
 import { type FigureRange, LONG_STEPS } from "../store/figures.js";
 import { stepAt } from "../store/figure-rows.js";
 import type { StoreTrouble } from "../web/api/now.js";
-import type { DashboardOverview } from "../web/api/overview.js";
+import type { OverviewFigures } from "../web/api/overview.js";
 import type { RunningWork } from "../web/api/work.js";
 import type { InboxCall, InboxRoute } from "../web/inbox-route.js";
 import type { FailureLog } from "./failure-log.js";
@@ -24,7 +24,7 @@ const RANGES: readonly FigureRange[] = ["1h", "24h", "7d"];
 
 /** The figures of all processes, and what runs now; of this process alone while the store cannot be read. */
 export function overviewRoutes({ readings, receiver, now, storeOrMemory, failures }: OverviewRouteTools): InboxRoute[] {
-  const readStore = async (range: FigureRange): Promise<DashboardOverview> => {
+  const readStore = async (range: FigureRange): Promise<OverviewFigures> => {
     const [{ unreadable, ...series }, current] = await Promise.all([readings.readFigures(range), now.readStore()]);
     failures.noteUnreadable(unreadable);
     const since = stepAt(series.times[0] ?? 0, LONG_STEPS.stepMs);
@@ -36,7 +36,7 @@ export function overviewRoutes({ readings, receiver, now, storeOrMemory, failure
     const unplottedHandlers = times.filter(({ handler }) => !handlers.some((each) => each.handler === handler));
     return { ...series, handlers, unplottedHandlers, timesSince: since, now: current };
   };
-  const readMemory = (trouble: StoreTrouble): DashboardOverview => {
+  const readMemory = (trouble: StoreTrouble): OverviewFigures => {
     const { unreadable: _, ...recent } = receiver.inStore.figures.recent;
     const handlers = recent.handlers.map((each) => ({ ...each, times: null }));
     return { ...recent, handlers, unplottedHandlers: [], timesSince: null, now: now.readMemory(trouble) };
@@ -46,7 +46,7 @@ export function overviewRoutes({ readings, receiver, now, storeOrMemory, failure
       method: "GET",
       path: "/api/overview",
       needs: "read",
-      handle(call): Promise<DashboardOverview> {
+      handle(call): Promise<OverviewFigures> {
         const range = rangeOf(call);
         return storeOrMemory.read(() => readStore(range), readMemory);
       },

@@ -12,9 +12,9 @@ import { PageApiError } from "./page-api-error.js";
 import { type EventQuery, PAGE_LIMIT, bodyOf } from "../store/inbox-view.js";
 import { WORK_STATES } from "../store/work-state.js";
 import type { ActionLog } from "./action-log.js";
-import type { DashboardEventDetail, FileText, UnveiledPayload } from "./api/event.js";
+import type { WholeEvent, FileText, UnveiledPayload } from "./api/event.js";
 import type { PayloadAccess } from "./api/session.js";
-import type { DashboardEvent, DashboardEventPage } from "./api/work.js";
+import type { ListedEvent, ListedEventPage } from "./api/work.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { InboxCall, InboxRoute } from "./inbox-route.js";
 import { findEvent } from "./find-event.js";
@@ -117,7 +117,7 @@ interface EventListTools extends EventRouteTools {
 async function listEvents(
   tools: EventListTools,
   { query, person: { name, payloads: rule } }: InboxCall,
-): Promise<DashboardEventPage> {
+): Promise<ListedEventPage> {
   const { readings, personal, searches } = tools;
   const wanted = { ...personal.withErrorGroupId(eventQuery(query), rule), patienceMs: PATIENCE_MS };
   const text = givenIn(query, "text")?.trim() ?? "";
@@ -133,12 +133,12 @@ const MAX_SUBJECT_BYTES = 8 * 1024;
 
 async function withSubjects(
   { operator, personal }: EventRouteTools,
-  events: readonly DashboardEvent[],
+  events: readonly ListedEvent[],
   rule: PayloadAccess,
-): Promise<DashboardEvent[]> {
+): Promise<ListedEvent[]> {
   if (rule === "hidden" || events.length === 0) return [...events];
   const bodies = await operator().readBodies({ ids: events.map(({ id }) => id), maxBytes: MAX_SUBJECT_BYTES });
-  const rows: DashboardEvent[] = [];
+  const rows: ListedEvent[] = [];
   for (const event of events) {
     const body = bodies.get(event.id);
     const receivedAt = Date.parse(event.receivedAt);
@@ -167,7 +167,7 @@ function eventQuery(query: URLSearchParams): EventQuery {
 async function readEvent(
   { operator, personal }: EventRouteTools,
   { id, person: { payloads: rule } }: InboxCall,
-): Promise<DashboardEventDetail> {
+): Promise<WholeEvent> {
   const inbox = operator();
   const event = await findEvent(inbox, id);
   const recorded = await inbox.listContactEvents({ inboxEventId: id, limit: PAGE_LIMIT.max });

@@ -6,11 +6,7 @@ import { filtersIn, givenIn, listPageOf } from "./page-of-query.js";
 import { PageApiError } from "./page-api-error.js";
 import { OUTBOX_STATES, type OutboxPage, type OutboxQuery } from "../store/outbox.js";
 import type { ActionLog } from "./action-log.js";
-import type {
-  DashboardContactEventDetail,
-  DashboardContactEventPage,
-  DashboardContactEvent,
-} from "./api/contact-events.js";
+import type { WholeContactEvent, ListedContactEventPage, ListedContactEvent } from "./api/contact-events.js";
 import type { PayloadAccess } from "./api/session.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { InboxCall, InboxRoute } from "./inbox-route.js";
@@ -55,7 +51,7 @@ export function outboxRoutes({ operator, readings, personal, log }: OutboxRouteT
       path: "/api/outbox/{id}",
       needs: "read",
       quotes: true,
-      async handle({ id, person: { payloads } }): Promise<DashboardContactEventDetail> {
+      async handle({ id, person: { payloads } }): Promise<WholeContactEvent> {
         const key = personal.contactEventKey(id, payloads);
         const view = key === undefined ? undefined : await operator().getContactEvent(key);
         const views = view === undefined ? [] : [view];
@@ -91,7 +87,7 @@ function readContactEventKeys(body: BodyFields): string[] {
 async function listOutbox(
   { operator, readings, personal }: Omit<OutboxRouteTools, "log">,
   { query, person: { payloads } }: InboxCall,
-): Promise<DashboardContactEventPage> {
+): Promise<ListedContactEventPage> {
   const { error, ...filters } = filtersIn(query, CONTACT_EVENT_FILTERS);
   const wanted = {
     ...listPageOf(query, OUTBOX_STATES),
@@ -123,8 +119,8 @@ interface ContactEventSearch {
 function searchContactEvents(
   { operator, personal }: ContactEventShowTools,
   { query, error, text, rule }: ContactEventSearch,
-): Promise<RowPage<DashboardContactEvent>> {
-  const isFound = (row: DashboardContactEvent): boolean => {
+): Promise<RowPage<ListedContactEvent>> {
+  const isFound = (row: ListedContactEvent): boolean => {
     const answer = [row.reason, row.code, row.param, row.message, row.error];
     // The store has looked for errors that are shown as they are.
     const hasError = error === undefined || rule === "full" || holdsText(answer, error);

@@ -9,7 +9,7 @@ import { SHARED_PROFILE } from "../capture/redact/redaction-profiles.js";
 import { contactEventRow } from "../operator/inbox-rows.js";
 import { PageApiError, badField } from "./page-api-error.js";
 import type { OutboxView } from "../store/outbox.js";
-import type { DashboardContactEvent } from "./api/contact-events.js";
+import type { ListedContactEvent } from "./api/contact-events.js";
 import type { ShownPayload } from "./api/event.js";
 import type { PayloadAccess } from "./api/session.js";
 import { HIDDEN_TEXT, showTexts } from "./show-error.js";
@@ -29,7 +29,7 @@ const SERVICE_CODE = /^[a-z]\w{0,63}$/i;
 const FIELD_PATH = /^[a-z]\w*(?:\[\d+\]|\.\w+)*/i;
 
 /** A contact event by itself, without what keeps it back. */
-export type ShownContactEvent = Omit<DashboardContactEvent, "waitsBehind">;
+export type ShownContactEvent = Omit<ListedContactEvent, "waitsBehind">;
 
 /** Hides what is personal, with stand-ins that are the same in all processes of a store and in all answers. */
 export class PersonalData {

@@ -3,7 +3,7 @@ import type { InboxOperator } from "../store/inbox-operator.js";
 import type { EventView } from "../store/inbox-view.js";
 import type { PatientEventQuery } from "../store/list-windows.js";
 import type { PayloadAccess } from "./api/session.js";
-import type { DashboardEvent } from "./api/work.js";
+import type { ListedEvent } from "./api/work.js";
 import { type RowPage, findShown, holdsText } from "./find-shown.js";
 import { MAX_REDACTED_BYTES, type PersonalData } from "./personal-data.js";
 import { showEvent, withoutHiddenError, workWithShownError } from "./shown-events.js";
@@ -26,7 +26,7 @@ export interface EventSearch {
 export function searchEvents(
   { operator, personal }: EventSearchTools,
   { query, text, rule }: EventSearch,
-): Promise<RowPage<DashboardEvent>> {
+): Promise<RowPage<ListedEvent>> {
   const payloadHoldsText = async ({ id, type, receivedAt }: EventView): Promise<boolean> => {
     if (rule === "hidden") return false;
     const body = (await operator().readBodies({ ids: [id], maxBytes: MAX_REDACTED_BYTES })).get(id);

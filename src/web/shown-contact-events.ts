@@ -1,7 +1,7 @@
 import { findCallInFront, waitsBehind } from "../store/call-in-front.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { OutboxView } from "../store/outbox.js";
-import type { CallInFront, DashboardContactEvent } from "./api/contact-events.js";
+import type { CallInFront, ListedContactEvent } from "./api/contact-events.js";
 import type { PayloadAccess } from "./api/session.js";
 import type { PersonalData } from "./personal-data.js";
 
@@ -16,7 +16,7 @@ export async function showContactEvents(
   { operator, personal }: ContactEventShowTools,
   views: readonly OutboxView[],
   rule: PayloadAccess,
-): Promise<DashboardContactEvent[]> {
+): Promise<ListedContactEvent[]> {
   const inFront = views.some(isOpen) ? await findCallInFront(operator()) : undefined;
   const behind = inFront === undefined ? null : callInFront(personal.contactEvent(inFront, rule));
   return views.map((view) => ({
@@ -27,6 +27,6 @@ export async function showContactEvents(
 
 const isOpen = ({ state }: OutboxView): boolean => state === "pending" || state === "leased";
 
-function callInFront({ key, name, error, dueAt }: Pick<DashboardContactEvent, keyof CallInFront>): CallInFront {
+function callInFront({ key, name, error, dueAt }: Pick<ListedContactEvent, keyof CallInFront>): CallInFront {
   return { key, name, error: error ?? "", dueAt };
 }

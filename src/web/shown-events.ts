@@ -4,7 +4,7 @@ import type { InboxOperator } from "../store/inbox-operator.js";
 import type { EventQuery, EventView } from "../store/inbox-view.js";
 import type { PatientEventQuery } from "../store/list-windows.js";
 import type { PayloadAccess } from "./api/session.js";
-import type { DashboardEvent } from "./api/work.js";
+import type { ListedEvent } from "./api/work.js";
 import { type RowPage, holdsText } from "./find-shown.js";
 import { showTexts } from "./show-error.js";
 
@@ -16,7 +16,7 @@ export async function listShownEvents(
   inbox: Pick<InboxOperator, "listEvents">,
   query: PatientEventQuery,
   rule: PayloadAccess,
-): Promise<RowPage<DashboardEvent>> {
+): Promise<RowPage<ListedEvent>> {
   const { items, nextCursor } = await inbox.listEvents(withoutHiddenError(query, rule));
   return { items: items.map((event) => showEvent(event, rule)), nextCursor };
 }
@@ -27,7 +27,7 @@ export function withoutHiddenError(query: PatientEventQuery, rule: PayloadAccess
   return { ...query, error: error === undefined || rule === "full" ? error : "" };
 }
 
-export function showEvent(event: EventView, rule: PayloadAccess): DashboardEvent {
+export function showEvent(event: EventView, rule: PayloadAccess): ListedEvent {
   const show = showTexts(rule);
   const row = eventRow(event);
   const due = event.handlers.flatMap(({ dueAt }) => (dueAt === undefined ? [] : [dueAt]));
@@ -40,7 +40,7 @@ export function showEvent(event: EventView, rule: PayloadAccess): DashboardEvent
 }
 
 /** The work of an event that a query chooses by what is shown of its reason and its error. */
-export function workWithShownError({ handlers }: DashboardEvent, query: EventQuery): InboxHandler[] {
+export function workWithShownError({ handlers }: ListedEvent, query: EventQuery): InboxHandler[] {
   const { state, handler, error } = query;
   return handlers.filter(
     (each) =>

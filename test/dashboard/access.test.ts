@@ -2,11 +2,11 @@ import { dirname } from "node:path";
 import { createDashboard, type DashboardOptions } from "pigeonhole/dashboard";
 import { describe, expect, test } from "vitest";
 import { TOKEN_HEADER, type PageSession } from "#pigeonhole/web/api/session.js";
-import type { DashboardContactEventPage } from "#pigeonhole/web/api/contact-events.js";
+import type { ListedContactEventPage } from "#pigeonhole/web/api/contact-events.js";
 import type { ErrorGroupPage } from "#pigeonhole/web/api/error-groups.js";
-import type { DashboardEventDetail, UnveiledPayload } from "#pigeonhole/web/api/event.js";
+import type { WholeEvent, UnveiledPayload } from "#pigeonhole/web/api/event.js";
 import type { BulkJobList, BulkJobRow, JobPreview } from "#pigeonhole/web/api/jobs.js";
-import type { DashboardEventPage } from "#pigeonhole/web/api/work.js";
+import type { ListedEventPage } from "#pigeonhole/web/api/work.js";
 import { PersonalData } from "#pigeonhole/web/personal-data.js";
 import { HOUR, MINUTE } from "#pigeonhole/base/duration.js";
 import { partsOf } from "#pigeonhole/receiver/receiver-parts.js";
@@ -411,7 +411,7 @@ describe("payloads", () => {
     await post(receiver, makeEvent({ type: "contact.promoted", data: PERSON }));
     const dashboard = openDashboard(receiver, { payloads: "hidden" });
     const error = "This version does not know the event type, and no handler matches it.";
-    const [event] = (await dashboard.get<DashboardEventPage>("api/events?state=parked")).body.items;
+    const [event] = (await dashboard.get<ListedEventPage>("api/events?state=parked")).body.items;
     expect(event?.handlers).toMatchObject([{ reason: "unknown_type", error }]);
     const { items } = (await dashboard.get<ErrorGroupPage>("api/errors")).body;
     expect(items).toMatchObject([{ kind: "unknown_type", message: error }]);
@@ -485,7 +485,7 @@ describe("payloads", () => {
         // Who may see all sees what events are about, as it is.
         expect(payloads === "full" ? text.replaceAll(/"subject":"[^"]*"/g, "") : text).not.toMatch(never);
       }
-      const { body } = await dashboard.get<DashboardEventDetail>(`api/events/${event.id}`);
+      const { body } = await dashboard.get<WholeEvent>(`api/events/${event.id}`);
       const { stack } = body.errors["email.sent"]?.last ?? {};
       expect(stack).toMatch(/\n {4}at .*access\.test\.ts:\d+:\d+/);
       expect(stack).toContain(`Caused by: Error: ${cause}`);
@@ -572,7 +572,7 @@ describe("payloads", () => {
       // A link that one person copies opens for the others.
       for (const payloads of ["redacted", "full"] as const) expect(await groupsFor(payloads)).toEqual(names);
       const chosen = async (payloads: "hidden" | "full", group: string) => {
-        const list = await as(payloads).get<DashboardEventPage>(`api/events?errorGroup=${group}`);
+        const list = await as(payloads).get<ListedEventPage>(`api/events?errorGroup=${group}`);
         const preview = await as(payloads).post<JobPreview>("api/jobs/preview", {
           action: "discard",
           filter: { errorGroup: group },
@@ -604,7 +604,7 @@ describe("payloads", () => {
       await post(receiver, event);
       const stepsFor = async (payloads: "hidden" | "redacted" | "full") => {
         const dashboard = openDashboard(receiver, { allow: () => ({ ...OPERATOR, payloads }) });
-        return (await dashboard.get<DashboardEventDetail>(`api/events/${event.id}`)).body.steps;
+        return (await dashboard.get<WholeEvent>(`api/events/${event.id}`)).body.steps;
       };
       const handler = "email.sent";
       const at = expect.stringMatching(/^\d{4}-[-T:.\d]+Z$/) as string;
@@ -654,7 +654,7 @@ describe("payloads", () => {
         openDashboard(receiver, { allow: () => ({ ...OPERATOR, payloads }) });
       const names = new Set<string>();
       for (const payloads of ["hidden", "redacted"] as const) {
-        const list = await as(payloads).get<DashboardContactEventPage>("api/outbox");
+        const list = await as(payloads).get<ListedContactEventPage>("api/outbox");
         expect(list.text).not.toContain(key);
         const [{ key: name, idempotencyKey } = { key: "", idempotencyKey: undefined }] = list.body.items;
         expect(idempotencyKey).toBeNull();

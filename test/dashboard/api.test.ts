@@ -4,11 +4,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createDashboard } from "pigeonhole/dashboard";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { ErrorGroupPage } from "#pigeonhole/web/api/error-groups.js";
-import type { DashboardEventDetail, FileText } from "#pigeonhole/web/api/event.js";
+import type { WholeEvent, FileText } from "#pigeonhole/web/api/event.js";
 import type { BulkJobList, BulkJobRow, JobPreview } from "#pigeonhole/web/api/jobs.js";
-import type { DashboardOverview } from "#pigeonhole/web/api/overview.js";
+import type { OverviewFigures } from "#pigeonhole/web/api/overview.js";
 import type { PageSession } from "#pigeonhole/web/api/session.js";
-import type { DashboardEventPage, HandlerReport } from "#pigeonhole/web/api/work.js";
+import type { ListedEventPage, HandlerReport } from "#pigeonhole/web/api/work.js";
 import { DAY, HOUR, MINUTE } from "#pigeonhole/base/duration.js";
 import { partsOf } from "#pigeonhole/receiver/receiver-parts.js";
 import { NO_FIGURES } from "#pigeonhole/store/figure-rows.js";
@@ -78,7 +78,7 @@ describe("events", () => {
     await post(receiver, done);
     await expect.poll(async () => (await receiver.inbox.get(done.id))?.state).toBe("done");
     const ids = async (query: string): Promise<string[]> => {
-      const { body } = await dashboard.get<DashboardEventPage>(`api/events?${query}`);
+      const { body } = await dashboard.get<ListedEventPage>(`api/events?${query}`);
       return body.items.map(({ id }) => id).toSorted();
     };
     const both = [dead, done.id].toSorted();
@@ -103,7 +103,7 @@ describe("events", () => {
     await post(receiver, makeEvent({ id, data: { crossing: "Main Street" } }));
     await expect.poll(async () => (await receiver.inbox.get(id))?.state).toBe("done");
     const find = async (text: string): Promise<string[]> =>
-      (await dashboard.get<DashboardEventPage>(`api/events?text=${text}`)).body.items.map((event) => event.id);
+      (await dashboard.get<ListedEventPage>(`api/events?text=${text}`)).body.items.map((event) => event.id);
     expect([await find("CROSSING"), await find("rossing"), await find("main")]).toEqual([[id], [id], []]);
     new Database(file).exec("DELETE FROM inbox_body").close();
     expect(await find("crossing")).toEqual([]);
@@ -125,9 +125,9 @@ describe("events", () => {
     const { receiver, dashboard } = await start({ store });
     const event = makeEvent({ data: { crossing: "Main Street" } });
     await post(receiver, event);
-    const first = dashboard.get<DashboardEventPage>("api/events?text=crossing");
+    const first = dashboard.get<ListedEventPage>("api/events?text=crossing");
     await expect.poll(() => reads).toBe(1);
-    expect((await dashboard.get<DashboardEventPage>("api/events?text=crossing")).body.items).toMatchObject([
+    expect((await dashboard.get<ListedEventPage>("api/events?text=crossing")).body.items).toMatchObject([
       { id: event.id },
     ]);
     gate.open();
@@ -142,7 +142,7 @@ describe("events", () => {
   test("one event has its life, its errors and its redacted payload", async () => {
     const { receiver, dashboard } = await start();
     const [id = ""] = await postDead(receiver, 1);
-    const { body } = await dashboard.get<DashboardEventDetail>(`api/events/${id}`);
+    const { body } = await dashboard.get<WholeEvent>(`api/events/${id}`);
     expect(body).toMatchObject({ id, state: "dead", payload: { kind: "redacted", canUnveil: false } });
     expect(body.timeline.map(({ kind }) => kind)).toEqual(["signed", "received", "failed", "dead"]);
     expect(body.timeline.at(2)).toMatchObject({
@@ -161,7 +161,7 @@ describe("events", () => {
     const { id } = makeEvent();
     await post(receiver, makeEvent({ id }));
     await expect.poll(async () => (await receiver.inbox.get(id))?.state).toBe("done");
-    const { body } = await openDashboard(receiver).get<DashboardEventDetail>(`api/events/${id}`);
+    const { body } = await openDashboard(receiver).get<WholeEvent>(`api/events/${id}`);
     expect(body.steps).toMatchObject([{ handler: "email.sent", name: "look up" }]);
     expect(body.timeline.map(({ kind }) => kind)).toEqual(["signed", "received", "step_done", "done"]);
   });
@@ -204,7 +204,7 @@ test("a row of figures that cannot be read is left out of the plots, and logged 
   insert.run(stepMs, step - stepMs, '{"answers":{"accepted":3},"runs":{}}');
   db.close();
   for (const range of ["1h", "24h"]) {
-    const { status, body } = await dashboard.get<DashboardOverview>(`api/overview?range=${range}`);
+    const { status, body } = await dashboard.get<OverviewFigures>(`api/overview?range=${range}`);
     expect(status).toBe(200);
     if (range === "1h") expect(body.answers.accepted).toContain(3);
   }
@@ -301,7 +301,7 @@ describe("errors and jobs", () => {
 test("the counts of the overview go on although the wall clock is set back", async () => {
   const clock = fakeClock(Date.now());
   const { receiver, dashboard } = await start({ clock });
-  const parked = async () => (await dashboard.get<DashboardOverview>("api/overview")).body.now.backlog?.parked;
+  const parked = async () => (await dashboard.get<OverviewFigures>("api/overview")).body.now.backlog?.parked;
   expect(await parked()).toBe(0);
   clock.set(clock.now() - HOUR);
   await post(receiver, makeEvent({ type: "no.such" }), { at: clock.now() });
@@ -324,7 +324,7 @@ test("the page of an event has all its contact events, up to a page of the store
     const event = makeEvent({ data: { count } });
     await post(receiver, event);
     await expect.poll(async () => (await receiver.inbox.get(event.id))?.state).toBe("done");
-    const { body } = await dashboard.get<DashboardEventDetail>(`api/events/${event.id}`);
+    const { body } = await dashboard.get<WholeEvent>(`api/events/${event.id}`);
     expect(body).toMatchObject({ hasMoreContactEvents });
     expect(body.contactEvents).toHaveLength(Math.min(count, 500));
   }
@@ -354,7 +354,7 @@ test("a pause of an unknown name is said to be one, and refused where nobody can
   expect(await pause("email.snt")).toMatchObject({ status: 200, body: unknown });
   expect((await pause("email.sent")).body).toMatchObject({ isKnown: true });
   expect(await pause("a\u0000")).toMatchObject({ status: 400, body: { message: expect.stringContaining("control") } });
-  const paused = (await dashboard.get<DashboardOverview>("api/overview")).body.now.paused.map(({ handler }) => handler);
+  const paused = (await dashboard.get<OverviewFigures>("api/overview")).body.now.paused.map(({ handler }) => handler);
   expect(paused).toEqual(["email.sent", "email.snt"]);
 });
 
@@ -394,7 +394,7 @@ test("the time line says that work waits for a paused handler", async () => {
   const { receiver, dashboard } = await start({ store: fileStore(file) });
   const event = makeEvent();
   await post(receiver, event);
-  const { body } = await dashboard.get<DashboardEventDetail>(`api/events/${event.id}`);
+  const { body } = await dashboard.get<WholeEvent>(`api/events/${event.id}`);
   expect(body.timeline.map(({ kind }) => kind)).toEqual(["signed", "received", "waits"]);
   expect(body.timeline.at(2)).toMatchObject({
     at: body.receivedAt,
@@ -410,7 +410,7 @@ test("the overview has the figures of the range and the state now", async () => 
     ["24h", 600_000],
     ["7d", 1_800_000],
   ] as const) {
-    const { body } = await dashboard.get<DashboardOverview>(`api/overview?range=${range}`);
+    const { body } = await dashboard.get<OverviewFigures>(`api/overview?range=${range}`);
     expect(body).toMatchObject({ range, stepMs });
     expect(body.backlog.depth).toHaveLength(body.times.length);
     expect(body.now).toMatchObject({ state: "running", backlog: { dead: 1, pending: 0 }, paused: [] });
@@ -427,7 +427,7 @@ test("the times of a handler are those of its runs in the range", async () => {
   await writeRuns(store, [{ handler: "email.sent", outcome: "done", fromMs: 60_000, runs: 99 }], Date.now() - 2 * HOUR);
   await writeRuns(store, [{ handler: "email.sent", outcome: "done", fromMs: 1, runs: 1 }], Date.now());
   const medianIn = async (range: string) =>
-    (await dashboard.get<DashboardOverview>(`api/overview?range=${range}`)).body.handlers[0]?.times?.medianMs;
+    (await dashboard.get<OverviewFigures>(`api/overview?range=${range}`)).body.handlers[0]?.times?.medianMs;
   expect(await medianIn("1h")).toBeLessThan(1000);
   expect(await medianIn("24h")).toBeGreaterThan(1000);
 });
@@ -439,7 +439,7 @@ test("each of many handlers has all its runs, in the plots and in their sums", a
   const ended = names.map((handler) => ({ handler, fromMs: 0, outcome: "done", runs: 10 }) as const);
   for (let write = 0; write < 3; write += 1) await writeRuns(store, ended, Date.now());
   const { handlers, unplottedHandlers, timesSince, times } = (
-    await dashboard.get<DashboardOverview>("api/overview?range=24h")
+    await dashboard.get<OverviewFigures>("api/overview?range=24h")
   ).body;
   expect(handlers.map(({ handler }) => handler)).toEqual(names);
   expect(unplottedHandlers).toEqual([]);
@@ -451,7 +451,7 @@ test("each of many handlers has all its runs, in the plots and in their sums", a
 test("failures in a row are those of all processes after the last success of any", async () => {
   const { receiver, dashboard } = await start();
   const { store } = partsOf(receiver).options;
-  const inARow = async () => (await dashboard.get<DashboardOverview>("api/overview?range=1h")).body.now.endpoint;
+  const inARow = async () => (await dashboard.get<OverviewFigures>("api/overview?range=1h")).body.now.endpoint;
   await post(receiver, makeEvent());
   const now = Date.now();
   const failureTimes = [now - HOUR, now + 1, now + 2];

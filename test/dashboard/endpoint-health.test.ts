@@ -1,7 +1,7 @@
 import Database from "better-sqlite3";
 import type { ReceiverOptions } from "pigeonhole";
 import { expect, test } from "vitest";
-import type { DashboardOverview } from "#pigeonhole/web/api/overview.js";
+import type { OverviewFigures } from "#pigeonhole/web/api/overview.js";
 import { jsonLines, runCli } from "../support/run-cli.js";
 import { closeReceiver, makeEvent, openReceiver, post, tempFile } from "../support/receiver.js";
 import { openDashboard } from "./dashboard-client.js";
@@ -21,7 +21,7 @@ async function start(file: string, options: Pick<ReceiverOptions, "role"> = {}) 
 
 /** What the overview of a receiver says. */
 async function overviewOf(receiver: Parameters<typeof openDashboard>[0]) {
-  return (await openDashboard(receiver).get<DashboardOverview>("api/overview")).body.now;
+  return (await openDashboard(receiver).get<OverviewFigures>("api/overview")).body.now;
 }
 
 /** What `inbox stats` says. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Store, createReceiver } from "pigeonhole";
 import { createPostgresStore } from "pigeonhole/postgres";
-import type { DashboardOverview } from "#pigeonhole/web/api/overview.js";
+import type { OverviewFigures } from "#pigeonhole/web/api/overview.js";
 import { TEST_SECRET } from "pigeonhole/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { type RelayFault, startPostgresRelay } from "../support/postgres-relay.js";
@@ -27,7 +27,7 @@ describeOnPostgres((database) => {
       });
       await receiver.start();
       const dashboard = openDashboard(receiver);
-      const look = async () => (await dashboard.get<DashboardOverview>("api/overview")).body.now;
+      const look = async () => (await dashboard.get<OverviewFigures>("api/overview")).body.now;
       expect((await look()).trouble).toBeNull();
       relay.fault = fault;
       if (fault.at === "socket") relay.cut();

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import type { ReceiverOptions } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import { expect, test } from "vitest";
-import type { DashboardOverview, StepValues } from "#pigeonhole/web/api/overview.js";
+import type { OverviewFigures, StepValues } from "#pigeonhole/web/api/overview.js";
 import { makeFolder } from "../support/folder.js";
 import { captureLog, makeEvent, makeGate, openReceiver, post, tempFile } from "../support/receiver.js";
 import { HOST, openDashboard } from "./dashboard-client.js";
@@ -55,7 +55,7 @@ test.each(["before", "after"])(
   "files that are away are said to be, %s a delivery has met it, until they are back",
   async (when) => {
     const { file, receiver, dashboard } = await start();
-    const look = () => dashboard.get<DashboardOverview>("api/overview");
+    const look = () => dashboard.get<OverviewFigures>("api/overview");
     expect((await look()).body.now.trouble).toBeNull();
     moveFiles(file, `${file}.away`);
     if (when === "after") expect((await post(receiver, makeEvent())).status).toBe(503);
@@ -75,7 +75,7 @@ test("while the files are away, the overview shows what this process knows", asy
   await post(receiver, makeEvent({ type: "email.bounced" }));
   moveFiles(file, `${file}.away`);
   for (let n = 0; n < 20; n += 1) expect((await post(receiver, makeEvent())).status).toBe(503);
-  const { body } = await dashboard.get<DashboardOverview>("api/overview?range=7d");
+  const { body } = await dashboard.get<OverviewFigures>("api/overview?range=7d");
   expect(body).toMatchObject(FROM_MEMORY.body);
   expect(total(body.answers.accepted)).toBe(2);
   expect(total(body.answers.store_unavailable)).toBe(20);
@@ -100,7 +100,7 @@ test("a store that could not be opened is told before the receiver runs, and act
   const file = join(makeFolder(), "absent", "inbox.db");
   const receiver = openReceiver({ store: file });
   const dashboard = openDashboard(receiver);
-  const look = async () => (await dashboard.get<DashboardOverview>("api/overview")).body.now;
+  const look = async () => (await dashboard.get<OverviewFigures>("api/overview")).body.now;
   const notStarted = {
     code: "not_started",
     message: "The receiver was not started yet, so its store is not open.",
@@ -137,7 +137,7 @@ test("the overview says why open jobs wait while the file is away, and that they
   const { file, dashboard } = await start({ clock });
   const look = async () => {
     await clock.advance(31_000);
-    return (await dashboard.get<DashboardOverview>("api/overview")).body.now.jobTrouble;
+    return (await dashboard.get<OverviewFigures>("api/overview")).body.now.jobTrouble;
   };
   expect(await look()).toBeNull();
   moveFiles(file, `${file}.away`);

@@ -1,13 +1,13 @@
 import { PageApiError } from "../../web/page-api-error.js";
 import { escapeControls } from "../../base/text.js";
-import type { DashboardEventPage, HandlerReport, RunningWork } from "../../web/api/work.js";
+import type { ListedEventPage, HandlerReport, RunningWork } from "../../web/api/work.js";
 import type { PageSession } from "../../web/api/session.js";
-import type { DashboardOverview, FigureRange } from "../../web/api/overview.js";
+import type { OverviewFigures, FigureRange } from "../../web/api/overview.js";
 import type { BulkJobList, BulkJobRow, JobAction, JobBody, JobPreview } from "../../web/api/jobs.js";
-import type { DashboardEventDetail, EventDeliveries, FileText, UnveiledPayload } from "../../web/api/event.js";
+import type { WholeEvent, EventDeliveries, FileText, UnveiledPayload } from "../../web/api/event.js";
 import type { ErrorGroupPage } from "../../web/api/error-groups.js";
 import type { InboxChanges, InboxChange } from "../../operator/change-each.js";
-import type { DashboardContactEventDetail, DashboardContactEventPage } from "../../web/api/contact-events.js";
+import type { WholeContactEvent, ListedContactEventPage } from "../../web/api/contact-events.js";
 import type {
   CaptureDetail,
   CapturePage,
@@ -136,13 +136,13 @@ function withQuery(path: string, filter: ListFilter): string {
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }
 
-export const fetchOverview = (range: FigureRange) => readJson<DashboardOverview>(withQuery("api/overview", { range }));
+export const fetchOverview = (range: FigureRange) => readJson<OverviewFigures>(withQuery("api/overview", { range }));
 
 export const fetchErrorGroups = (filter: ListFilter) => readJson<ErrorGroupPage>(withQuery("api/errors", filter));
 
-export const fetchEvents = (filter: ListFilter) => readJson<DashboardEventPage>(withQuery("api/events", filter));
+export const fetchEvents = (filter: ListFilter) => readJson<ListedEventPage>(withQuery("api/events", filter));
 
-export const fetchEvent = (id: string) => readJson<DashboardEventDetail>(`api/events/${at(id)}`);
+export const fetchEvent = (id: string) => readJson<WholeEvent>(`api/events/${at(id)}`);
 
 export const fetchDeliveries = (id: string) => readJson<EventDeliveries>(`api/events/${at(id)}/deliveries`);
 
@@ -167,9 +167,9 @@ export const fetchJobs = () => readJson<BulkJobList>("api/jobs");
 
 export const postJobCancel = (id: string) => change<BulkJobRow>(`api/jobs/${at(id)}/cancel`);
 
-export const fetchOutbox = (filter: ListFilter) => readJson<DashboardContactEventPage>(withQuery("api/outbox", filter));
+export const fetchOutbox = (filter: ListFilter) => readJson<ListedContactEventPage>(withQuery("api/outbox", filter));
 
-export const fetchContactEvent = (key: string) => readJson<DashboardContactEventDetail>(`api/outbox/${at(key)}`);
+export const fetchContactEvent = (key: string) => readJson<WholeContactEvent>(`api/outbox/${at(key)}`);
 
 export const postOutboxChange = (ids: string[], action: "retry" | "discard") =>
   change<InboxChanges>(`api/outbox/${action}`, { ids });

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { errorMessage } from "../../base/error-text.js";
-import type { DashboardEventDetail, EventDeliveries, ShownPayload } from "../../web/api/event.js";
+import type { WholeEvent, EventDeliveries, ShownPayload } from "../../web/api/event.js";
 import { fetchDeliveries, postExport, postUnveiling } from "../api/calls.js";
 import { BodyView } from "../message/body-view.js";
 import { EventParts } from "../message/event-parts.js";
@@ -39,7 +39,7 @@ export function EventDetailView() {
   return event === undefined ? <p class="hint dash-loading">Loading…</p> : <Loaded key={id} event={event} />;
 }
 
-function Loaded({ event }: { event: DashboardEventDetail }) {
+function Loaded({ event }: { event: WholeEvent }) {
   const { id, type, receivedAt, test } = event;
   const heading = useRef<HTMLHeadingElement>(null);
   // The row that was opened is gone, and the focus with it.
@@ -108,7 +108,7 @@ function ExportMenu({ id }: { id: string }) {
 }
 
 /** An event's life from the first attempt of the service: its attempts come later, since the service is asked. */
-function WholeTimeline({ event: { id, timeline } }: { event: DashboardEventDetail }) {
+function WholeTimeline({ event: { id, timeline } }: { event: WholeEvent }) {
   const [read, setRead] = useState<EventDeliveries | null>(null);
   useEffect(() => {
     const fail = (error: unknown) => setRead({ attempts: [], note: `Attempts of the service: ${errorMessage(error)}` });
@@ -134,7 +134,7 @@ const WORDS: Record<ShownPayload["kind"], string> = {
 };
 
 /** The payload as far as it may be shown, and a button for the whole of it where that is allowed. */
-function PayloadPart({ event: { id, payload } }: { event: DashboardEventDetail }) {
+function PayloadPart({ event: { id, payload } }: { event: WholeEvent }) {
   // Not kept on a page that nobody looks at.
   const [whole, setWhole] = useState<string | null>(null);
   const isWhole = whole !== null;

@@ -1,5 +1,5 @@
 import { escapeControlsInLines } from "../../base/text.js";
-import type { DashboardContactEvent } from "../../web/api/contact-events.js";
+import type { ListedContactEvent } from "../../web/api/contact-events.js";
 import { LongText } from "./long-text.js";
 import { linkTo } from "../state/address.js";
 import { ContactEventBadge } from "../ui/badges.js";
@@ -12,7 +12,7 @@ import { WaitsBehind } from "./waits-behind.js";
 const SHOWN = 2000;
 
 interface ContactEventListOptions {
-  events: readonly DashboardContactEvent[];
+  events: readonly ListedContactEvent[];
   /** The event that recorded them. */
   eventId: string;
   hasMore: boolean;

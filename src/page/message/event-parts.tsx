@@ -1,12 +1,12 @@
 import type { ComponentChildren } from "preact";
-import type { DashboardEventDetail } from "../../web/api/event.js";
+import type { WholeEvent } from "../../web/api/event.js";
 import { linkToEvent } from "../state/address.js";
 import { shortText } from "../ui/short-text.js";
 import { ContactEventList } from "./contact-event-list.js";
 import { HandlerList } from "./handler-list.js";
 
 interface EventPartsOptions {
-  event: DashboardEventDetail;
+  event: WholeEvent;
   /** Above the handlers. */
   head: ComponentChildren;
   children?: ComponentChildren;

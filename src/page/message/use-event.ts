@@ -1,5 +1,5 @@
 import { type Inputs, useRef, useState } from "preact/hooks";
-import type { DashboardEventDetail } from "../../web/api/event.js";
+import type { WholeEvent } from "../../web/api/event.js";
 import { PageApiError } from "../../web/page-api-error.js";
 import { fetchEvent } from "../api/calls.js";
 import { reportProblem } from "../state/notice.js";
@@ -7,8 +7,8 @@ import { workChanges } from "../state/work.js";
 import { useListRefresh } from "../ui/use-list-refresh.js";
 
 /** What the store has of an event; undefined until it is read, null where it does not have the event. */
-export function useEvent(id: string, inputs: Inputs): DashboardEventDetail | null | undefined {
-  const [read, setRead] = useState<{ id: string; event: DashboardEventDetail | null }>();
+export function useEvent(id: string, inputs: Inputs): WholeEvent | null | undefined {
+  const [read, setRead] = useState<{ id: string; event: WholeEvent | null }>();
   // A late answer does not replace a newer one.
   const last = useRef(0);
   const load = async () => {

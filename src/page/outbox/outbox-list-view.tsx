@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import type { DashboardContactEvent } from "../../web/api/contact-events.js";
+import type { ListedContactEvent } from "../../web/api/contact-events.js";
 import { MAX_CHOSEN } from "../../web/api/work.js";
 import { ContactEventBadge, ContactStateBadge } from "../ui/badges.js";
 import { ChooseNone } from "../ui/icon-button.js";
@@ -84,7 +84,7 @@ export function OutboxListView() {
   );
 }
 
-const COLUMNS: readonly TableColumn<DashboardContactEvent>[] = [
+const COLUMNS: readonly TableColumn<ListedContactEvent>[] = [
   { title: "State", class: "plain state-column", cell: (row) => <ContactEventBadge event={row} /> },
   timeColumn("Recorded", ({ recordedAt }) => recordedAt, "plain"),
   {
@@ -113,7 +113,7 @@ const COLUMNS: readonly TableColumn<DashboardContactEvent>[] = [
   },
 ];
 
-function whyOf({ waitsBehind, message, reason, error }: DashboardContactEvent): string {
+function whyOf({ waitsBehind, message, reason, error }: ListedContactEvent): string {
   return shortText(waitsBehind === null ? (message ?? reason ?? error ?? "") : describeWait(waitsBehind));
 }
 
@@ -149,7 +149,7 @@ function Rows() {
   );
 }
 
-const keysOf = (rows: readonly DashboardContactEvent[]): string[] => rows.map(({ key }) => key);
+const keysOf = (rows: readonly ListedContactEvent[]): string[] => rows.map(({ key }) => key);
 
 function ChosenBar() {
   const keys = outboxSelection.inSight.value;

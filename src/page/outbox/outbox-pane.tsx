@@ -1,4 +1,4 @@
-import type { DashboardContactEventDetail } from "../../web/api/contact-events.js";
+import type { WholeContactEvent } from "../../web/api/contact-events.js";
 import { ContactEventFacts } from "./contact-event-facts.js";
 import { ContactEventBadge } from "../ui/badges.js";
 import { CloseButton } from "../ui/icon-button.js";
@@ -11,7 +11,7 @@ import { shortText } from "../ui/short-text.js";
 import { WaitsBehind } from "../message/waits-behind.js";
 
 /** One contact event: how far it is, why it failed, what the API answered, and what is sent. */
-export function OutboxPane({ event }: { event: DashboardContactEventDetail }) {
+export function OutboxPane({ event }: { event: WholeContactEvent }) {
   const { key, idempotencyKey, state, inboxEventId } = event;
   return (
     <section class="detail" aria-label="Contact event">

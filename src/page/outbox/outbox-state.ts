@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import type { DashboardContactEvent, DashboardContactEventDetail } from "../../web/api/contact-events.js";
+import type { ListedContactEvent, WholeContactEvent } from "../../web/api/contact-events.js";
 import { confirmed } from "../state/confirmed.js";
 import { reportProblem, runAction, showNotice } from "../state/notice.js";
 import { plural } from "../ui/format.js";
@@ -37,7 +37,7 @@ export const outboxKey = computed(() => [readParam("state"), ...OUTBOX_PARAMS.ma
 export const openKey = computed(() => readParam("key"));
 
 /** The open contact event once it is loaded. */
-export const openOutboxEvent = signal<DashboardContactEventDetail | null>(null);
+export const openOutboxEvent = signal<WholeContactEvent | null>(null);
 
 export async function loadOpen(): Promise<void> {
   const key = openKey.value;
@@ -88,19 +88,19 @@ export function changeOutbox(keys: readonly string[], action: "retry" | "discard
 }
 
 /** What was done, by the rows as they were before it. */
-function describeChange(rows: readonly DashboardContactEvent[], action: "retry" | "discard", changed: number): string {
+function describeChange(rows: readonly ListedContactEvent[], action: "retry" | "discard", changed: number): string {
   const what = plural(changed, "contact event");
   if (action === "discard") return `${what} discarded`;
   return rows.length > 0 && rows.every(mayTryNow) ? `${what} due now` : `${what} pending again`;
 }
 
 /** True while its call waits for its next try; one that is under way has no such time. */
-export const mayTryNow = ({ state, dueAt }: DashboardContactEvent): boolean => state === "leased" && dueAt !== null;
+export const mayTryNow = ({ state, dueAt }: ListedContactEvent): boolean => state === "leased" && dueAt !== null;
 
 /** True where it is sent again, or its call is due at once. */
-export const mayRetryContact = (event: DashboardContactEvent): boolean => event.state === "dead" || mayTryNow(event);
+export const mayRetryContact = (event: ListedContactEvent): boolean => event.state === "dead" || mayTryNow(event);
 
-export const mayDiscardContact = ({ state }: DashboardContactEvent): boolean => state === "dead" || state === "pending";
+export const mayDiscardContact = ({ state }: ListedContactEvent): boolean => state === "dead" || state === "pending";
 
 /** Asks before a discard, and before a retry that sends more than was chosen. */
 function mayChange(keys: readonly string[], action: "retry" | "discard"): Promise<boolean> {
@@ -127,15 +127,15 @@ function mayChange(keys: readonly string[], action: "retry" | "discard"): Promis
 }
 
 /** The listed or open contact events with these keys. */
-export function outboxRowsOf(keys: readonly string[]): DashboardContactEvent[] {
+export function outboxRowsOf(keys: readonly string[]): ListedContactEvent[] {
   const open = openOutboxEvent.value;
-  const known = new Map<string, DashboardContactEvent>(outboxList.items.value.map((row) => [row.key, row]));
+  const known = new Map<string, ListedContactEvent>(outboxList.items.value.map((row) => [row.key, row]));
   if (open !== null) known.set(open.key, open);
   return keys.flatMap((key) => known.get(key) ?? []);
 }
 
 /** Events that go out with these because their calls are repeated as they were. */
-function countOthers(rows: readonly DashboardContactEvent[]): number {
+function countOthers(rows: readonly ListedContactEvent[]): number {
   const calls = new Map(rows.map(({ call, callEvents }) => [call, callEvents ?? 0]));
   return [...calls.values()].reduce((sum, events) => sum + events, 0) - rows.length;
 }

@@ -1,12 +1,12 @@
 /*
- * GET  api/outbox?state=&name=&text=&error=&since=&until=&inboxEventId=&cursor= → DashboardContactEventPage
- * GET  api/outbox/{key}                        → DashboardContactEventDetail
+ * GET  api/outbox?state=&name=&text=&error=&since=&until=&inboxEventId=&cursor= → ListedContactEventPage
+ * GET  api/outbox/{key}                        → WholeContactEvent
  * POST api/outbox/retry | discard  {ids} (keys) → InboxChanges
  */
 import type { ContactEventDetail, ContactEventRow } from "../../operator/inbox-rows.js";
 
 /** A contact event. Its `key` names it on the dashboard, the same for everybody. */
-export interface DashboardContactEvent extends ContactEventRow {
+export interface ListedContactEvent extends ContactEventRow {
   /** The key that is sent to the API; null for people whose `payloads` are not `full`. */
   idempotencyKey: string | null;
   /** What keeps one back that is `pending`: the call in front that fails; null without, and in other states. */
@@ -15,7 +15,7 @@ export interface DashboardContactEvent extends ContactEventRow {
 
 /** A call that has failed and is tried again before any other, by the newest of its contact events. */
 export interface CallInFront {
-  /** {@link DashboardContactEvent.key} of that contact event. */
+  /** {@link ListedContactEvent.key} of that contact event. */
   key: string;
   name: string;
   /** Error of the last try, as far as the person may see it. */
@@ -24,9 +24,9 @@ export interface CallInFront {
   dueAt: string | null;
 }
 
-export interface DashboardContactEventPage {
-  items: DashboardContactEvent[];
+export interface ListedContactEventPage {
+  items: ListedContactEvent[];
   nextCursor: string | null;
 }
 
-export interface DashboardContactEventDetail extends DashboardContactEvent, Pick<ContactEventDetail, "body"> {}
+export interface WholeContactEvent extends ListedContactEvent, Pick<ContactEventDetail, "body"> {}

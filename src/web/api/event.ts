@@ -1,5 +1,5 @@
 /*
- * GET  api/events/{id}                         → DashboardEventDetail
+ * GET  api/events/{id}                         → WholeEvent
  * GET  api/events/{id}/deliveries              → EventDeliveries; the service is asked, which takes its time
  * POST api/events/{id}/retry | discard | run {} → InboxChange
  * POST api/events/{id}/payload {}              → UnveiledPayload; logged with the name
@@ -8,17 +8,17 @@
  */
 import type { EventWork } from "../../operator/inbox-rows.js";
 import type { TimelineEntry } from "../../operator/timeline-entry.js";
-import type { DashboardContactEvent } from "./contact-events.js";
-import type { DashboardEvent } from "./work.js";
+import type { ListedContactEvent } from "./contact-events.js";
+import type { ListedEvent } from "./work.js";
 
 /** One event with all that is known about it. */
-export interface DashboardEventDetail extends DashboardEvent, Pick<EventWork, "errors" | "steps"> {
+export interface WholeEvent extends ListedEvent, Pick<EventWork, "errors" | "steps"> {
   /** When the service signed the delivery that was stored, ISO 8601. */
   signedAt: string;
   /** Oldest first. */
   timeline: TimelineEntry[];
   /** Those that its handlers recorded, newest first, 500 at most. */
-  contactEvents: DashboardContactEvent[];
+  contactEvents: ListedContactEvent[];
   /** True where it has more than those, which are then missing in the time line too. */
   hasMoreContactEvents: boolean;
   /** Ids, as listed, of other bodies received under its id. */

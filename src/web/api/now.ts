@@ -4,11 +4,11 @@
 import type { BulkJobRow } from "./jobs.js";
 import type { PausedHandlerRow } from "./work.js";
 
-/** From this age on, {@link DashboardNow.countedAgoMs} is shown. */
+/** From this age on, {@link StateNow.countedAgoMs} is shown. */
 export const OLD_COUNTS_MS = 5_000;
 
 /** The state at one moment. */
-export interface DashboardNow {
+export interface StateNow {
   /** ISO 8601. */
   at: string;
   /**
@@ -113,7 +113,7 @@ export interface ProcessRow {
  */
 export interface StreamMessages {
   /** At once, and each second while something has changed. */
-  now: DashboardNow;
+  now: StateNow;
   /** A step of the figures was written, or has ended while the store cannot be read: load the overview again. */
   figures: { at: string };
   /** Jobs that have changed. */

@@ -1,5 +1,5 @@
 /*
- * GET  api/events?state=&handler=&type=&error=&id=&text=&since=&until=&errorGroup=&cursor= → DashboardEventPage
+ * GET  api/events?state=&handler=&type=&error=&id=&text=&since=&until=&errorGroup=&cursor= → ListedEventPage
  * GET  api/running                             → RunningWork
  * GET  api/handlers?since=                     → HandlerReport
  * POST api/handlers/pause {handler}            → PauseReport
@@ -28,15 +28,15 @@ export interface WorkFilter {
 }
 
 /** An event in the list. */
-export interface DashboardEvent extends InboxEvent {
+export interface ListedEvent extends InboxEvent {
   /** When its next run is due, ISO 8601; null when none waits. */
   nextRunAt: string | null;
   /** What it is about, as its payload may be shown; null where that is hidden, dropped, large or not found. */
   subject: string | null;
 }
 
-export interface DashboardEventPage {
-  items: DashboardEvent[];
+export interface ListedEventPage {
+  items: ListedEvent[];
   nextCursor: string | null;
 }
 

@@ -1,4 +1,4 @@
-import type { DashboardOverview } from "../../../web/api/overview.js";
+import type { OverviewFigures } from "../../../web/api/overview.js";
 import type { OutcomeKind } from "../../../protocol/outcome.js";
 import { addUp, type PlotSeries, type PlotTone } from "../plots/plot-series.js";
 
@@ -11,7 +11,7 @@ const LAYERS: readonly { label: string; tone: PlotTone; kinds: readonly OutcomeK
 ];
 
 /** Deliveries by what became of them, as layers that lie on one another. */
-export function answerSeries(answers: DashboardOverview["answers"]): PlotSeries[] {
+export function answerSeries(answers: OverviewFigures["answers"]): PlotSeries[] {
   const named = new Set<string>(LAYERS.flatMap(({ kinds }) => kinds));
   const layers: PlotSeries[] = LAYERS.map(({ label, tone, kinds }) => ({
     label,

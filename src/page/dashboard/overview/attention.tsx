@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { MINUTE } from "../../../base/duration.js";
 import type { ErrorGroupRow } from "../../../web/api/error-groups.js";
-import type { DashboardOverview } from "../../../web/api/overview.js";
+import type { OverviewFigures } from "../../../web/api/overview.js";
 import { linkTo } from "../../state/address.js";
 import { runAction } from "../../state/notice.js";
 import { storeTrouble } from "../../state/now.js";
@@ -19,7 +19,7 @@ const SHOWN = 3;
 
 /** Null before they are loaded. */
 const newest = signal<readonly ErrorGroupRow[] | null>(null);
-const day = signal<DashboardOverview["answers"] | null>(null);
+const day = signal<OverviewFigures["answers"] | null>(null);
 
 /** What one opens the overview for: the newest errors, the handlers that fail, and the deliveries of a day. */
 export function Attention() {

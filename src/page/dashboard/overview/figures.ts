@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import type { DashboardOverview, FigureRange } from "../../../web/api/overview.js";
+import type { OverviewFigures, FigureRange } from "../../../web/api/overview.js";
 import { reportProblem } from "../../state/notice.js";
 import { fetchOverview } from "../../api/calls.js";
 import { readParam, view } from "../../state/address.js";
@@ -7,7 +7,7 @@ import { fitToData } from "./fit-to-data.js";
 import { now } from "../../state/now.js";
 
 /** The figures of the chosen range; null before they are loaded. */
-export const figures = signal<DashboardOverview | null>(null);
+export const figures = signal<OverviewFigures | null>(null);
 
 /** The spans of plots, the shortest first. */
 export const RANGES = ["1h", "24h", "7d"] as const satisfies readonly FigureRange[];

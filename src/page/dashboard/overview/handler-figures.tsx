@@ -1,4 +1,4 @@
-import type { DashboardOverview, RunSeries, StepValues } from "../../../web/api/overview.js";
+import type { OverviewFigures, RunSeries, StepValues } from "../../../web/api/overview.js";
 import { escapeControls } from "../../../base/text.js";
 import { formatCount, formatMs } from "../../ui/format.js";
 import { addUp, highest } from "../plots/plot-series.js";
@@ -7,7 +7,7 @@ import { chosenHandler } from "./figures.js";
 import { timeSeries } from "./time-series.js";
 
 /** Runs and times of handlers: of the chosen one, or of all. */
-export function HandlerFigures({ figures }: { figures: DashboardOverview }) {
+export function HandlerFigures({ figures }: { figures: OverviewFigures }) {
   const { times, stepMs, handlers } = figures;
   const chosen = handlers.find(({ handler }) => handler === chosenHandler.value);
   const shown = chosen === undefined ? handlers : [chosen];

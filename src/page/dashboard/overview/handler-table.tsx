@@ -1,4 +1,4 @@
-import type { DashboardOverview, HandlerSeries, RunSeries } from "../../../web/api/overview.js";
+import type { OverviewFigures, HandlerSeries, RunSeries } from "../../../web/api/overview.js";
 import { describeRunTime } from "../../../base/run-time-bounds.js";
 import { escapeControls } from "../../../base/text.js";
 import { formatCount, formatTime } from "../../ui/format.js";
@@ -11,7 +11,7 @@ import { chosenHandler } from "./figures.js";
  * Each handler's runs, as the store counts them by handler, or from the plots while it cannot be read; a click plots
  * a handler alone.
  */
-export function HandlerTable({ figures }: { figures: DashboardOverview }) {
+export function HandlerTable({ figures }: { figures: OverviewFigures }) {
   const { handlers, unplottedHandlers, timesSince } = figures;
   const chosen = chosenHandler.value;
   const lines: HandlerLine[] = [

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { SECOND } from "../../../base/duration.js";
-import { type DashboardNow, type EndpointHealth, OLD_COUNTS_MS } from "../../../web/api/now.js";
+import { type StateNow, type EndpointHealth, OLD_COUNTS_MS } from "../../../web/api/now.js";
 import { formatBytes, formatCount, formatExactTime, plural } from "../../ui/format.js";
 import { Icon, type IconName } from "../../ui/icon.js";
 import { linkTo } from "../../state/address.js";
@@ -36,7 +36,7 @@ export function NowCards() {
 }
 
 /** Time since the state came, in milliseconds: it comes again when more has changed than the ages in it. */
-function useElapsed(current: DashboardNow | null): number {
+function useElapsed(current: StateNow | null): number {
   const [elapsedMs, setElapsed] = useState(0);
   useEffect(() => {
     const begun = performance.now();
@@ -94,7 +94,7 @@ interface LevelProps<Level extends "backlog" | "outbox"> {
   countedAgoMs: number;
   elapsedMs: number;
   /** What of the state the card shows. */
-  level: NonNullable<DashboardNow[Level]>;
+  level: NonNullable<StateNow[Level]>;
 }
 
 function BacklogCard({ level, countedAgoMs, elapsedMs }: LevelProps<"backlog">) {
@@ -120,7 +120,7 @@ function OutboxCard({ level, countedAgoMs, elapsedMs }: LevelProps<"outbox">) {
   );
 }
 
-function StateCard({ now: { state, processes, trouble } }: { now: DashboardNow }) {
+function StateCard({ now: { state, processes, trouble } }: { now: StateNow }) {
   const alive = processes.filter(({ isAlive }) => isAlive).length;
   const tone = state === "running" ? "good" : alive === 0 ? "bad" : "warn";
   return (

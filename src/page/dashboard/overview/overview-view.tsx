@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import type { DashboardOverview } from "../../../web/api/overview.js";
+import type { OverviewFigures } from "../../../web/api/overview.js";
 import { formatBytes, formatCount, formatMs, formatExactTime, formatTime } from "../../ui/format.js";
 import type { PlotSeries } from "../plots/plot-series.js";
 import { answerSeries } from "./answer-series.js";
@@ -59,7 +59,7 @@ export function OverviewView() {
   );
 }
 
-function Plots({ figures }: { figures: DashboardOverview }) {
+function Plots({ figures }: { figures: OverviewFigures }) {
   const { times, stepMs, latency } = figures;
   const common = { times, stepMs };
   return (
@@ -95,7 +95,7 @@ function Plots({ figures }: { figures: DashboardOverview }) {
 }
 
 /** What the store alone knows. */
-function StorePlots({ figures }: { figures: DashboardOverview }) {
+function StorePlots({ figures }: { figures: OverviewFigures }) {
   const { times, stepMs, backlog, outbox, disk } = figures;
   const common = { times, stepMs };
   const depth = { ...common, format: formatCount, formatRight: formatAge, isRightAge: true, isWhole: true };
@@ -117,7 +117,7 @@ function StorePlots({ figures }: { figures: DashboardOverview }) {
   );
 }
 
-function depthAndAge({ depth, oldestAgeMs }: DashboardOverview["backlog"]): PlotSeries[] {
+function depthAndAge({ depth, oldestAgeMs }: OverviewFigures["backlog"]): PlotSeries[] {
   return [
     { label: "waiting or running", tone: "accent", values: depth },
     { label: "age of the oldest", tone: "warn", values: oldestAgeMs, axis: "right" },

@@ -1,6 +1,6 @@
 import { NOTE_HANDLER } from "../../../base/note-handler.js";
 import { piecesIn } from "../../../operator/work-word.js";
-import type { DashboardEvent, PausedHandlerRow } from "../../../web/api/work.js";
+import type { ListedEvent, PausedHandlerRow } from "../../../web/api/work.js";
 import { ListedBadge } from "../../ui/badges.js";
 import { timeColumn, type TableColumn } from "../../ui/data-table.js";
 import { formatExactTime, formatTime } from "../../ui/format.js";
@@ -10,7 +10,7 @@ import { workState } from "./work-state.js";
 import { shortText } from "../../ui/short-text.js";
 
 /** What the list of work tells of each event: first what happened to what, last its id. */
-export const EVENT_COLUMNS: readonly TableColumn<DashboardEvent>[] = [
+export const EVENT_COLUMNS: readonly TableColumn<ListedEvent>[] = [
   {
     title: "State",
     class: "plain state-column",
@@ -64,24 +64,24 @@ export const EVENT_COLUMNS: readonly TableColumn<DashboardEvent>[] = [
 ];
 
 /** The pieces that the list is about, those with an error first. */
-function piecesOf({ handlers }: Pick<DashboardEvent, "handlers">) {
+function piecesOf({ handlers }: Pick<ListedEvent, "handlers">) {
   const sought = piecesIn(handlers, workState.value);
   const all = sought.length === 0 ? handlers : sought;
   return all.toSorted((one, other) => Number(hasFailed(other)) - Number(hasFailed(one)));
 }
 
-const hasFailed = ({ error, reason, state }: DashboardEvent["handlers"][number]): boolean =>
+const hasFailed = ({ error, reason, state }: ListedEvent["handlers"][number]): boolean =>
   state !== "done" && (error ?? reason) !== null;
 
 /** Their names, of several the first. */
-function handlersOf(event: DashboardEvent): string {
+function handlersOf(event: ListedEvent): string {
   const [first, ...rest] = piecesOf(event).filter(({ handler }) => handler !== NOTE_HANDLER);
   if (first === undefined) return "";
   return rest.length === 0 ? shortText(first.handler) : `${shortText(first.handler)} and ${rest.length} more`;
 }
 
 /** The first line of the error of the handler that failed, with its name where there are several. */
-function lastError(event: DashboardEvent): string {
+function lastError(event: ListedEvent): string {
   const failed = [...piecesOf(event), ...event.handlers].find(hasFailed);
   if (failed === undefined) return "";
   const text = shortText((failed.error ?? failed.reason ?? "").split("\n", 1)[0] ?? "");
@@ -89,7 +89,7 @@ function lastError(event: DashboardEvent): string {
 }
 
 /** True for an event that has work to run, all of it of handlers that are paused. */
-function waitsForResume({ handlers }: Pick<DashboardEvent, "handlers">, paused: readonly PausedHandlerRow[]): boolean {
+function waitsForResume({ handlers }: Pick<ListedEvent, "handlers">, paused: readonly PausedHandlerRow[]): boolean {
   const waiting = handlers.filter(({ state }) => state === "pending");
   return waiting.length > 0 && waiting.every(({ handler }) => paused.some((pause) => pause.handler === handler));
 }

@@ -1,5 +1,5 @@
 import { computed } from "@preact/signals";
-import type { DashboardEvent, WorkFilter } from "../../../web/api/work.js";
+import type { ListedEvent, WorkFilter } from "../../../web/api/work.js";
 import { fetchEvents } from "../../api/calls.js";
 import { readParam } from "../../state/address.js";
 import { createPagedList } from "../../state/create-paged-list.js";
@@ -25,7 +25,7 @@ export const workState = computed<(typeof LISTED_STATES)[number] | "">(
   () => LISTED_STATES.find((name) => name === readParam("state")) ?? "",
 );
 
-export const events = createPagedList<DashboardEvent>((cursor) =>
+export const events = createPagedList<ListedEvent>((cursor) =>
   fetchEvents({ ...commonFilters(), id: readParam("id"), text: readParam("text"), cursor }),
 );
 
