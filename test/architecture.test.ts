@@ -42,7 +42,7 @@ const CEILINGS: Record<string, number> = {
   base: 1_150,
   protocol: 2_080,
   contract: 3_865,
-  store: 14_880,
+  store: 14_920,
   operator: 790,
   client: 2_000,
   outbox: 640,

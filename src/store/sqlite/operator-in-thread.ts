@@ -35,8 +35,14 @@ interface StartedThread {
   ended: Promise<void>;
 }
 
+/** An operator that runs each call of a file, on a thread of its own or on the caller's. */
+export interface Operating {
+  call(given: Omit<OperatorCall, "id">): Promise<unknown>;
+  end(): Promise<void>;
+}
+
 /** Runs an operator on a thread of its own, so that a long list keeps neither the event loop nor the writer waiting. */
-export class OperatorThread {
+export class OperatorThread implements Operating {
   readonly #file: string;
   #thread: StartedThread | undefined;
   #lastId = 0;
@@ -123,17 +129,17 @@ function whyEnded(cause: unknown): PigeonholeError {
   return new PigeonholeError("store_failed", "The operator's thread of the store ended.", { cause });
 }
 
-/** The operator whose calls run in the thread; `checkOpen` throws before a call of a store that is closed or lost. */
-export function operateInThread({ file, thread, now, checkOpen }: ThreadParts): InboxOperator {
+/** The operator of a store's file; `checkOpen` throws before a call of a store that is closed or lost. */
+export function operateFrom({ file, operating, now, checkOpen }: OperatingParts): InboxOperator {
   return operateBy(file, (method, args) => {
     checkOpen();
-    return thread.call({ method, args, now: now() });
+    return operating.call({ method, args, now: now() });
   });
 }
 
-interface ThreadParts {
+interface OperatingParts {
   file: string;
-  thread: OperatorThread;
+  operating: Operating;
   now: () => number;
   checkOpen: () => unknown;
 }

@@ -14,8 +14,9 @@ import { describeFileLoss } from "./open-files.js";
 import { type OpenStore, openStore } from "./open-store.js";
 import { countPageByPage } from "./operations/counts.js";
 import { NO_SEND } from "./operations/outbox-send.js";
+import { FileOperator } from "./file-operator.js";
 import { FileOwnership } from "./file-ownership.js";
-import { OperatorThread, operateInThread, operateWhileOpen } from "./operator-in-thread.js";
+import { type Operating, OperatorThread, operateFrom, operateWhileOpen } from "./operator-in-thread.js";
 import { prepareReopen } from "./reopen-store.js";
 
 /** How often the store checks whether removed files are back. */
@@ -26,7 +27,7 @@ export interface SqliteStoreOptions<Result = Finished> {
   /** Path of the database file, or `:memory:`. Made with mode 0600 when it does not exist. */
   file: string;
   /**
-   * Write from a thread of its own, so that the event loop never waits for a disk.
+   * Write from a thread of its own, and list from another, so that the event loop never waits for a disk.
    * @default true for a file; `:memory:` has no thread
    */
   thread?: boolean | undefined;
@@ -69,7 +70,7 @@ export function createSqliteStore(options: SqliteStoreOptions<unknown>): SqliteS
   checkDriver();
   const given = STORE_OPTIONS.resolve(options);
   const ownership = given.file === IN_MEMORY ? undefined : new FileOwnership(given.file);
-  const operating = new OperatorThread(given.file);
+  const operating = given.thread ? new OperatorThread(given.file) : new FileOperator(given.file);
   const disk = new DiskUseReader();
   let opened: OpenStore | undefined;
   /** Concurrent callers share one opening; a second connection and thread would never be closed. */
@@ -214,14 +215,14 @@ function commandsOf(run: GroupCommit["run"]) {
 
 function fileOf(
   file: string,
-  { operating, disk }: { operating: OperatorThread; disk: DiskUseReader },
+  { operating, disk }: { operating: Operating; disk: DiskUseReader },
   current: () => OpenStore,
 ) {
   return {
     openOperator: (now) =>
       file === IN_MEMORY
         ? operateWhileOpen(() => current().operate(now))
-        : operateInThread({ file, thread: operating, now, checkOpen: () => checkFiles(current()) }),
+        : operateFrom({ file, operating, now, checkOpen: () => checkFiles(current()) }),
     file: file === IN_MEMORY ? undefined : file,
     // oxlint-disable-next-line require-await -- a throw must become a rejection
     readDiskUse: async () => disk.read(current().files),
