@@ -25,7 +25,8 @@ function detailOf(alarm: RecentAlarm["alarm"]): string {
   return Object.entries(alarm)
     .flatMap(([name, value]: [string, unknown]) => {
       if (name === "kind") return [];
-      const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+      const words = name.replace(/Seconds$/, "").replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+      if (name.endsWith("Seconds")) return [`${words} ${String(value)} s`];
       if (typeof value === "number") return [COUNTS.has(name) ? `${value} ${words}` : `${words} ${value}`];
       const text = Array.isArray(value) ? value.filter((each) => typeof each === "string").join(" ") : value;
       return typeof text === "string" && text !== "" && text.length <= MAX_VALUE_LENGTH ? [`${words} ${text}`] : [];

@@ -22,6 +22,7 @@ test("the detail has numbers, codes and short lists", () => {
 test.each<[Alarm, string]>([
   [{ kind: "other_bytes", eventId: "evt_aBc" }, "event id evt_aBc"],
   [{ kind: "handler_missing", handlers: ["crmSync"], pending: 1 }, "handlers crmSync, 1 pending"],
+  [{ kind: "clock_skew", skewSeconds: 601 }, "skew 601 s"],
   [{ kind: "failures_in_a_row", inARow: 20, disablesAt: 100 }, "20 in a row, disables at 100"],
 ])("the names of fields are words, and their values stay as they are: %o", (alarm, detail) => {
   expect(alarmRow({ alarm, since: 0, at: 0 }).detail).toBe(detail);

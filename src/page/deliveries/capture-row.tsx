@@ -10,6 +10,7 @@ import { chooseRange, openCapture, toggleChosen } from "../state/selection.js";
 import { AnswerBadge, VerdictBadge, WorkBadge, verdictOf } from "../ui/badges.js";
 import { Icon } from "../ui/icon.js";
 import { formatExactTime, formatMs, formatTime } from "../ui/format.js";
+import { SubjectWords } from "../ui/subject-words.js";
 
 /** A list up to this width shows a delivery in two lines; the styles of `.list.narrow` have the same heights. */
 const NARROW_WIDTH = 860;
@@ -112,8 +113,6 @@ function Choose({ id, isChosen }: { id: string; isChosen: boolean }) {
 }
 
 function Subject({ capture }: { capture: CaptureSummary }) {
-  // The person stands behind the subject.
-  const [, subject = capture.subject, about] = /^(.*) · (.*?)$/.exec(capture.subject) ?? [];
   return (
     <span class="cell subject" role="gridcell" title={escapeControls(capture.subject)}>
       {capture.pinned && (
@@ -122,8 +121,7 @@ function Subject({ capture }: { capture: CaptureSummary }) {
           <span class="unseen">Pinned</span>
         </span>
       )}
-      {escapeControls(subject)}
-      {about !== undefined && <span class="about"> · {escapeControls(about)}</span>}
+      <SubjectWords subject={capture.subject} />
       {capture.id.startsWith("inbox:") && <span class="tag">inbox only</span>}
       {userTags(capture).map((tag) => (
         <span class="tag" key={tag}>

@@ -33,11 +33,7 @@ export function TopBar() {
           <span class="spring" />
           <span class="top-item secrets" title="Secrets that signatures are checked with">
             <span class="top-label">Secret</span>
-            {current.secrets.length === 0 ? (
-              <span class="warn">none</span>
-            ) : (
-              <code>{current.secrets.join(", ")}</code>
-            )}
+            {current.secrets.length === 0 ? <span class="warn">none</span> : <code>{current.secrets.join(", ")}</code>}
           </span>
         </>
       )}

@@ -16,6 +16,9 @@ import { FAILED_STATES } from "./failed-states.js";
 export function ErrorGroupItem({ group }: { group: ErrorGroupRow }) {
   const { group: id, handler, type, kind, message, events, isCapped, failures, states, firstAt, lastAt } = group;
   const work = linkTo("work", { group: id, groupName: kind });
+  const [line = ""] = (group.example.error ?? "").split("\n", 1);
+  // The title says it already, unless a value of the last one differs.
+  const last = message !== "" && line.endsWith(message) ? "" : line;
   return (
     <li class="group" data-row={id}>
       <div class="group-head">
@@ -28,9 +31,7 @@ export function ErrorGroupItem({ group }: { group: ErrorGroupRow }) {
             <b>{shortText(message === "" ? kind : message)}</b>
           </a>{" "}
           {message !== "" && <span class="tag">{shortText(kind)}</span>}
-          {group.example.error !== null && (
-            <p class="group-message">Last: {shortText(firstLine(group.example.error))}</p>
-          )}
+          {last !== "" && <p class="group-message">Last: {shortText(last)}</p>}
         </div>
         <Sparkline values={group.counts} tone="bad" label="Events by when they failed last" />
       </div>
@@ -63,8 +64,6 @@ export function ErrorGroupItem({ group }: { group: ErrorGroupRow }) {
     </li>
   );
 }
-
-const firstLine = (text: string): string => text.split("\n", 1)[0] ?? "";
 
 function GroupActions({ group: { group, kind, states } }: { group: ErrorGroupRow }) {
   const hasStopped = states.dead + states.parked > 0;

@@ -94,7 +94,7 @@ function Plots({ figures }: { figures: OverviewFigures }) {
   );
 }
 
-/** What the store alone knows. */
+/** What the store alone knows. An outbox that held nothing in this time needs no plot. */
 function StorePlots({ figures }: { figures: OverviewFigures }) {
   const { times, stepMs, backlog, outbox, disk } = figures;
   const common = { times, stepMs };
@@ -102,7 +102,9 @@ function StorePlots({ figures }: { figures: OverviewFigures }) {
   return (
     <>
       <Plot {...depth} title="Backlog of work" series={depthAndAge(backlog)} />
-      <Plot {...depth} title="Outbox" series={depthAndAge(outbox)} />
+      {outbox.depth.some((count) => (count ?? 0) > 0) && (
+        <Plot {...depth} title="Outbox" series={depthAndAge(outbox)} />
+      )}
       <Plot
         {...common}
         title="Disk"
@@ -165,7 +167,8 @@ const ALARM_COLUMNS: readonly TableColumn<AlarmRow>[] = [
     class: "plain long",
     cell: ({ kind, detail }) => (
       <>
-        {alarmSentence(kind)} <span class="hint">{escapeControls(detail)}</span>
+        {alarmSentence(kind)}
+        {detail !== "" && <span class="hint">: {escapeControls(detail)}</span>}
       </>
     ),
   },

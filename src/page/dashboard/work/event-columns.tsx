@@ -8,6 +8,7 @@ import { linkTo } from "../../state/address.js";
 import { now } from "../../state/now.js";
 import { workState } from "./work-state.js";
 import { shortText } from "../../ui/short-text.js";
+import { SubjectWords } from "../../ui/subject-words.js";
 
 /** What the list of work tells of each event: first what happened to what, last its id. */
 export const EVENT_COLUMNS: readonly TableColumn<ListedEvent>[] = [
@@ -29,7 +30,7 @@ export const EVENT_COLUMNS: readonly TableColumn<ListedEvent>[] = [
   {
     title: "Subject",
     class: "plain wide",
-    cell: ({ subject }) => subject !== null && shortText(subject),
+    cell: ({ subject }) => subject !== null && <SubjectWords subject={subject} />,
     hint: ({ subject }) => shortText(subject ?? ""),
   },
   {
