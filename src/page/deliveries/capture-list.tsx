@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { captures, isLoaded, loadedQuery, query, setQuery, totalCaptures } from "../state/captures.js";
-import { chooseAll, chosen, chosenInSight, clearChosen, cursorId, openId } from "../state/selection.js";
+import { captureSelection, cursorId, openId } from "../state/capture-selection.js";
 import { session } from "../state/session.js";
 import { replayWorkOf, workOf } from "../state/work.js";
 import { Icon } from "../ui/icon.js";
@@ -75,7 +75,7 @@ function CaptureGrid() {
                 index={start + offset}
                 isCursor={capture.id === cursor}
                 isOpen={capture.id === openId.value}
-                isChosen={chosen.value.has(capture.id)}
+                isChosen={captureSelection.has(capture.id)}
                 work={workOf(capture)}
                 replayWork={replayWorkOf(capture)}
                 isFresh={unseen.isFresh(capture.id)}
@@ -90,7 +90,7 @@ function CaptureGrid() {
 
 function Head() {
   const count = captures.value.length;
-  const areAllChosen = count > 0 && chosenInSight().length === count;
+  const areAllChosen = captureSelection.isWhole.value;
   return (
     <div class="row head" role="row" aria-rowindex={1}>
       <span class="cell choose" role="columnheader">
@@ -99,7 +99,7 @@ function Head() {
           tabIndex={-1}
           aria-label={areAllChosen ? "Choose none" : `Choose all ${plural(count, "delivery", "deliveries")}`}
           checked={areAllChosen}
-          onChange={areAllChosen ? clearChosen : chooseAll}
+          onChange={captureSelection.toggleAll}
         />
       </span>
       {COLUMNS.map(([name, label]) => (

@@ -6,7 +6,7 @@ import { captureHandle } from "../../capture/model/capture-handle.js";
 import { userTags } from "../../dev/forward/held-tag.js";
 import { LIMITS } from "../../protocol/limits.js";
 import { describeLate } from "../state/diagnosis.js";
-import { chooseRange, openCapture, toggleChosen } from "../state/selection.js";
+import { chooseRange, openCapture, toggleChosen } from "../state/capture-selection.js";
 import { AnswerBadge, VerdictBadge, WorkBadge, verdictOf } from "../ui/badges.js";
 import { Icon } from "../ui/icon.js";
 import { formatExactTime, formatMs, formatTime } from "../ui/format.js";

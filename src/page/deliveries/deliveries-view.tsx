@@ -1,5 +1,5 @@
 import { DetailPane } from "../detail/detail-pane.js";
-import { openId } from "../state/selection.js";
+import { openId } from "../state/capture-selection.js";
 import { SplitPane } from "../ui/split-pane.js";
 import { CaptureList } from "./capture-list.js";
 import { ListChart } from "./list-chart.js";

@@ -1,6 +1,6 @@
 import { replayElsewhere } from "../detail/target-dialog.js";
 import { copyCurl, exportAs, remove, replay, share, togglePin } from "../state/actions.js";
-import { chosenInSight, clearChosen } from "../state/selection.js";
+import { captureSelection } from "../state/capture-selection.js";
 import { EXPORT_CHOICES } from "../detail/export-choices.js";
 import { ChooseNone } from "../ui/icon-button.js";
 import { Icon, type IconName } from "../ui/icon.js";
@@ -16,7 +16,7 @@ function WorkActions({ events }: { events: readonly InboxEvent[] }) {
   const button = (icon: IconName, label: string, action: JobAction, those: readonly InboxEvent[]) => {
     const change = async () => {
       const ids = those.map(({ id }) => id);
-      if (await changeEvents(ids, action)) clearChosen();
+      if (await changeEvents(ids, action)) captureSelection.clear();
     };
     return (
       those.length > 0 && (
@@ -42,7 +42,7 @@ function WorkActions({ events }: { events: readonly InboxEvent[] }) {
 
 /** Actions for the selected captures. */
 export function SelectionBar() {
-  const chosen = chosenInSight();
+  const chosen = captureSelection.inSight.value;
   const count = chosen.length;
   if (count === 0) return null;
   const ids = new Set(chosen);
@@ -82,7 +82,7 @@ export function SelectionBar() {
         <Icon name="trash" /> Delete
       </button>
       <WorkActions events={events} />
-      <ChooseNone onClick={clearChosen} />
+      <ChooseNone onClick={captureSelection.clear} />
     </div>
   );
 }

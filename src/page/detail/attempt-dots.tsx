@@ -1,6 +1,6 @@
 import { judgeShown } from "../../capture/model/answer-advice.js";
 import { formatWait } from "../state/format-wait.js";
-import { openCapture } from "../state/selection.js";
+import { openCapture } from "../state/capture-selection.js";
 import { TONES } from "../state/tones.js";
 import { StatusBadge } from "../ui/badges.js";
 import { formatExactTime, formatTime } from "../ui/format.js";

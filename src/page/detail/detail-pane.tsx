@@ -3,7 +3,7 @@ import type { CaptureDetail } from "../../dev/api/page-api.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";
 import { userTags } from "../../dev/forward/held-tag.js";
 import { detail, detailProblem, loadDetail } from "../state/detail.js";
-import { closeDetail, openId } from "../state/selection.js";
+import { closeDetail, openId } from "../state/capture-selection.js";
 import { AnswerBadge, VerdictBadge, WorkBadge, verdictOf } from "../ui/badges.js";
 import { replayWorkOf, workOf } from "../state/work.js";
 import { CloseButton } from "../ui/icon-button.js";

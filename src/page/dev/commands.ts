@@ -9,8 +9,7 @@ import { copyCurl, remove, replay, togglePin } from "../state/actions.js";
 import { runAction } from "../state/notice.js";
 import { returnTo, type ViewName, view, setParams } from "../state/address.js";
 import {
-  chosenInSight,
-  clearChosen,
+  captureSelection,
   closeDetail,
   cursorId,
   cursorInSight,
@@ -19,7 +18,7 @@ import {
   openId,
   targetIds,
   toggleChosen,
-} from "../state/selection.js";
+} from "../state/capture-selection.js";
 import { outboxSelection } from "../outbox/outbox-state.js";
 import { listKeys } from "../ui/list-keys.js";
 import { isSheetOpen } from "../state/key-sheet.js";
@@ -81,7 +80,7 @@ function labelOne(id: string): void {
 
 /** Closes the topmost layer. */
 function stepBack(): void {
-  if (view.value === "deliveries" && chosenInSight().length > 0) clearChosen();
+  if (view.value === "deliveries" && captureSelection.inSight.value.length > 0) captureSelection.clear();
   else if (view.value === "outbox" && outboxSelection.inSight.value.length > 0) outboxSelection.clear();
   else if (view.value === "outbox") setParams({ key: "" });
   else closeDetail();

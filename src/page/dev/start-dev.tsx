@@ -6,7 +6,7 @@ import { followStream } from "../api/follow-stream.js";
 import { DevApp } from "./dev-app.js";
 import { dropCaptures, followQuery, loadCaptures, reloadByWork, takeCaptures } from "../state/captures.js";
 import { followOpenCapture, isOfOpenEvent, loadDetail } from "../state/detail.js";
-import { forgetCaptures, openId } from "../state/selection.js";
+import { closeDetail, openId } from "../state/capture-selection.js";
 import { noteSandboxChange } from "../state/sandbox.js";
 import { followRows } from "../ui/row-cursor.js";
 import { countArrivals, followTitle } from "../state/title.js";
@@ -58,7 +58,7 @@ export function startDev(page: Element): void {
       }),
       removed({ ids }) {
         dropCaptures(ids);
-        forgetCaptures(ids);
+        if (ids.includes(openId.value)) closeDetail();
         // The inbox may still have their events.
         if (session.value?.inbox === true) void loadCaptures();
       },

@@ -9,7 +9,7 @@ import { captures, dropCaptures, takeCaptures } from "./captures.js";
 import { loadDetail } from "./detail.js";
 import { runAction, showNotice } from "./notice.js";
 import { setParams, view } from "./address.js";
-import { clearChosen, forgetCaptures, openId } from "./selection.js";
+import { captureSelection, closeDetail, openId } from "./capture-selection.js";
 import { TONES } from "./tones.js";
 
 /** Replays, and then updates the open capture first. Null if it failed, which was shown. */
@@ -123,8 +123,8 @@ export function remove(ids: string[]): Promise<boolean> {
       return;
     await removeCaptures(ids);
     dropCaptures(ids);
-    forgetCaptures(ids);
-    clearChosen();
+    if (ids.includes(openId.value)) closeDetail();
+    captureSelection.clear();
     showNotice({ tone: "plain", text: `Deleted ${what}` });
   });
 }

@@ -8,6 +8,7 @@ export interface RowSelection {
   /** Whether all rows of the list are chosen; false for an empty list. */
   isWhole: ReadonlySignal<boolean>;
   toggle: (row: string) => void;
+  add: (rows: readonly string[]) => void;
   /** Chooses all rows, or none if all are chosen. */
   toggleAll: () => void;
   clear: () => void;
@@ -31,6 +32,7 @@ export function createSelection(rows: () => string[]): RowSelection {
       if (!next.delete(row)) next.add(row);
       chosen.value = next;
     },
+    add: (more) => void (chosen.value = new Set([...chosen.value, ...more])),
     toggleAll() {
       if (isWhole.value) clear();
       else chosen.value = new Set(rows());

@@ -8,7 +8,7 @@ import { openedTab } from "./detail-tabs.js";
 import { diagnose } from "./diagnosis.js";
 import { reportProblem } from "./notice.js";
 import { workOf } from "./work.js";
-import { closeDetail, openId } from "./selection.js";
+import { closeDetail, openId } from "./capture-selection.js";
 
 /** The open capture; the last one is shown until the next one is loaded. */
 export const detail = signal<CaptureDetail | null>(null);

@@ -1,6 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import { captures } from "./captures.js";
 import { readParam, setParams } from "./address.js";
+import { createSelection } from "./create-selection.js";
 
 /** The capture in the detail pane; empty if the pane is closed. */
 export const openId = computed(() => readParam("open"));
@@ -8,8 +9,8 @@ export const openId = computed(() => readParam("open"));
 /** The row that keys act on while it is in sight. */
 export const cursorId = signal("");
 
-/** Captures selected for a common action. */
-export const chosen = signal<ReadonlySet<string>>(new Set());
+/** The captures that are chosen for a common action. */
+export const captureSelection = createSelection(() => captures.value.map(({ id }) => id));
 
 let anchorId = "";
 
@@ -34,9 +35,7 @@ export function moveCursor(step: number): void {
 }
 
 export function toggleChosen(id: string): void {
-  const next = new Set(chosen.value);
-  if (!next.delete(id)) next.add(id);
-  chosen.value = next;
+  captureSelection.toggle(id);
   cursorId.value = id;
   anchorId = id;
 }
@@ -48,31 +47,8 @@ export function chooseRange(id: string): void {
   const to = rows.findIndex((row) => row.id === id);
   if (to === -1) return;
   const [first, last] = from === -1 ? [to, to] : [Math.min(from, to), Math.max(from, to)];
-  chosen.value = new Set([...chosen.value, ...rows.slice(first, last + 1).map((row) => row.id)]);
+  captureSelection.add(rows.slice(first, last + 1).map((row) => row.id));
   cursorId.value = id;
-}
-
-export function chooseAll(): void {
-  chosen.value = new Set(captures.value.map(({ id }) => id));
-}
-
-export function clearChosen(): void {
-  chosen.value = new Set();
-}
-
-/** Removes captures that no longer exist. */
-export function forgetCaptures(ids: readonly string[]): void {
-  const gone = new Set(ids);
-  if ([...chosen.value].some((id) => gone.has(id))) {
-    chosen.value = new Set([...chosen.value].filter((id) => !gone.has(id)));
-  }
-  if (gone.has(openId.value)) closeDetail();
-}
-
-/** The selected captures that the query still shows, in the order of the list. */
-export function chosenInSight(): string[] {
-  if (chosen.value.size === 0) return [];
-  return captures.value.filter(({ id }) => chosen.value.has(id)).map(({ id }) => id);
 }
 
 /** The row that keys act on, if the query still shows it; otherwise empty. */
@@ -82,7 +58,7 @@ export function cursorInSight(): string {
 
 /** The captures that a command acts on: the selected ones, in the order of the list, or the one at the cursor. */
 export function targetIds(): string[] {
-  const inSight = chosenInSight();
+  const inSight = captureSelection.inSight.value;
   if (inSight.length > 0) return inSight;
   const id = openId.value === "" ? cursorInSight() : openId.value;
   return id === "" ? [] : [id];
