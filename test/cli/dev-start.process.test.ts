@@ -166,25 +166,6 @@ process.on("SIGTERM", () => {
     expect(await endsBy(cli, "SIGINT")).toMatchObject({ code: 0, stderr: "" });
   });
 
-  test("an app that ends behind a program that restarts it is said to be away, and to be back", async () => {
-    const { cwd, ports } = await makeProject();
-    const serve = `require("node:http").createServer((_, res) => res.end()).listen(${ports.PORT});`;
-    writeFileSync(join(cwd, "app.cjs"), serve);
-    const cli = startCli(["dev", "--start", "node --watch app.cjs"], { cwd });
-    await cli.line(/Ready\./);
-    const save = (text: string) => () => {
-      writeFileSync(join(cwd, "app.cjs"), text);
-      return cli.lines.join("\n");
-    };
-    await expect.poll(save('throw new Error("broken")'), { timeout: 20_000, interval: 2_000 }).toContain("broken");
-    expect(await cli.line(/^dev .*stopped listening/)).toBe(
-      `dev     │ ! The app has stopped listening at 127.0.0.1:${ports.PORT}: see its lines above. Deliveries are answered 503 until it is back; fix the app, and dev goes on.`,
-    );
-    save(serve)();
-    await cli.line(/^dev {5}│ The app listens at \S+ again\.$/);
-    expect(await endsBy(cli, "SIGTERM")).toMatchObject({ code: 0, stderr: "" });
-  }, 60_000);
-
   test("the app gets the secret and the environment of development", async () => {
     const { cli, cwd } = await startScript(
       'writeFileSync("env", JSON.stringify([process.env.NODE_ENV, process.env.WEBHOOK_SECRET]));',

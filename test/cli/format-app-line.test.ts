@@ -31,15 +31,11 @@ test("the places where a handler threw follow on lines of their own, without tho
   expect(line([`at x (${ESC}[2J)`])[1]).not.toContain(ESC);
 });
 
-test("a time that is a number is printed as a time of day", () => {
+test("a time that is a number is printed as a time", () => {
+  const dueAt = new Date(TIME).toISOString();
   expect(format(pino({ msg: "m", dueAt: TIME, lookedAt: 3, items: TIME }))).toBe(
-    `09:05:07  info   m  dueAt=09:05:07  lookedAt=3  items=${TIME}`,
+    `09:05:07  info   m  dueAt=${dueAt}  lookedAt=3  items=${TIME}`,
   );
-});
-
-test("a time on another day than the line is printed with its date", () => {
-  const tomorrow = new Date(2026, 10, 23, 1, 2, 3).getTime();
-  expect(format(pino({ msg: "m", dueAt: tomorrow }))).toBe("09:05:07  info   m  dueAt=2026-11-23 01:02:03");
 });
 
 test("the stack of an error follows on lines of its own", () => {

@@ -9,7 +9,6 @@ import { DEV_FILE_VARIABLE } from "../../store/tell-dev-server.js";
 import { type AppProcess, startApp, waitForApp } from "../app/app-process.js";
 import { portVariable, portOf, isTaken } from "../app/app-port.js";
 import type { CommandInput } from "../frame/context.js";
-import { wait } from "../frame/interruption.js";
 import { API_KEY_VARIABLE, BASE_URL_VARIABLE } from "../values/api-client.js";
 import { DEV_FILE, SECRET_VARIABLE } from "../values/secret-option.js";
 import type { DevLines } from "./print-lines.js";
@@ -69,9 +68,7 @@ export async function startCompanions({ input, setup, lines }: CompanionsInput):
     sandbox,
     signal,
     async answered() {
-      if (app === undefined) return;
-      await untilAnswered({ input, setup, lines, signal });
-      void reportAway({ input, setup, lines, signal });
+      if (app !== undefined) await untilAnswered({ input, setup, lines, signal });
     },
     async close() {
       over.abort();
@@ -145,22 +142,6 @@ async function untilAnswered({ input, setup, lines, signal }: WaitInput): Promis
   }
 }
 
-/** Says when the app has stopped listening, which may be the end of what `--start` restarts, and when it is back. */
-async function reportAway({ input, setup, lines, signal }: WaitInput): Promise<void> {
-  const { host, origin } = setup.app.url;
-  const { out } = lines;
-  const meanwhile = input.options.whenDown === "hold" ? "kept until it is back" : "answered 503 until it is back";
-  const changed = (listens: boolean): void => {
-    if (listens) out.result({ kind: "app_back", origin }, out.paint.green(`The app listens at ${host} again.`));
-    else {
-      const text = `! The app has stopped listening at ${host}: see its lines above. Deliveries are ${meanwhile}; fix the app, and dev goes on.`;
-      out.result({ kind: "app_away", origin }, out.paint.yellow(text));
-    }
-  };
-  // Rejects at the end of dev.
-  await watchApp(setup.app.url, { signal, changed }).catch(() => undefined);
-}
-
 /** A port that will be listened at. */
 interface WantedPort {
   hostname: string;
@@ -184,29 +165,4 @@ async function checkPorts(wanted: readonly WantedPort[]): Promise<void> {
     "port_in_use",
     `In use by another program: ${taken.join(", ")}. Does dev run already? End what listens there, or give other ports in .env or by flags.`,
   );
-}
-
-/** A restart after a change is shorter. */
-const AWAY_AFTER_MS = 6 * SECOND;
-const LOOK_EVERY_MS = SECOND;
-
-/**
- * Tells when an app that has answered no longer listens, and when it does again, until the signal is aborted: behind a
- * program that restarts it, such as `node --watch`, it can end without an end of that program.
- */
-async function watchApp(
-  app: URL,
-  { signal, changed }: { signal: AbortSignal; changed: (listens: boolean) => void },
-): Promise<void> {
-  let seenAt = Date.now();
-  let wasThere = true;
-  for (;;) {
-    await wait(LOOK_EVERY_MS, signal);
-    const isThere = await isTaken({ hostname: app.hostname, port: portOf(app) });
-    if (signal.aborted) return;
-    if (isThere) seenAt = Date.now();
-    else if (Date.now() - seenAt < AWAY_AFTER_MS) continue;
-    if (isThere !== wasThere) changed(isThere);
-    wasThere = isThere;
-  }
 }

@@ -43,7 +43,7 @@ export function formatAppLine(line: string, paint: Paint): string {
   const name = (LEVELS[level] ?? String(level)).padEnd(5);
   const shown = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
-    .map(([field, value]) => `${escapeControls(field)}=${textOf(field, value, time)}`);
+    .map(([field, value]) => `${escapeControls(field)}=${textOf(field, value)}`);
   const head = `${paint.dim(clockTime(time))}  ${paintLevel(paint, level, name)}  ${paint.bold(escapeControls(text))}`;
   return [[head, ...shown].join("  "), ...[...stack, ...frames].map(escapeControls)].join("\n");
 }
@@ -80,23 +80,10 @@ function placesOf(at: unknown): string[] {
   return ownFrames(frames).map((frame) => `    ${frame}`);
 }
 
-function textOf(field: string, value: unknown, lineTime: number): string {
+function textOf(field: string, value: unknown): string {
   const isTime = typeof value === "number" && value > EARLIEST_TIME && value <= LATEST_TIME;
-  if (isTime && field.endsWith("At")) return timeText(value, lineTime);
+  if (isTime && field.endsWith("At")) return new Date(value).toISOString();
   return escapeControls(typeof value === "string" && /^\S+$/.test(value) ? value : JSON.stringify(value));
-}
-
-/** The time of day, with its date if that is not the day of the line. */
-function timeText(ms: number, lineTime: number): string {
-  const date = dateText(ms);
-  return date === dateText(lineTime) ? clockTime(ms) : `${date} ${clockTime(ms)}`;
-}
-
-/** The date on this machine. */
-function dateText(ms: number): string {
-  const date = new Date(ms);
-  const monthAndDay = [date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, "0"));
-  return [date.getFullYear(), ...monthAndDay].join("-");
 }
 
 function paintLevel(paint: Paint, level: number, name: string): string {

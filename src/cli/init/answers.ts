@@ -59,20 +59,14 @@ export function takeDefaults(given: GivenAnswers, defaults: Answers, yes: boolea
         `(pigeonhole init ${given.folder ?? folder} --template ${given.template ?? template} --events ${(given.events ?? events).join(",")}).`,
     );
   }
-  const packageManager = given.packageManager ?? defaults.packageManager;
-  return {
-    folder: given.folder ?? defaults.folder,
-    template: given.template ?? defaults.template,
-    events: given.events ?? defaults.events,
-    packageManager,
-    install: given.install ?? defaults.install,
-    git: given.git ?? defaults.git,
-    docker: given.docker ?? defaults.docker,
-    nodePackage: takesNodePackage(packageManager, given, defaults),
-  };
+  return fillIn(given, defaults);
 }
 
-/** Whether the project brings its own Node: as said, else where it needs it and the package manager runs it. */
-export function takesNodePackage(packageManager: PackageManagerName, given: GivenAnswers, defaults: Answers): boolean {
-  return given.nodePackage ?? (defaults.nodePackage && PACKAGE_MANAGERS[packageManager].runsNodePackage);
+/** The given answers, with defaults for the others. */
+export function fillIn(given: GivenAnswers, defaults: Answers): Answers {
+  const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const answers: Answers = { ...defaults, ...said };
+  if (given.nodePackage !== undefined) return answers;
+  // The project brings its own Node where it needs it and the package manager runs it.
+  return { ...answers, nodePackage: defaults.nodePackage && PACKAGE_MANAGERS[answers.packageManager].runsNodePackage };
 }

@@ -2,10 +2,9 @@ import { resolve } from "node:path";
 import * as prompts from "@clack/prompts";
 import { isPigeonholeError } from "../../base/error.js";
 import { EVENT_TYPES, type EventType } from "../../protocol/event-types.js";
-import { PACKAGE_MANAGER_NAMES, type PackageManagerName } from "../../scaffold/project/package-manager.js";
 import { checkFolder } from "../../scaffold/project/check-folder.js";
 import { TEMPLATE_NAMES, TEMPLATES, type TemplateName } from "../../scaffold/project/templates.js";
-import { type Answers, type GivenAnswers, takesNodePackage } from "./answers.js";
+import { type Answers, fillIn, type GivenAnswers } from "./answers.js";
 
 interface AskInput {
   given: GivenAnswers;
@@ -20,25 +19,17 @@ export class QuestionLeftError extends Error {
   override readonly name = "QuestionLeftError";
 }
 
-/** Asks for what was not given, with at most five questions. */
+/** Asks for folder, template and events where they were not given; all else has defaults and flags. */
 export async function ask(input: AskInput): Promise<Answers> {
   const { given, defaults, signal } = input;
-  const isOpen = Object.entries(given).some(([name, value]) => value === undefined && !NOT_ASKED.has(name));
+  const isOpen = [given.folder, given.template, given.events].includes(undefined);
   if (isOpen) prompts.intro("A project that receives webhooks of your mail workspace");
   const folder = given.folder ?? (await askFolder(input));
   const template = given.template ?? (await askTemplate(signal));
   const events = given.events ?? (await askEvents(defaults.events, signal));
-  const installing = await askInstall(given, defaults, signal);
-  const extras = await askExtras(given, defaults, signal);
   if (isOpen) prompts.outro("That is all.");
-  const nodePackage = takesNodePackage(installing.packageManager, given, defaults);
-  return { folder, template, events, nodePackage, ...installing, ...extras };
+  return fillIn({ ...given, folder, template, events }, defaults);
 }
-
-/**
- * The package manager is asked together with installing. The machine's Node decides whether the project needs its own.
- */
-const NOT_ASKED: ReadonlySet<string> = new Set(["packageManager", "nodePackage"]);
 
 async function askFolder({ defaults, cwd, overwrite, signal }: AskInput): Promise<string> {
   const initial = defaults.folder;
@@ -84,49 +75,6 @@ async function askEvents(usual: readonly EventType[], signal: AbortSignal): Prom
   });
   const chosen: ReadonlySet<string> = new Set(answered(answer));
   return EVENT_TYPES.filter((type) => chosen.has(type));
-}
-
-async function askInstall(
-  given: GivenAnswers,
-  defaults: Answers,
-  signal: AbortSignal,
-): Promise<Pick<Answers, "packageManager" | "install">> {
-  const packageManager = given.packageManager ?? defaults.packageManager;
-  if (given.install !== undefined) return { packageManager, install: given.install };
-  const others = PACKAGE_MANAGER_NAMES.filter((name) => name !== packageManager);
-  const offered = given.packageManager === undefined ? [packageManager, ...others] : [packageManager];
-  const answer = await prompts.select<PackageManagerName | "later">({
-    message: "Install the packages?",
-    options: [
-      ...offered.map((value) => ({ value, label: `Yes, with ${value}` })),
-      { value: "later" as const, label: "Later" },
-    ],
-    signal,
-  });
-  const choice = answered(answer);
-  return choice === "later" ? { packageManager, install: false } : { packageManager: choice, install: true };
-}
-
-async function askExtras(
-  given: GivenAnswers,
-  defaults: Answers,
-  signal: AbortSignal,
-): Promise<Pick<Answers, "git" | "docker">> {
-  const { git, docker } = given;
-  if (git !== undefined && docker !== undefined) return { git, docker };
-  const offered = [
-    { value: "git" as const, label: "git repository", isOpen: git === undefined, isUsual: defaults.git },
-    { value: "docker" as const, label: "Dockerfile, compose.yaml", isOpen: docker === undefined, isUsual: true },
-  ].filter(({ isOpen }) => isOpen);
-  const answer = await prompts.multiselect<"git" | "docker">({
-    message: "What else?",
-    options: offered.map(({ value, label }) => ({ value, label })),
-    initialValues: offered.filter(({ isUsual }) => isUsual).map(({ value }) => value),
-    required: false,
-    signal,
-  });
-  const chosen = answered(answer);
-  return { git: git ?? chosen.includes("git"), docker: docker ?? chosen.includes("docker") };
 }
 
 /** The library returns a symbol for a cancelled question. */

@@ -29,7 +29,7 @@ export const init = defineCommand({
   group: "Set up",
   summary: "Makes a project that receives webhooks, tested and ready to run.",
   details:
-    "Asks at most five questions, none that a flag answers. Without a terminal, or with --json, it asks nothing: an error names what is missing, and --yes uses the defaults. Needs the network only to install.",
+    "Asks for folder, template and events where they are not given, in a terminal. Without a terminal, or with --json, it asks nothing: an error names what is missing, and --yes uses the defaults. Needs the network only to install.",
   arguments: { dir: { optional: true, summary: "The new project's folder." } },
   options: {
     ...options,
