@@ -33,7 +33,6 @@ export const COMMANDS: readonly Command[] = [
   command(captures.capturesExport, async () => (await import("./captures/export-and-import.js")).exportSelected),
   command(captures.capturesImport, async () => (await import("./captures/export-and-import.js")).importFiles),
   command(captures.capturesTypes, async () => (await import("./captures/types.js")).showTypes),
-  command(captures.capturesRemove, async () => (await import("./captures/run.js")).remove),
   command(trigger, async () => (await import("./trigger/run.js")).run),
   command(sandbox, async () => (await import("./sandbox/run.js")).run),
   command(test, async () => (await import("./test/run.js")).run),

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sampleEvent } from "pigeonhole/testing";
@@ -95,24 +95,6 @@ test("captures list shows short names, which show, export and replay accept", as
     new RegExp(`^${name}  email\\.sent`),
   );
   expect(await runCli(["replay", name, "--to", app.url, "--expect", "200"], { cwd, env })).toMatchObject({ code: 0 });
-});
-
-test("captures rm deletes captures of the folder, and refuses files elsewhere instead of deleting their originals", async () => {
-  const cwd = await importEvents([sampleEvent("email.sent")]);
-  const folder = join(cwd, ".pigeonhole", "captures");
-  const [file = ""] = readdirSync(folder).filter((name) => name.endsWith(".json"));
-  cpSync(join(folder, file), join(cwd, "fixtures", file));
-  for (const word of ["./fixtures", `fixtures/${file}`]) {
-    const { code, stderr } = await runCli(["captures", "rm", word, "--yes"], { cwd });
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringContaining(`error: ${word} is not in ${join(cwd, ".pigeonhole")}`),
-    ]);
-  }
-  expect(existsSync(join(folder, file))).toBe(true);
-  const { code, stdout } = await runCli(["captures", "rm", `.pigeonhole/captures/${file}`, "--yes"], { cwd });
-  expect([code, stdout]).toEqual([0, "1 deleted.\n"]);
-  expect(existsSync(join(folder, file))).toBe(false);
 });
 
 describe("replay without --to", () => {

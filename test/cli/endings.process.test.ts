@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sampleEvent } from "pigeonhole/testing";
 import { describeError } from "#pigeonhole/cli/frame/command-error.js";
-import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
+import { runCli, SECRET } from "../support/run-cli.js";
 import { BIN, startCli } from "../support/start-cli.js";
 import { HAS_TERMINAL, KEY, startInTerminal } from "./terminal.js";
 import { makeFolder } from "../support/folder.js";
@@ -56,7 +56,7 @@ async function runUnread(args: readonly string[], stream: "stdout" | "stderr") {
 }
 
 describe("a reader that closes the pipe early", () => {
-  test.each([[["--help"]], [["trigger", "--list"]], [["completion", "zsh"]]])(
+  test.each([[["--help"]], [["api", "labels"]], [["completion", "zsh"]]])(
     "the output of %j into a pipe that is closed early, as by head, is no error",
     async (args) => {
       expect(await runUnread(args, "stdout")).toEqual({ code: 0, rest: "" });
@@ -81,7 +81,7 @@ async function runOnFullDisk(args: readonly string[]) {
 
 // Only Linux has a file that is always full.
 describe.skipIf(!existsSync("/dev/full"))("output into a file on a full disk", () => {
-  test.each([[["trigger", "--list"]], [["completion", "bash"]], [["--help"]]])(
+  test.each([[["api", "labels"]], [["completion", "bash"]], [["--help"]]])(
     "the output of %j into a full disk is reported as a failure",
     async (args) => {
       const stderr = "error: Standard output cannot be written: the disk is full.\n";
@@ -159,29 +159,18 @@ test.each(["EACCES", "EPERM", "EROFS", "ENOSPC", "ENAMETOOLONG"])(
 
 // Skipped where there is no util-linux to make a terminal.
 describe.skipIf(!HAS_TERMINAL)("a question in a terminal", () => {
-  async function askToRemove() {
-    const cwd = makeFolder();
-    writeFileSync(join(cwd, "events.json"), JSON.stringify(sampleEvent("email.sent")));
-    await runCli(["captures", "import", "events.json"], { cwd, env: { WEBHOOK_SECRET: SECRET } });
-    const terminal = startInTerminal(`"${process.execPath}" "${BIN}" captures rm all`, { cwd });
-    await terminal.shows("Delete 1 capture?");
-    const left = async () => jsonLines(await runCli(["captures", "list", "--json"], { cwd })).length;
-    return { terminal, left };
-  }
+  const ENDPOINT = `whe_${"0".repeat(24)}`;
+  const env = { PIGEONHOLE_BASE_URL: "http://127.0.0.1:9", PIGEONHOLE_API_KEY: "k" };
 
-  test("Ctrl-C at a question ends the command with 130, and nothing is deleted", { timeout: 30_000 }, async () => {
-    const { terminal, left } = await askToRemove();
-    terminal.press(KEY.ctrlC);
-    expect(await terminal.ended).toBe(130);
-    expect(await left()).toBe(1);
-  });
-
-  test("Enter at a question means no and ends with 1; y and yes end with 0", { timeout: 30_000 }, async () => {
-    const no = await askToRemove();
-    no.terminal.press(KEY.enter);
-    expect([await no.terminal.ended, await no.left()]).toEqual([1, 1]);
-    const yes = await askToRemove();
-    yes.terminal.press("y");
-    expect([await yes.terminal.ended, await yes.left()]).toEqual([0, 0]);
+  test.each([
+    ["Ctrl-C ends the command with 130", KEY.ctrlC, 130],
+    ["Enter means no and ends with 1", KEY.enter, 1],
+    ["y means yes, and the call is made", "y", 3],
+  ])("at a question, %s", { timeout: 30_000 }, async (_, key, code) => {
+    const line = `"${process.execPath}" "${BIN}" endpoints rotate-secret ${ENDPOINT}`;
+    const terminal = startInTerminal(line, { cwd: makeFolder(), env });
+    await terminal.shows("The old one stops at once.");
+    terminal.press(key);
+    expect(await terminal.ended).toBe(code);
   });
 });

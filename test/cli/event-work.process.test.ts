@@ -48,7 +48,7 @@ test("trigger finds the inbox by DATABASE_FILE, and without one says that the wo
     { outcome: "accepted", notRun: null, work: { state: "dead", handlers: [{ handler: "all" }, { state: "dead" }] } },
   ]);
   expect(jsonLines(await runCli(args, { cwd: makeFolder(), env }))).toMatchObject([{ work: null }]);
-  const unknown = await runCli(["trigger", "email.bounced", "--to", app.url, "-n", "2"], { cwd: makeFolder(), env });
+  const unknown = await runCli(["trigger", "email.bounced", "--to", app.url], { cwd: makeFolder(), env });
   expect(unknown.stderr).toMatch(/^What the app's handlers make of it is not known here\. Give .* --inbox/);
   expect(unknown.stderr.match(/--inbox/g)).toHaveLength(1);
 });

@@ -61,10 +61,10 @@ describe("help", () => {
 describe("options of every command", () => {
   test("a common option may be given before and after the command's name", async () => {
     for (const args of [
-      ["--json", "trigger", "--list"],
-      ["trigger", "--list", "--json"],
+      ["--json", "api", "labels"],
+      ["api", "labels", "--json"],
     ]) {
-      expect(jsonLines(await runCli(args))[0]).toEqual({ schemaVersion: 1, type: "email.received", isDefault: true });
+      expect(jsonLines(await runCli(args))[0]).toMatchObject({ schemaVersion: 1, call: "labels.list" });
     }
   });
 
@@ -84,8 +84,8 @@ describe("options of every command", () => {
     ["is not used under NO_COLOR", [], { ...colored, NO_COLOR: "1" }, false],
     ["is not used with --no-color", ["--no-color"], colored, false],
   ] as const)("colour %s", async (_, flags, env, isUsed) => {
-    const { stdout } = await runCli(["trigger", "--list", ...flags], { env });
-    expect(stdout).toContain("form.submitted");
+    const { stdout } = await runCli(["api", ...flags], { env });
+    expect(stdout).toContain("contacts");
     expect(stdout.includes("\u001b[")).toBe(isUsed);
   });
 });

@@ -98,7 +98,7 @@ describe("captures and replay, beside a running dev server", () => {
   test("replay sends each capture so often as asked, and --dry-run sends nothing", async () => {
     const app = await startReceiverApp();
     const { cwd, url } = await startDevFor(app);
-    await trigger(url, "-n", "3");
+    for (let sent = 0; sent < 3; sent += 1) await trigger(url);
     const at = { cwd, env };
     const planned = await runCli(["replay", "all", "--dry-run"], at);
     expect(planned.stdout.split("\n").filter((line) => line.includes(`→ ${app.url}`))).toHaveLength(3);

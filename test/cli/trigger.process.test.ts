@@ -90,11 +90,9 @@ describe("trigger", () => {
         ({ outcome }) => outcome,
       );
     expect(await outcomes()).toEqual(["accepted"]);
-    const twice = ["accepted", "duplicate"];
-    expect(await outcomes("--count", "2", "--duplicate", "2")).toEqual([...twice, ...twice]);
-    expect(await outcomes("--seed", "7", "-n", "2")).toEqual(["accepted", "accepted"]);
-    expect(await outcomes("--seed", "7", "-n", "2")).toEqual(["duplicate", "duplicate"]);
-    expect((await app.receiver.stats()).answers.duplicate).toBe(4);
+    expect(await outcomes()).toEqual(["accepted"]);
+    expect(await outcomes("--seed", "7")).toEqual(["accepted"]);
+    expect(await outcomes("--seed", "7")).toEqual(["duplicate"]);
   });
 
   test("trigger in colour marks the result, and prints control characters of the event as escapes", async () => {
@@ -133,13 +131,14 @@ describe("trigger", () => {
     expect(Buffer.from(stored?.body ?? []).toString()).toBe(input);
   });
 
-  test("trigger ends with 130 on Ctrl-C while it waits", async () => {
-    const app = await startReceiverApp();
-    const cli = startCli(["trigger", "email.sent", "--to", app.url, "-n", "100", "--every", "1h"], { env });
-    await cli.line(/accepted/);
+  test("trigger ends with 130 on Ctrl-C while it waits for the answer", async () => {
+    let isAsked = false;
+    const silent = await serve(() => (isAsked = true));
+    closeAfterTest(() => silent.close());
+    const cli = startCli(["trigger", "email.sent", "--to", `${silent.url}/hooks`], { env });
+    await expect.poll(() => isAsked).toBe(true);
     cli.signal("SIGINT");
-    expect(await cli.ended).toMatchObject({ code: 130, stderr: "" });
-    await expect.poll(() => app.handled).toHaveLength(1);
+    expect(await cli.ended).toMatchObject({ code: 130, stdout: "", stderr: "" });
   });
 
   test("trigger sends nothing if a text is clearly not a secret, and does not show the text", async () => {

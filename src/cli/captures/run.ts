@@ -1,6 +1,4 @@
 import type * as specs from "./spec.js";
-import { existsSync, realpathSync } from "node:fs";
-import { isAbsolute, relative, resolve, sep } from "node:path";
 import {
   type Capture,
   type CaptureAttempt,
@@ -18,15 +16,13 @@ import { sentEventId } from "../../capture/model/sent-event-id.js";
 import { type WorkWord, wordOfWork } from "../../operator/work-word.js";
 import { summarizeCapture } from "../../capture/model/summarize-capture.js";
 import { escapeControls } from "../../base/text.js";
-import { usageError, EXIT } from "../frame/command-error.js";
-import { confirm } from "../frame/confirm.js";
+import { usageError } from "../frame/command-error.js";
 import type { CommandContext, RunCommand } from "../frame/context.js";
 import type { Paint } from "../frame/output.js";
 import { formatJson } from "../frame/format.js";
 import { printRows } from "../frame/rows.js";
-import { openExistingCaptures, pickCaptures, readExistingCaptures, readCaptures } from "../values/capture-store.js";
+import { readExistingCaptures, readCaptures } from "../values/capture-store.js";
 import { describeEventWork, describeUnknown, isWorkUnknown, paintWork, workRecord } from "../values/event-work.js";
-import { CAPTURE_STORE } from "../values/options.js";
 import { findSecrets } from "../values/secret-option.js";
 import { type WorkReader, withWorkReader } from "../values/work-reader.js";
 import { headerListReader, nameSecrets, type NamedSecret } from "../../capture/model/judge-signature.js";
@@ -102,36 +98,6 @@ export const show: RunCommand<typeof specs.capturesShow> = async ({ args, option
     if (!out.isJson && last !== undefined && isWorkUnknown(answerHead(last), found)) out.note(describeUnknown(unread));
   }
 };
-
-export const remove: RunCommand<typeof specs.capturesRemove> = async ({ args, context }) => {
-  refuseOtherFiles(args.selection, context);
-  const folder = openExistingCaptures(context);
-  const ids = pickCaptures({ reader: folder, words: args.selection }, context).map(({ id }) => id);
-  const what = ids.length === 1 ? "1 capture" : `${ids.length} captures`;
-  if (!(await confirm(`Delete ${what}?`, context))) return EXIT.failed;
-  const removed = await folder.remove(ids);
-  await folder.flush();
-  context.out.result({ removed }, `${removed} deleted.`);
-};
-
-/** Files elsewhere, such as fixtures, often have the ids of captures in the store, which would be deleted instead. */
-function refuseOtherFiles(words: readonly string[], { cwd }: CommandContext): void {
-  const folder = resolve(cwd, CAPTURE_STORE);
-  for (const word of words) {
-    const path = resolve(cwd, word);
-    if (!/[/\\]|\.json$/.test(word) || !existsSync(path) || isWithin(folder, path)) continue;
-    throw usageError(
-      `${word} is not in ${folder}, the only place where captures rm deletes. Delete other files yourself.`,
-    );
-  }
-}
-
-function isWithin(folder: string, path: string): boolean {
-  // Opening the folder reports that it does not exist.
-  if (!existsSync(folder)) return true;
-  const way = relative(realpathSync(folder), realpathSync(path));
-  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-}
 
 function pickOne(word: string, context: CommandContext): Capture {
   const [capture, ...others] = selectCaptures(readCaptures(context), [word], context.cwd);

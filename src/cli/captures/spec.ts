@@ -39,16 +39,6 @@ export const capturesShow = defineCommand({
   ],
 });
 
-export const capturesRemove = defineCommand({
-  name: "captures rm",
-  isRare: true,
-  group,
-  summary: "Deletes captures, pinned ones too.",
-  details: "Deletes only in .pigeonhole; a named file or folder must be in it.",
-  arguments: { selection: selectionArgument },
-  examples: [["pigeonhole captures rm before:7d --yes", "all older than a week"]],
-});
-
 export const capturesExport = defineCommand({
   name: "captures export",
   group,

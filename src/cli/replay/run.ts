@@ -1,4 +1,3 @@
-import type { JsonEdit } from "../../capture/json/edit-json.js";
 import type { Capture } from "../../capture/model/capture.js";
 import { readEnvelope } from "../../capture/model/captured-body.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";
@@ -35,7 +34,6 @@ import {
 import { type FoundEvent, type WorkReader, withWorkReader } from "../values/work-reader.js";
 import { openCapturesIfAllowed, pickCaptures, readCaptures } from "../values/capture-store.js";
 import { readTarget, checkExpect } from "../values/flag-values.js";
-import { readInput } from "../values/read-input.js";
 import { requireSigningSecret } from "../values/signing-secret.js";
 
 type Input = CommandInput<typeof replay>;
@@ -56,7 +54,7 @@ async function replaySelected(input: Input, inbox: WorkReader): Promise<ExitCode
     for (const capture of captures) showPlanned(capture, targetsOf(capture, options.to), out);
     return EXIT.ok;
   }
-  const replayOptions = await readOptions(input, captures);
+  const replayOptions = readOptions(input, captures);
   let isUnknown = false;
   const report = await replayCaptures({
     ...replayOptions,
@@ -91,39 +89,26 @@ function targetsOf({ id, attempts }: Capture, to: readonly string[]): readonly s
   throw usageError(`${id} ${why}; give --to, such as --to 3000.`);
 }
 
-async function readOptions({ options, context }: Input, captures: Capture[]): Promise<ReplayOptions> {
-  const { to, exact, newId, times, delay, timeout } = options;
+function readOptions({ options, context }: Input, captures: Capture[]): ReplayOptions {
+  const { to, exact, newId, times, timeout, set, unset, allowRemote } = options;
   const expect = checkExpect(options.expect);
-  const edit = await readEdit(options, context);
+  const edit = set.length + unset.length > 0 ? { set: Object.fromEntries(set), unset } : undefined;
   if (exact && (newId || edit !== undefined)) {
-    const flag = newId ? "--new-id" : options.body === undefined ? "--set and --unset" : "--body";
+    const flag = newId ? "--new-id" : "--set and --unset";
     throw usageError(`--exact sends the captured bytes, so ${flag} cannot be used with it.`);
   }
-  const secret = exact ? undefined : requireSigningSecret(options.secret, context).value;
   return {
     captures,
     target: (capture) => targetsOf(capture, to),
     mode: exact ? "exact" : "resign",
     ...(newId && { identity: "new-id" }),
     times,
-    delayMs: delay,
     timeoutMs: timeout,
-    allowRemote: options.allowRemote,
-    headers: options.header,
-    secret,
+    allowRemote,
+    secret: exact ? undefined : requireSigningSecret(options.secret, context).value,
     edit,
     ...(expect !== undefined && { expect: { status: expect } }),
   };
-}
-
-async function readEdit(
-  { set, unset, body }: Input["options"],
-  context: Input["context"],
-): Promise<JsonEdit | { body: string } | undefined> {
-  const isEdited = set.length > 0 || unset.length > 0;
-  if (body === undefined) return isEdited ? { set: Object.fromEntries(set), unset } : undefined;
-  if (isEdited) throw usageError("--body replaces the whole body, so --set and --unset cannot be used with it.");
-  return { body: (await readInput("--body", body, context)).toString("utf8") };
 }
 
 function showPlanned({ id, event }: Capture, targets: readonly string[], out: Output): void {
@@ -148,7 +133,7 @@ function describeNotRun({ capture, attempt }: ReplayedAttempt): string | undefin
   if (why === undefined || head.outcome !== "duplicate") return why && `${why}.`;
   const hasId = readEnvelope(attempt.sentBody ?? capture.request.body).id !== null;
   if (hasId) return `${why}. --new-id runs it again under a new id.`;
-  return "Not run: the receiver has this body, which has no id. --set id=<id> gives it one; --body sends another.";
+  return "Not run: the receiver has this body, which has no id. --set id=<id> gives it one.";
 }
 
 interface Shown {

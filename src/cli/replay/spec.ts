@@ -1,5 +1,5 @@
 import { defineCommand, withValue } from "../frame/spec.js";
-import { parseDuration, parseHeader, parseWholeNumber } from "../values/parse-option.js";
+import { parseWholeNumber } from "../values/parse-option.js";
 import { secretOption } from "../values/secret-option.js";
 import { changeOptions, inboxOption, timeoutOption, selectionArgument } from "../values/options.js";
 
@@ -20,16 +20,9 @@ export const replay = defineCommand({
     newId: { summary: "Gives each request a new event id." },
     secret: secretOption,
     ...changeOptions,
-    body: withValue("file", "Sends this body instead of the captured one; - for standard input.", { short: "b" }),
     times: withValue("n", "How often each is sent.", { short: "n", parse: parseWholeNumber({ min: 1 }), default: "1" }),
-    delay: withValue("time", "Minimum time between two requests.", { parse: parseDuration, default: "0s" }),
     expect: withValue("status", "What each answer must be, such as 2xx."),
     timeout: timeoutOption,
-    header: withValue("header", 'Sets a header of each request, as "Name: value".', {
-      short: "H",
-      repeat: true,
-      parse: parseHeader,
-    }),
     inbox: inboxOption,
     allowRemote: { summary: "Allows a target that is neither on this machine nor in a private network." },
     dryRun: { summary: "Lists what would be sent." },

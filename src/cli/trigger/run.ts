@@ -28,11 +28,10 @@ import { TRIGGER_AGENT } from "../../dev/capture-port/sender-address.js";
 import { escapeControls } from "../../base/text.js";
 import { signVariant } from "../../dev/api/sign-variant.js";
 import { rawEventId } from "../../protocol/raw-event-id.js";
-import { DEFAULT_EVENT_TYPES, EVENT_TYPES, isEventType } from "../../protocol/event-types.js";
+import { EVENT_TYPES, isEventType } from "../../protocol/event-types.js";
 import { sampleEvent } from "../../sandbox/samples/sample-event.js";
 import { usageError, EXIT, type ExitCode } from "../frame/command-error.js";
 import type { CommandContext, CommandInput, RunCommand } from "../frame/context.js";
-import { wait } from "../frame/interruption.js";
 import type { Output } from "../frame/output.js";
 import {
   answerSign,
@@ -55,49 +54,32 @@ type Input = CommandInput<typeof trigger>;
 /** The dev server shows the origin of a delivery by this header. */
 const OWN_NAME: [string, string] = ["User-Agent", TRIGGER_AGENT];
 
-export const run: RunCommand<typeof trigger> = async (input) => {
-  const { options, context } = input;
-  if (options.list) {
-    listTypes(context.out);
-    return EXIT.ok;
-  }
-  return await withWorkReader(options.inbox, context, (reader) => sendEvents(input, reader));
-};
+export const run: RunCommand<typeof trigger> = (input) =>
+  withWorkReader(input.options.inbox, input.context, (reader) => sendEvent(input, reader));
 
-async function sendEvents(input: Input, reader: WorkReader): Promise<ExitCode> {
+async function sendEvent(input: Input, reader: WorkReader): Promise<ExitCode> {
   const { options, context } = input;
+  const { sign, allowRemote } = options;
   const expect = checkExpect(options.expect);
-  const makeBody = await bodyMaker(input);
-  const needsSecret = options.sign !== "missing" && options.sign !== "wrong-secret";
+  const body = await makeBody(input);
+  const needsSecret = sign !== "missing" && sign !== "wrong-secret";
   const secret = needsSecret ? requireSigningSecret(options.secret, context) : undefined;
   const url = readWebhookUrl("--to", options.to);
   const lookUp = createLocalLookUp();
-  if (!options.allowRemote) await checkLocalTarget(url, lookUp);
+  if (!allowRemote) await checkLocalTarget(url, lookUp);
 
-  const signedWith = options.sign === "valid" ? secret?.ref : undefined;
-  let isUnknown = false;
-  let exitCode: ExitCode = EXIT.ok;
-  for (let index = 0; index < options.count; index += 1) {
-    const body = makeBody(index);
-    for (let copy = 0; copy < options.duplicate; copy += 1) {
-      if (index + copy > 0 && options.every > 0) await wait(options.every, context.signal);
-      const nowMs = Date.now();
-      const signed = signVariant({ body, secret: secret?.value, variant: options.sign, nowMs });
-      const delivery = { ...signed, headers: [...signed.headers, OWN_NAME] };
-      if (options.print) {
-        printRequest(url, delivery.headers, delivery.body, context.out);
-        continue;
-      }
-      const { allowRemote } = options;
-      const request = { url, method: "POST", ...delivery, allowRemote, lookUp, signal: context.signal };
-      const answer = await sendRequest(request);
-      context.signal.throwIfAborted();
-      const found = await readWork(reader, body, answer);
-      isUnknown ||= isWorkUnknown(answerHead(answer), found);
-      exitCode = worse(exitCode, showAnswer({ url, body, answer, found, signedWith, expect, context }));
-    }
+  const signed = signVariant({ body, secret: secret?.value, variant: sign, nowMs: Date.now() });
+  const delivery = { ...signed, headers: [...signed.headers, OWN_NAME] };
+  if (options.print) {
+    printRequest(url, delivery.headers, delivery.body, context.out);
+    return EXIT.ok;
   }
-  if (isUnknown) context.out.note(describeUnknown(reader.unread));
+  const answer = await sendRequest({ url, method: "POST", ...delivery, allowRemote, lookUp, signal: context.signal });
+  context.signal.throwIfAborted();
+  const found = await readWork(reader, body, answer);
+  const signedWith = sign === "valid" ? secret?.ref : undefined;
+  const exitCode = showAnswer({ url, body, answer, found, signedWith, expect, context });
+  if (isWorkUnknown(answerHead(answer), found)) context.out.note(describeUnknown(reader.unread));
   return exitCode;
 }
 
@@ -108,47 +90,27 @@ async function readWork(reader: WorkReader, body: Uint8Array, answer: SendResult
   return await reader.readEnded(id ?? rawEventId(createHash("sha256").update(body).digest("hex")));
 }
 
-/** The bytes of the event number `index`. */
-async function bodyMaker({ args, options, context }: Input): Promise<(index: number) => Uint8Array> {
-  const edit = { set: Object.fromEntries(options.set), unset: options.unset };
-  const isEdited = options.set.length > 0 || options.unset.length > 0;
-  if (options.body !== undefined) {
-    if (args.type !== undefined) throw usageError("Give an event type or --body, not both.");
-    const bytes = await readInput("--body", options.body, context);
-    const body = isEdited ? Buffer.from(editJson(bytes.toString("utf8"), edit)) : bytes;
-    return () => body;
-  }
+/** The bytes of the event. */
+async function makeBody({ args, options, context }: Input): Promise<Uint8Array> {
   const { type } = args;
-  if (type === undefined)
-    throw usageError("Which event? Give a type such as email.received; trigger --list shows all.");
-  if (!isEventType(type)) {
-    throw usageError(`${noSuchEventType(type)} trigger --list shows all; --body posts any other event.`);
+  const { seed, id } = options;
+  const edit = { set: Object.fromEntries(options.set), unset: options.unset };
+  if (options.body !== undefined) {
+    if (type !== undefined) throw usageError("Give an event type or --body, not both.");
+    const bytes = await readInput("--body", options.body, context);
+    const isEdited = options.set.length > 0 || options.unset.length > 0;
+    return isEdited ? Buffer.from(editJson(bytes.toString("utf8"), edit)) : bytes;
   }
-  if (options.id !== undefined && options.count > 1)
-    throw usageError("--id names one event, so it cannot be used with --count.");
-  return (index) => {
-    const { seed, at, id } = options;
-    const event = sampleEvent(
-      type,
-      {},
-      {
-        seed: seed === undefined ? randomBytes(12).toString("hex") : `${seed}${index === 0 ? "" : ` ${index}`}`,
-        id,
-        // With a seed the bytes must be the same in every run, including the time.
-        ...(at === undefined ? seed === undefined && { createdAt: new Date() } : { createdAt: new Date(at) }),
-      },
-    );
-    return Buffer.from(editJson(JSON.stringify(event), edit));
-  };
+  if (type === undefined) throw usageError(`Which event? Give a type such as email.received: ${ALL_TYPES}.`);
+  if (!isEventType(type)) {
+    throw usageError(`${noSuchEventType(type)} There are ${ALL_TYPES}; --body posts any other event.`);
+  }
+  // With a seed the bytes must be the same in every run, including the time.
+  const own = seed === undefined ? { seed: randomBytes(12).toString("hex"), createdAt: new Date() } : { seed };
+  return Buffer.from(editJson(JSON.stringify(sampleEvent(type, {}, { ...own, id })), edit));
 }
 
-function listTypes(out: Output): void {
-  const defaults: readonly string[] = DEFAULT_EVENT_TYPES;
-  for (const type of EVENT_TYPES) {
-    const isDefault = defaults.includes(type);
-    out.result({ type, isDefault }, isDefault ? type : `${type}${out.paint.dim("  only for endpoints that name it")}`);
-  }
-}
+const ALL_TYPES = EVENT_TYPES.join(", ");
 
 function printRequest(url: string, headers: HeaderList, body: Uint8Array, out: Output): void {
   const { host, pathname, search } = new URL(url);
@@ -228,8 +190,4 @@ function judge(head: AnswerHead, failures: readonly string[], expect: string | u
 function readHead(body: Uint8Array): { id: string | null; type: string | null } {
   const { id, type } = readEnvelope(encodeBody(body));
   return { id, type };
-}
-
-function worse(a: ExitCode, b: ExitCode): ExitCode {
-  return b > a ? b : a;
 }

@@ -2,11 +2,8 @@ import { SIGNATURE_VARIANTS } from "../../dev/api/page-api.js";
 import { DEFAULT_ENDPOINT_PATH } from "../../protocol/endpoint-path.js";
 import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { defineCommand, withValue } from "../frame/spec.js";
-import { parseDuration, parseMoment, parseWholeNumber } from "../values/parse-option.js";
 import { changeOptions, inboxOption } from "../values/options.js";
 import { secretOption } from "../values/secret-option.js";
-
-const count = parseWholeNumber({ min: 1, max: 1_000_000 });
 
 export const trigger = defineCommand({
   name: "trigger",
@@ -29,21 +26,16 @@ export const trigger = defineCommand({
     body: withValue("file", "Posts these exact bytes instead of a sample; - for standard input.", { short: "b" }),
     id: withValue("id", "The event id."),
     seed: withValue("text", "Makes the same event in every run."),
-    at: withValue("time", "createdAt of the event: ISO 8601, Unix seconds, or such as -10m.", { parse: parseMoment }),
-    count: withValue("n", "How many different events.", { short: "n", parse: count, default: "1" }),
-    duplicate: withValue("n", "How often each is delivered, with the same id.", { parse: count, default: "1" }),
-    every: withValue("time", "Waits this long between deliveries.", { parse: parseDuration, default: "0s" }),
     expect: withValue("status", "What each answer must be, such as 2xx or 503."),
     inbox: inboxOption,
     print: { summary: "Prints the request instead of sending it." },
-    list: { summary: "Lists the event types." },
     allowRemote: { summary: "Allows a target that is neither on this machine nor in a private network." },
   },
   examples: [
     ["pigeonhole trigger email.received --to 3000", "to the app on port 3000, at /webhooks/mail"],
     [
-      "pigeonhole trigger email.bounced --set data.recipient=a@b.c --duplicate 2 --expect 2xx",
-      "twice, to see that it counts once",
+      "pigeonhole trigger email.bounced --set data.recipient=a@b.c --seed 7 --expect 2xx",
+      "the same event whenever it is run, which counts once",
     ],
     ["pigeonhole trigger email.sent --sign stale --expect 503", "what the app does with an old signature"],
   ],

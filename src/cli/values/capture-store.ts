@@ -28,12 +28,6 @@ export function openCaptures({ cwd, out }: CommandContext): CaptureFolder {
   return folder;
 }
 
-/** Like {@link openCaptures}, but a missing folder is an error. */
-export function openExistingCaptures(context: CommandContext): CaptureFolder {
-  checkThere(context);
-  return openCaptures(context);
-}
-
 /** Reads the captures, which needs only permission to read. A missing folder is an error. */
 export function readExistingCaptures(context: CommandContext): CaptureReader {
   checkThere(context);

@@ -63,16 +63,6 @@ export function parseInterval(text: string): number {
   throw new Error("It must be a duration from 1s to 1h.");
 }
 
-/** Parses a time into milliseconds since 1970: ISO 8601, Unix seconds, or a duration from now such as `-10m`. */
-export function parseMoment(text: string): number {
-  const [, sign, length] = /^([+-])(\w.*)$/.exec(text) ?? [];
-  if (length !== undefined) return Date.now() + (sign === "-" ? -1 : 1) * parseDuration(length);
-  if (/^\d{1,11}$/.test(text)) return Number(text) * SECOND;
-  const at = /^\d{4}-/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isFinite(at)) return at;
-  throw new Error("It must be ISO 8601, Unix seconds, or a duration from now such as -10m.");
-}
-
 /** Reads the name of an event type of the service; for `parse` of an option. */
 export function knownEventType(text: string): EventType {
   if (isEventType(text)) return text;
