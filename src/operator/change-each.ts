@@ -57,7 +57,7 @@ export async function retryEachContactEvent(inbox: InboxOperator, keys: readonly
   let waiting = 0;
   for (const key of keys) {
     const view = await inbox.getContactEvent(key);
-    if (view?.state === "dead" || view?.dueAt !== undefined) retried.push(key);
+    if (view?.state === "dead" || typeof view?.dueAt === "string") retried.push(key);
     else if (view?.state === "pending") waiting += 1;
   }
   const { changed, failed } = await changeEach(retried, async (key) => {
@@ -81,7 +81,7 @@ export async function discardEachContactEvent(inbox: InboxOperator, keys: readon
   });
   let mayGoOut = 0;
   // After all of them: a call ends with the discard of its last event.
-  for (const key of discarded) if ((await inbox.getContactEvent(key))?.call !== undefined) mayGoOut += 1;
+  for (const key of discarded) if (typeof (await inbox.getContactEvent(key))?.call === "number") mayGoOut += 1;
   return { ...changes, mayGoOut };
 }
 

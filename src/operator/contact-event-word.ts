@@ -1,18 +1,13 @@
+import type { OutboxView } from "../store/outbox.js";
+
 /* Without node: imports, since the page uses it too. */
 
-/** A contact event, as the outbox or the page has it. */
-interface ContactEventState {
-  state: string;
-  /** Null or undefined unless its call waits for the next try. */
-  dueAt: string | number | null | undefined;
-  /** Null or undefined unless the API has stored it. */
-  remoteId: string | null | undefined;
-}
+type ContactEventState = Pick<OutboxView, "state" | "dueAt" | "remoteId">;
 
 /** The state of a contact event, or what that state alone does not say: retrying, or discarded. */
 export function wordOfContactEvent({ state, dueAt, remoteId }: ContactEventState): string {
-  if (state === "leased" && dueAt !== null && dueAt !== undefined) return "retrying";
-  return state === "done" && (remoteId === null || remoteId === undefined) ? "discarded" : state;
+  if (state === "leased" && dueAt !== null) return "retrying";
+  return state === "done" && remoteId === null ? "discarded" : state;
 }
 
 /** What lists call contact events that are in a stored state: a filter by the state selects those with these words. */

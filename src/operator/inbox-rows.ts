@@ -53,39 +53,8 @@ export interface EventWork {
   steps: ShownStep[];
 }
 
-export interface ContactEventRow {
-  key: string;
-  state: string;
-  name: string;
-  contact: string;
-  /** When it was recorded, when it happened, and when it became done or dead: ISO 8601. */
-  recordedAt: string;
-  occurredAt: string;
-  settledAt: string | null;
-  /** Tries of its calls so far. */
-  attempts: number;
-  /** When its call is tried next, ISO 8601 or null. */
-  dueAt: string | null;
-  /** Error of the last try; null once its call is settled. */
-  error: string | null;
-  reason: string | null;
-  code: string | null;
-  param: string | null;
-  message: string | null;
-  /** The service's id of it; null until the service has taken it. */
-  remoteId: string | null;
-  /** The event of the inbox whose handler recorded it; null for others, and once that event is gone. */
-  inboxEventId: string | null;
-  /** Number of its call, if that may have arrived and is only repeated as it was; else null. */
-  call: number | null;
-  /** How many events that call has; null without one. */
-  callEvents: number | null;
-}
-
-export interface ContactEventDetail extends ContactEventRow {
-  /** JSON text as it is sent; once it was erased, only the name is left. */
-  body: string;
-}
+/** A contact event in lists. */
+export type ContactEventRow = Omit<OutboxView, "seq" | "body">;
 
 /** An event of the inbox as the page shows it. */
 export function eventRow({ id, type, test, receivedAt, state, handlers }: EventView): InboxEvent {
@@ -129,30 +98,5 @@ function handlerRow(view: HandlerView): InboxHandler {
     retryRequestedAt: isoTime(retryRequestedAt),
     discarded,
     waitsFor: waitsFor ?? null,
-  };
-}
-
-/** A contact event of the outbox as the page shows it. */
-export function contactEventRow(view: OutboxView): ContactEventRow {
-  const { name, email, contactId } = JSON.parse(view.body) as { name: string; email?: string; contactId?: string };
-  return {
-    key: view.key,
-    state: view.state,
-    name,
-    contact: email ?? contactId ?? "",
-    recordedAt: isoTime(view.recordedAt),
-    occurredAt: isoTime(view.occurredAt),
-    settledAt: isoTime(view.settledAt),
-    attempts: view.attempts,
-    dueAt: isoTime(view.dueAt),
-    error: view.error ?? null,
-    reason: view.reason ?? null,
-    code: view.code ?? null,
-    param: view.param ?? null,
-    message: view.message ?? null,
-    remoteId: view.remoteId ?? null,
-    inboxEventId: view.inboxEventId ?? null,
-    call: view.call ?? null,
-    callEvents: view.callEvents ?? null,
   };
 }

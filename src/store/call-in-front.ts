@@ -12,13 +12,13 @@ export async function findCallInFront(
 ): Promise<OutboxView | undefined> {
   // Newest first, with all events of a few calls.
   const { items } = await inbox.listContactEvents({ state: "leased", limit: PAGE_LIMIT.max });
-  const inFront = items.find(({ dueAt }) => dueAt === undefined) ?? items.at(-1);
-  return inFront?.error === undefined ? undefined : inFront;
+  const inFront = items.find(({ dueAt }) => dueAt === null) ?? items.at(-1);
+  return inFront === undefined || inFront.error === null ? undefined : inFront;
 }
 
 /** Whether a contact event waits until the call in front has ended. */
 export function waitsBehind({ state, dueAt }: OutboxView, inFront: OutboxView | undefined): boolean {
   if (inFront === undefined) return false;
   // Events of one call are due together.
-  return state === "pending" || (state === "leased" && dueAt !== undefined && dueAt !== inFront.dueAt);
+  return state === "pending" || (state === "leased" && dueAt !== null && dueAt !== inFront.dueAt);
 }

@@ -116,44 +116,48 @@ export interface OutboxView {
    * left.
    */
   body: string;
-  /** When it was recorded, in milliseconds since 1970. */
-  recordedAt: number;
-  /** When it happened, in milliseconds since 1970: the `occurredAt` that was given, or the time of recording. */
-  occurredAt: number;
-  /** When it became done or dead, in milliseconds since 1970; undefined before. */
-  settledAt: number | undefined;
+  /** Its name, which is part of the body. */
+  name: string;
+  /** Email or id of its contact, as in the body; empty once it was erased. */
+  contact: string;
+  /** When it was recorded, ISO 8601. */
+  recordedAt: string;
+  /** When it happened, ISO 8601: the `occurredAt` that was given, or the time of recording. */
+  occurredAt: string;
+  /** When it became done or dead, ISO 8601; null before. */
+  settledAt: string | null;
   /** Tries of its calls so far; 0 again when a refused event is retried. */
   attempts: number;
-  /** Error of the last try of its call; undefined before one failed, and once the call is settled. */
-  error: string | undefined;
-  /** When its call is tried next, in milliseconds since 1970; undefined unless it waits for that. */
-  dueAt: number | undefined;
-  /** The service's id of the stored event; undefined until it is done. */
-  remoteId: string | undefined;
-  /** Why it is dead: `refused` by the service, or `too_old`; undefined in other states. */
-  reason: OutboxDeadReason | undefined;
+  /** Error of the last try of its call; null before one failed, and once the call is settled. */
+  error: string | null;
+  /** When its call is tried next, ISO 8601; null unless it waits for that. */
+  dueAt: string | null;
+  /** The service's id of the stored event; null until it is done. */
+  remoteId: string | null;
+  /** Why it is dead: `refused` by the service, or `too_old`; null in other states. */
+  reason: OutboxDeadReason | null;
   /**
-   * The service's error code of a dead event, such as `contact_not_found`; undefined in other states, or if it gave
+   * The service's error code of a dead event, such as `contact_not_found`; null in other states, or if it gave
    * none. See docs/service.md#event-errors.
    */
-  code: string | undefined;
-  /** The field that the service refused, or its dotted path; undefined or empty where it named none. */
-  param: string | undefined;
-  /** The service's message about a dead event; undefined in other states. */
-  message: string | undefined;
+  code: string | null;
+  /** The field that the service refused, or its dotted path; null or empty where it named none. */
+  param: string | null;
+  /** The service's message about a dead event; null in other states. */
+  message: string | null;
   /**
-   * Id of the inbox event whose handler recorded it; undefined for one that was recorded outside of handlers, and once
+   * Id of the inbox event whose handler recorded it; null for one that was recorded outside of handlers, and once
    * retention has removed that event.
    */
-  inboxEventId: string | undefined;
+  inboxEventId: string | null;
   /**
    * Number of its call, if that can only be repeated as it was: it was given up with its outcome unknown. The event may
    * have taken effect, and goes out again with any other of the call that is retried, even if it was discarded.
-   * Undefined otherwise.
+   * Null otherwise.
    */
-  call: number | undefined;
-  /** How many events that call has; undefined without one. */
-  callEvents: number | undefined;
+  call: number | null;
+  /** How many events that call has; null without one. */
+  callEvents: number | null;
 }
 
 /** Which contact events: what fits each field that is given. */

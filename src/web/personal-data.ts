@@ -6,7 +6,6 @@ import { createFakeValues } from "../capture/redact/fake-values.js";
 import { type RedactionRules, redactValue } from "../capture/redact/redact-value.js";
 import { createRedactor } from "../capture/redact/redactor.js";
 import { SHARED_PROFILE } from "../capture/redact/redaction-profiles.js";
-import { contactEventRow } from "../operator/inbox-rows.js";
 import { PageApiError, badField } from "./page-api-error.js";
 import type { OutboxView } from "../store/outbox.js";
 import type { ListedContactEvent } from "./api/contact-events.js";
@@ -49,7 +48,7 @@ export class PersonalData {
   }
 
   contactEvent(view: OutboxView, rule: PayloadAccess): ShownContactEvent {
-    const row = contactEventRow(view);
+    const { seq: _, body, ...row } = view;
     const show = showTexts(rule);
     const textOf = (text: string | null): string | null => (text === null ? null : show.text(text));
     const answer = {
@@ -59,9 +58,9 @@ export class PersonalData {
       param: rule === "hidden" ? row.param && (FIELD_PATH.exec(row.param)?.[0] ?? HIDDEN_TEXT) : textOf(row.param),
       message: textOf(row.message),
     };
-    const shown = { ...row, ...answer, key: this.#keys.nameOf(view.key) };
-    if (rule === "full") return { ...shown, idempotencyKey: view.key };
-    return { ...shown, idempotencyKey: null, contact: this.#contactOf(partsOfContactEvent(view.body).fields, rule) };
+    const shown = { ...row, ...answer, key: this.#keys.nameOf(row.key) };
+    if (rule === "full") return { ...shown, idempotencyKey: row.key };
+    return { ...shown, idempotencyKey: null, contact: this.#contactOf(partsOfContactEvent(body).fields, rule) };
   }
 
   /** The key of a contact event by its `key` in {@link contactEvent}, or by itself where it may be seen. */

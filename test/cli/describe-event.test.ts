@@ -1,3 +1,4 @@
+import { isoTime } from "#pigeonhole/base/iso-time.js";
 import pc from "picocolors";
 import { describe, expect, test } from "vitest";
 import { describeContactEvent } from "#pigeonhole/cli/inbox/describe-contact-event.js";
@@ -17,9 +18,10 @@ const ESCAPED = String.raw`\u001b[2J\u202e\n<b>`;
 const PLAIN = pc.createColors(false);
 
 const pending = outboxView({
-  body: JSON.stringify({ name: "greeted", email: "ann@example.com" }),
-  recordedAt: T,
-  occurredAt: T,
+  name: "greeted",
+  contact: "ann@example.com",
+  recordedAt: isoTime(T),
+  occurredAt: isoTime(T),
   inboxEventId: "evt_1",
 });
 
@@ -27,7 +29,7 @@ describe("a contact event", () => {
   const HEAD = "  greeted for ann@example.com: ";
   const RECORDED = "recorded 2026-01-31T00:00:00.000Z";
   const SETTLED = "settled 2026-01-31T00:00:09.000Z";
-  const settledAt = T + 9_000;
+  const settledAt = isoTime(T + 9_000);
   const refusal = {
     reason: "refused",
     code: "contact_not_found",
@@ -45,7 +47,7 @@ describe("a contact event", () => {
     ],
     [
       "is tried again",
-      { state: "leased", attempts: 2, dueAt: LATER, error: "HTTP 503" },
+      { state: "leased", attempts: 2, dueAt: isoTime(LATER), error: "HTTP 503" },
       [`${HEAD}… retrying, 2 attempts, next try 2126-01-31T00:00:00.000Z, ${RECORDED}`, "    error   HTTP 503"],
     ],
     [
@@ -73,7 +75,7 @@ describe("a contact event", () => {
     ],
     [
       "was erased",
-      { body: JSON.stringify({ erased: true, name: "" }), state: "done", settledAt },
+      { name: "", contact: "", state: "done", settledAt },
       [`  (erased): – discarded, 0 attempts, ${SETTLED}`],
     ],
   ])("that %s is shown so, with its attempts, next try and last answer", (_, changes, lines) => {
@@ -86,7 +88,13 @@ describe("a contact event", () => {
   });
 
   test("that waits behind a call that fails says so, with that call", () => {
-    const inFront: OutboxView = { ...pending, key: "key_0", state: "leased", dueAt: T + 600_000, error: "HTTP 503" };
+    const inFront: OutboxView = {
+      ...pending,
+      key: "key_0",
+      state: "leased",
+      dueAt: isoTime(T + 600_000),
+      error: "HTTP 503",
+    };
     const [head, , waits] = describeContactEvent(pending, { inFront, paint: PLAIN });
     expect(head).toContain("next try later");
     expect(waits).toBe("    why     waits behind the call of key_0, which fails: HTTP 503");
@@ -94,8 +102,15 @@ describe("a contact event", () => {
 
   test("that has hostile texts shows them on the same lines, with signs in place of what acts on a terminal", () => {
     const texts = { key: HOSTILE, reason: "refused", code: HOSTILE, param: HOSTILE, message: HOSTILE } as const;
-    const body = JSON.stringify({ name: HOSTILE, contactId: HOSTILE });
-    const view: OutboxView = { ...pending, ...texts, state: "dead", settledAt, body, error: HOSTILE };
+    const view: OutboxView = {
+      ...pending,
+      ...texts,
+      state: "dead",
+      settledAt,
+      name: HOSTILE,
+      contact: HOSTILE,
+      error: HOSTILE,
+    };
     expect(describeContactEvent(view, { inFront: undefined, paint: PLAIN })).toEqual([
       `  ${ESCAPED} for ${ESCAPED}: ✗ dead (refused), 0 attempts, ${SETTLED}`,
       `    key     ${ESCAPED}`,

@@ -10,7 +10,7 @@ import type { ListedEventPage } from "#pigeonhole/web/api/work.js";
 import { PersonalData } from "#pigeonhole/web/personal-data.js";
 import { HOUR, MINUTE } from "#pigeonhole/base/duration.js";
 import { partsOf } from "#pigeonhole/receiver/receiver-parts.js";
-import type { OutboxView } from "#pigeonhole/store/outbox.js";
+import { outboxView } from "../support/outbox-view.js";
 import { fakeClock } from "pigeonhole/testing";
 import { captureLog, makeEvent, openReceiver, post, tempFile } from "../support/receiver.js";
 import { HOST, OPERATOR, openDashboard } from "./dashboard-client.js";
@@ -635,13 +635,12 @@ describe("payloads", () => {
       ["redacted", "city: Neverland is unknown", "FetchError: no [address]", "events[0][address]"],
       ["full", "city: Neverland is unknown", "FetchError: no [address]", "events[0][address]"],
     ] as const)("with %j, nor do those of contact events", (payloads, message, error, param) => {
-      const view = {
-        ...({ key: "k", seq: 1, state: "dead", recordedAt: 1, occurredAt: 1, attempts: 1 } as const),
+      const view = outboxView({
         body: JSON.stringify({ name: "order_placed", email: "ada@secret.example.com" }),
         message: "city: Neverland is unknown",
         error: "FetchError: no ada@secret.example.com",
         param: "events[0].email=ada@secret.example.com",
-      } as OutboxView;
+      });
       const personal = new PersonalData(new Uint8Array(32));
       expect(personal.contactEvent(view, payloads)).toMatchObject({ message, error, param });
     });
@@ -684,14 +683,7 @@ describe("payloads", () => {
     ])("nor is anything left of the contact %j", async (contact) => {
       const body = JSON.stringify({ name: "order_placed", ...contact });
       const code = "jane.o'connor@secret.example";
-      const view = {
-        key: "k",
-        seq: 1,
-        state: "dead",
-        body,
-        recordedAt: 1,
-        code,
-      } as OutboxView;
+      const view = outboxView({ state: "dead", body, contact: contact.email ?? contact.contactId ?? "", code });
       const personal = new PersonalData(new Uint8Array(32));
       for (const payloads of ["hidden", "redacted"] as const) {
         const event = personal.contactEvent(view, payloads);

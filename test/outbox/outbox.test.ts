@@ -350,7 +350,7 @@ describe("events of a batch that the service refuses", () => {
 
   test("the events that the service refuses are dead one by one, with the service's message", async () => {
     const { service, views } = await startWithNobody();
-    expect(views[1]).toMatchObject({ reason: "refused", code: "contact_not_found", remoteId: undefined });
+    expect(views[1]).toMatchObject({ reason: "refused", code: "contact_not_found", remoteId: null });
     expect(views[1]?.message).toContain("The service says contact_not_found.");
     expect(namesIn(service)).toEqual(["one", "three"]);
   });

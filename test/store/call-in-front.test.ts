@@ -1,3 +1,4 @@
+import { isoTime } from "#pigeonhole/base/iso-time.js";
 import { findCallInFront, waitsBehind } from "#pigeonhole/store/call-in-front.js";
 import type { OutboxView } from "#pigeonhole/store/outbox.js";
 import { expect, test } from "vitest";
@@ -18,8 +19,8 @@ function inboxOf(...views: OutboxView[]) {
 }
 
 test("of two calls that wait for their next try, the one that was begun first is in front", async () => {
-  const first = viewOf(1, { error: "HTTP 503", dueAt: DUE + 600_000 });
-  const second = viewOf(2, { error: "no such contact", dueAt: DUE });
+  const first = viewOf(1, { error: "HTTP 503", dueAt: isoTime(DUE + 600_000) });
+  const second = viewOf(2, { error: "no such contact", dueAt: isoTime(DUE) });
   const last = viewOf(3, { state: "pending" });
   const inFront = await findCallInFront(inboxOf(first, second, last));
   expect(inFront).toBe(first);
@@ -27,15 +28,15 @@ test("of two calls that wait for their next try, the one that was begun first is
 });
 
 test("a call that is being made is in front of those that wait, and keeps nothing back before it has failed", async () => {
-  const first = viewOf(1, { error: "HTTP 503", dueAt: DUE });
+  const first = viewOf(1, { error: "HTTP 503", dueAt: isoTime(DUE) });
   const made = viewOf(2, { error: "HTTP 500" });
   const inFront = await findCallInFront(inboxOf(first, made));
   expect(inFront).toBe(made);
   expect([first, made].map((view) => waitsBehind(view, inFront))).toEqual([true, false]);
-  expect(await findCallInFront(inboxOf(first, { ...made, error: undefined }))).toBeUndefined();
+  expect(await findCallInFront(inboxOf(first, { ...made, error: null }))).toBeUndefined();
 });
 
 test("what is done or dead waits for no call", () => {
-  const inFront = viewOf(1, { error: "HTTP 503", dueAt: DUE });
+  const inFront = viewOf(1, { error: "HTTP 503", dueAt: isoTime(DUE) });
   for (const state of ["done", "dead"] as const) expect(waitsBehind(viewOf(2, { state }), inFront)).toBe(false);
 });

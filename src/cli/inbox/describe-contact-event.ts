@@ -1,19 +1,16 @@
-import { isoTime } from "../../base/iso-time.js";
 import { escapeControls } from "../../base/text.js";
 import { wordOfContactEvent } from "../../operator/contact-event-word.js";
-import { contactEventRow } from "../../operator/inbox-rows.js";
 import type { OutboxView } from "../../store/outbox.js";
 import { countOf } from "../frame/format.js";
 import type { Paint } from "../frame/output.js";
-import { describeUnsureCall, describeCallInFront, nextTry } from "../values/contact-event.js";
+import { describeUnsureCall, describeCallInFront, nextTry } from "../values/next-try.js";
 
 /** A contact event that a handler recorded, with what the API made of it. */
 export function describeContactEvent(
   view: OutboxView,
   { inFront, paint }: { inFront: OutboxView | undefined; paint: Paint },
 ): string[] {
-  const { key, reason, error } = view;
-  const { name, contact, code, param, message } = contactEventRow(view);
+  const { key, name, contact, reason, error, code, param, message } = view;
   const word = wordOfContactEvent(view);
   const subject = `${name === "" ? "(erased)" : name}${contact === "" ? "" : ` for ${contact}`}`;
   // In place of the service's message, a discarded one has the word again.
@@ -25,7 +22,7 @@ export function describeContactEvent(
     ["why", describeCallInFront(view, inFront) ?? ""],
     ["call", describeUnsureCall(view) ?? ""],
   ].filter(([, value]) => value !== "");
-  const rest = `${reason === undefined ? "" : ` (${reason})`}, ${factsOf(view, inFront).join(", ")}`;
+  const rest = `${reason === null ? "" : ` (${reason})`}, ${factsOf(view, inFront).join(", ")}`;
   return [
     `  ${escapeControls(subject)}: ${paintWord(word, paint)}${escapeControls(rest)}`,
     ...details.map(([label = "", value = ""]) => `    ${label.padEnd(6)}  ${escapeControls(value)}`),
@@ -37,9 +34,9 @@ function factsOf(view: OutboxView, inFront: OutboxView | undefined): string[] {
   const next = nextTry(view, inFront);
   return [
     countOf(attempts, "attempt"),
-    ...(next === undefined ? [] : [state === "leased" && view.dueAt === undefined ? next : `next try ${next}`]),
-    ...(remoteId === undefined ? [] : [`stored as ${remoteId}`]),
-    settledAt === undefined ? `recorded ${isoTime(recordedAt)}` : `settled ${isoTime(settledAt)}`,
+    ...(next === undefined ? [] : [state === "leased" && view.dueAt === null ? next : `next try ${next}`]),
+    ...(remoteId === null ? [] : [`stored as ${remoteId}`]),
+    settledAt === null ? `recorded ${recordedAt}` : `settled ${settledAt}`,
   ];
 }
 

@@ -1,5 +1,5 @@
 import { eventTimeline } from "../../operator/event-timeline.js";
-import { contactEventRow, finishedSteps } from "../../operator/inbox-rows.js";
+import { finishedSteps } from "../../operator/inbox-rows.js";
 import type { TimelineEntry } from "../../operator/timeline-entry.js";
 import { findCallInFront } from "../../store/call-in-front.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
@@ -28,7 +28,7 @@ export async function readEventLife(inbox: InboxOperator, event: EventDetail): P
   for await (const view of allRows(Infinity, fetchPage)) contactEvents.push(view);
   const timeline = eventTimeline(event, {
     steps: finishedSteps(event, asItIs),
-    contactEvents: contactEvents.map(contactEventRow),
+    contactEvents,
     known: await inbox.listHandlers(),
     show: asItIs,
   });

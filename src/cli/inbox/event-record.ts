@@ -2,7 +2,6 @@ import { isoTime } from "../../base/iso-time.js";
 import { wordOfWork } from "../../operator/work-word.js";
 import { handlerErrorRows } from "../../operator/inbox-rows.js";
 import type { EventView } from "../../store/inbox-view.js";
-import { contactEventRecord } from "../values/contact-event.js";
 import type { EventLife } from "./event-life.js";
 
 /** An event for programs, as the lists have it. */
@@ -41,7 +40,7 @@ export function detailRecord({ event, contactEvents, timeline }: EventLife): Rec
   }));
   return {
     ...eventRecord({ ...event, handlers }),
-    contactEvents: contactEvents.map(contactEventRecord),
+    contactEvents,
     timeline,
   };
 }

@@ -10,7 +10,7 @@ import type { RunCommand } from "../frame/context.js";
 import { countOf } from "../frame/format.js";
 import { withInbox } from "../values/find-inbox.js";
 import { changeNamed, readChosen } from "../values/change-named.js";
-import { describeCallInFront } from "../values/contact-event.js";
+import { describeCallInFront } from "../values/next-try.js";
 import type * as specs from "./spec.js";
 
 const NONE_DEAD = "No such contact event is dead.";
@@ -36,7 +36,8 @@ export const retryContactEvents: RunCommand<typeof specs.outboxRetry> = ({ args,
         const event = await inbox.getContactEvent(key);
         const wait = event && describeCallInFront(event, await findCallInFront(inbox));
         if (wait !== undefined) throw waiting(key, wait);
-        if (event?.dueAt === undefined) throw notFound(key, " that is dead or waits for the next try of its call");
+        if (typeof event?.dueAt !== "string")
+          throw notFound(key, " that is dead or waits for the next try of its call");
         return { fields: { done: true, contactEvents, hasReceiver }, text: "is due already" };
       }
       total += contactEvents;

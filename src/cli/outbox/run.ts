@@ -1,4 +1,3 @@
-import { isoTime } from "../../base/iso-time.js";
 import { wordOfContactEvent } from "../../operator/contact-event-word.js";
 import { findCallInFront } from "../../store/call-in-front.js";
 import type { OutboxView } from "../../store/outbox.js";
@@ -10,7 +9,7 @@ import { formatJson } from "../frame/format.js";
 import { printRows } from "../frame/rows.js";
 import type * as specs from "./spec.js";
 import { allRows, withInbox } from "../values/find-inbox.js";
-import { contactEventRecord, describeUnsureCall, describeCallInFront, nextTry } from "../values/contact-event.js";
+import { describeUnsureCall, describeCallInFront, nextTry } from "../values/next-try.js";
 import { notFound } from "./retry-and-discard.js";
 
 /** Of the names of facts. */
@@ -26,7 +25,7 @@ export const list: RunCommand<typeof specs.outboxList> = ({ options, context }) 
     const events = allRows(limit, (page) => inbox.listContactEvents({ ...filter, ...page }));
     await printRows(out, events, {
       columns: ["RECORDED", "STATE", "NAME", "KEY", "ATTEMPTS", "NEXT TRY", "WHY"],
-      record: (event) => ({ contactEvent: contactEventRecord(event) }),
+      record: (contactEvent) => ({ contactEvent }),
       cells: (event) => cellsOf(event, inFront),
       none: isAny ? "No contact events." : "No such contact events.",
     });
@@ -42,9 +41,9 @@ export const show: RunCommand<typeof specs.outboxShow> = ({ args, options, conte
     const facts = [
       ["key", key],
       ["state", wordOfContactEvent(event)],
-      ["recorded", isoTime(recordedAt)],
+      ["recorded", recordedAt],
       ["recorded for", event.inboxEventId],
-      ["settled", isoTime(settledAt)],
+      ["settled", settledAt],
       ["attempts", attempts],
       ["next try", nextTry(event, inFront)],
       ["why", describeCallInFront(event, inFront)],
@@ -57,16 +56,15 @@ export const show: RunCommand<typeof specs.outboxShow> = ({ args, options, conte
       ["its call", describeUnsureCall(event)],
     ].filter(([, value]) => value !== undefined && value !== null && value !== "");
     const lines = facts.map(([name = "", value]) => `${String(name).padEnd(WIDTH)}${escapeControls(String(value))}`);
-    out.result({ contactEvent: contactEventRecord(event) }, [...lines, "", formatJson(event.body)].join("\n"));
+    out.result({ contactEvent: event }, [...lines, "", formatJson(event.body)].join("\n"));
   });
 
 function cellsOf(event: OutboxView, inFront: OutboxView | undefined): string[] {
-  const { key, recordedAt, body, attempts, error, reason, code, param } = event;
-  const { name = "" } = JSON.parse(body) as { name?: string };
-  const failure = [error, reason, code, param].filter((part) => part !== undefined && part !== "").join(" ");
+  const { key, recordedAt, name, attempts, error, reason, code, param } = event;
+  const failure = [error, reason, code, param].filter((part) => part !== null && part !== "").join(" ");
   const why = describeCallInFront(event, inFront) ?? failure;
   return [
-    new Date(recordedAt).toISOString(),
+    recordedAt,
     wordOfContactEvent(event),
     escapeControls(name),
     escapeControls(key),

@@ -154,9 +154,8 @@ async function listAfter(inbox: InboxOperator, afterSeq: number): Promise<Inspec
   return found;
 }
 
-function inspected({ seq, body, state, attempts, code, reason, message }: OutboxView): InspectedContactEvent {
-  const { name } = JSON.parse(body) as { name: string };
-  return { seq, name, state, attempts, reason: code ?? reason, message };
+function inspected({ seq, name, state, attempts, code, reason, message }: OutboxView): InspectedContactEvent {
+  return { seq, name, state, attempts, reason: code ?? reason ?? undefined, message: message ?? undefined };
 }
 
 async function findOpened(places: readonly string[]): Promise<string | undefined> {

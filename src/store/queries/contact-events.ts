@@ -1,4 +1,5 @@
-import { type Nullable, checkState, readSeqCursor, seqCursor, withoutNulls } from "../check-query.js";
+import { isoTime } from "../../base/iso-time.js";
+import { checkState, readSeqCursor, seqCursor } from "../check-query.js";
 import { CONTACT_EVENT_FILTERS } from "../filters.js";
 import { pageLimit } from "../inbox-view.js";
 import {
@@ -12,10 +13,25 @@ import {
 } from "../outbox.js";
 import { type StoreQuery, readFirst, readRows } from "./store-query.js";
 
-/** The columns that every row has. */
-type Given = "seq" | "key" | "state" | "body" | "recordedAt" | "occurredAt" | "attempts";
+interface Row extends Omit<OutboxView, "name" | "contact" | "recordedAt" | "occurredAt" | "settledAt" | "dueAt"> {
+  recordedAt: number;
+  occurredAt: number;
+  settledAt: number | null;
+  dueAt: number | null;
+}
 
-type Row = Pick<OutboxView, Given> & Nullable<Omit<OutboxView, Given>>;
+function viewOf({ recordedAt, occurredAt, settledAt, dueAt, ...row }: Row): OutboxView {
+  const { name = "", email, contactId } = JSON.parse(row.body) as { name?: string; email?: string; contactId?: string };
+  return {
+    ...row,
+    name,
+    contact: email ?? contactId ?? "",
+    recordedAt: isoTime(recordedAt),
+    occurredAt: isoTime(occurredAt),
+    settledAt: isoTime(settledAt),
+    dueAt: isoTime(dueAt),
+  };
+}
 
 /** Conditions on rows of `outbox_event`, whose parameters have the names of the fields. */
 function chosen(choice: ContactEventChoice): string[] {
@@ -40,7 +56,7 @@ const selectViews = (filter: string): string => `
 /** The newest contact event with the key, which no index has for all of them: for a person, outside the receiver. */
 export function* getContactEvent(key: string): StoreQuery<OutboxView | undefined> {
   const row = yield* readFirst<Row>(selectViews("key = :key"), { key, most: 1 });
-  return row === undefined ? undefined : withoutNulls<OutboxView>(row);
+  return row === undefined ? undefined : viewOf(row);
 }
 
 /** Found through the open calls, which are few; a query by state alone would read all rows. */
@@ -61,7 +77,7 @@ export function* selectContactEvents(query: OutboxQuery): StoreQuery<OutboxPage>
   });
   const page = rows.slice(0, limit);
   return {
-    items: page.map((row) => withoutNulls<OutboxView>(row)),
+    items: page.map(viewOf),
     nextCursor: rows.length > limit ? page.map(seqCursor).at(-1) : undefined,
   };
 }

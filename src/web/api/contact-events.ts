@@ -3,7 +3,8 @@
  * GET  api/outbox/{key}                        → WholeContactEvent
  * POST api/outbox/retry | discard  {ids} (keys) → InboxChanges
  */
-import type { ContactEventDetail, ContactEventRow } from "../../operator/inbox-rows.js";
+import type { ContactEventRow } from "../../operator/inbox-rows.js";
+import type { OutboxView } from "../../store/outbox.js";
 
 /** A contact event. Its `key` names it on the dashboard, the same for everybody. */
 export interface ListedContactEvent extends ContactEventRow {
@@ -29,4 +30,4 @@ export interface ListedContactEventPage {
   nextCursor: string | null;
 }
 
-export interface WholeContactEvent extends ListedContactEvent, Pick<ContactEventDetail, "body"> {}
+export interface WholeContactEvent extends ListedContactEvent, Pick<OutboxView, "body"> {}

@@ -1,3 +1,5 @@
+import { isoTime } from "#pigeonhole/base/iso-time.js";
+import { outboxView } from "../../support/outbox-view.js";
 import type {
   EventResult,
   FrozenSend,
@@ -94,3 +96,15 @@ export async function outboxStates(store: Store<unknown>): Promise<Record<string
 export async function outboxSnapshot(store: Store<unknown>): Promise<unknown> {
   return { counts: await countOutbox(store), events: await outboxOf(store) };
 }
+
+/** A contact event as it is listed before its first call. */
+export const waitingView = (key: string, changes: Partial<OutboxView>): OutboxView =>
+  outboxView({
+    key,
+    body: newRecord(key).body,
+    name: key,
+    contact: "ada@example.com",
+    recordedAt: isoTime(T),
+    occurredAt: isoTime(T),
+    ...changes,
+  });

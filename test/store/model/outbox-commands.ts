@@ -39,8 +39,8 @@ async function expectEqual(model: OutboxModel, { store }: RealOutbox): Promise<v
     items.toReversed().map(({ key, body, occurredAt, recordedAt, state, reason, message, remoteId }) => ({
       key,
       body,
-      occurredAt,
-      recordedAt,
+      occurredAt: Date.parse(occurredAt),
+      recordedAt: Date.parse(recordedAt),
       state,
       reason,
       message,

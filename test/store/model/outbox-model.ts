@@ -10,9 +10,9 @@ export interface ModelEvent {
   occurredAt: number;
   recordedAt: number;
   state: OutboxState;
-  reason: string | undefined;
-  message: string | undefined;
-  remoteId: string | undefined;
+  reason: string | null;
+  message: string | null;
+  remoteId: string | null;
 }
 
 /** A call whose members are fixed. */
@@ -78,7 +78,7 @@ export class OutboxModel {
   }
 
   record(event: Pick<ModelEvent, "key" | "body" | "occurredAt">): void {
-    const untouched = { reason: undefined, message: undefined, remoteId: undefined };
+    const untouched = { reason: null, message: null, remoteId: null };
     this.events.push({ ...event, ...untouched, recordedAt: this.now, state: "pending" });
   }
 
@@ -110,7 +110,7 @@ export class OutboxModel {
     for (const [index, event] of send.members.entries()) {
       const result = results[index];
       if (event.state === "done" && result?.to === "done")
-        Object.assign(event, { remoteId: result.remoteId, message: undefined });
+        Object.assign(event, { remoteId: result.remoteId, message: null });
       if (event.state !== "leased") continue;
       event.state = result === undefined || result.to === "again" ? "pending" : result.to;
       if (result?.to === "done") event.remoteId = result.remoteId;
@@ -134,8 +134,8 @@ export class OutboxModel {
       if (member.state !== "dead") continue;
       Object.assign(member, {
         state: send === undefined ? "pending" : "leased",
-        reason: undefined,
-        message: undefined,
+        reason: null,
+        message: null,
       });
     }
     return true;
@@ -152,7 +152,7 @@ export class OutboxModel {
   discard(key: string): boolean {
     const event = this.find(key);
     if (event?.state !== "dead" && event?.state !== "pending") return false;
-    Object.assign(event, { state: "done", reason: undefined, message: "discarded" });
+    Object.assign(event, { state: "done", reason: null, message: "discarded" });
     this.sends = this.sends.filter(
       ({ state, members }) => state !== "dead" || members.some((member) => member.state === "dead"),
     );

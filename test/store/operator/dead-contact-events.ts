@@ -166,7 +166,7 @@ export function describeDeadContactEvents(kind: OperatorKind): void {
 
   test("getContactEvent gives the contact event of a key, and nothing for another key", async () => {
     await recordRefused("a", "b");
-    expect(await inbox.getContactEvent("a")).toMatchObject({ key: "a", state: "dead", attempts: 1, error: undefined });
+    expect(await inbox.getContactEvent("a")).toMatchObject({ key: "a", state: "dead", attempts: 1, error: null });
     expect(await inbox.getContactEvent("c")).toBeUndefined();
   });
 

@@ -1,37 +1,11 @@
-import { isoTime } from "../../base/iso-time.js";
 import { waitsBehind } from "../../store/call-in-front.js";
 import type { OutboxView } from "../../store/outbox.js";
 import { countOf } from "../frame/format.js";
 
 /** Undefined for an event that can go out by itself. */
 export function describeUnsureCall({ callEvents }: OutboxView): string | undefined {
-  if (callEvents === undefined) return undefined;
+  if (callEvents === null) return undefined;
   return `may have arrived; a retry repeats it as it was, with ${countOf(callEvents, "event")}`;
-}
-
-/** A contact event for programs. */
-export function contactEventRecord(event: OutboxView): Record<string, unknown> {
-  const { key, state, recordedAt, occurredAt, settledAt, attempts, dueAt, error, body } = event;
-  const { remoteId, reason, code, param, message, inboxEventId, call, callEvents } = event;
-  return {
-    key,
-    state,
-    recordedAt: isoTime(recordedAt),
-    occurredAt: isoTime(occurredAt),
-    settledAt: isoTime(settledAt),
-    attempts,
-    dueAt: isoTime(dueAt),
-    error: error ?? null,
-    remoteId: remoteId ?? null,
-    reason: reason ?? null,
-    code: code ?? null,
-    param: param ?? null,
-    message: message ?? null,
-    inboxEventId: inboxEventId ?? null,
-    call: call ?? null,
-    callEvents: callEvents ?? null,
-    event: JSON.parse(body) as unknown,
-  };
 }
 
 /** Why a contact event waits; undefined where no call in front fails. */
@@ -47,7 +21,7 @@ export function describeCallInFront(event: OutboxView, inFront: OutboxView | und
 export function nextTry(event: OutboxView, inFront: OutboxView | undefined): string | undefined {
   const { state, dueAt } = event;
   if (waitsBehind(event, inFront)) return "later";
-  if (dueAt !== undefined) return dueAt <= Date.now() ? "now" : new Date(dueAt).toISOString();
+  if (dueAt !== null) return Date.parse(dueAt) <= Date.now() ? "now" : dueAt;
   if (state === "pending") return "now";
   return state === "leased" ? "being sent" : undefined;
 }
