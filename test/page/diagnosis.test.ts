@@ -28,6 +28,7 @@ test.each([
   ["a signature", { status: 401, outcome: "unverified" }, "mismatch", { tab: "signature", remedy: "secret" }],
   ["an age", {}, "stale", { tab: "signature", tone: "warn", remedy: "replay" }],
   ["a replay that was signed again", { resigned: true }, "mismatch", { tab: "attempts", tone: "good" }],
+  ["a replay whose event is parked", { resigned: true, outcome: "parked" }, "mismatch", { tab: "answer" }],
   ["a refusal", { status: 500, outcome: null }, "ok", { tab: "answer", text: "The app answered 500." }],
   ["no answer", { status: null, outcome: null, error: "refused" }, "ok", { tab: "answer", tone: "bad" }],
   ["a page", { outcome: null, notReceived: true }, "ok", { tab: "answer", remedy: "replay" }],

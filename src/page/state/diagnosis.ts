@@ -23,15 +23,15 @@ export function diagnose(detail: CaptureDetail, event: InboxEvent | undefined): 
   return ofSignature(detail, event) ?? ofAnswer(detail, event) ?? ofWork(event);
 }
 
-function ofSignature(
-  { capture, summary, signature }: CaptureDetail,
-  event: InboxEvent | undefined,
-): Diagnosis | undefined {
+function ofSignature(detail: CaptureDetail, event: InboxEvent | undefined): Diagnosis | undefined {
+  const { capture, summary, signature } = detail;
   const { code } = capture.verify;
   if (code === "ok") return undefined;
   const tone = code === "stale" ? "warn" : "bad";
-  if (summary.resigned && judgeShown(summary) === "good") {
-    return ofWork(event) ?? { tab: "attempts", tone: "good", text: RESIGNED, remedy: "none" };
+  // A replay that was taken leaves what else is wrong, such as an event that is parked.
+  if (summary.resigned && judgeShown(summary) !== "bad") {
+    const accepted = { tab: "attempts", tone: "good", text: RESIGNED, remedy: "none" } as const;
+    return ofAnswer(detail, event) ?? ofWork(event) ?? accepted;
   }
   const text = signature.findings[0]?.message ?? signature.summary;
   return { tab: "signature", tone, text, remedy: code === "mismatch" ? "secret" : "replay" };
