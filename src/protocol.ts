@@ -1,4 +1,4 @@
-export { ASSUMPTIONS, SIGNATURE_ASSUMPTIONS, type SignatureAssumptions } from "./protocol/assumptions.js";
+export { SIGNATURE_ASSUMPTIONS, type SignatureAssumptions } from "./protocol/signature-assumptions.js";
 export {
   DEFAULT_EVENT_TYPES,
   EVENT_TYPES,

@@ -40,7 +40,7 @@ const ROOMS: Record<string, readonly string[]> = {
 /** Lines that each room may have at most, as `npm run weight` counts them; what raises one says why in its commit. */
 const CEILINGS: Record<string, number> = {
   base: 1_150,
-  protocol: 2_080,
+  protocol: 1_985,
   contract: 3_865,
   store: 14_935,
   operator: 725,

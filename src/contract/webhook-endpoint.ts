@@ -94,7 +94,7 @@ export const webhookTest = z.looseObject({
   delivery: nullable(testDelivery),
 });
 
-/** A row of the delivery log. ASSUMED except for status, responseCode, durationMs and error; see assumptions.ts. */
+/** A row of the delivery log. ASSUMED but for status, responseCode, durationMs, error; see docs/assumptions.md. */
 export const webhookDelivery = z.looseObject({
   /** What a replay takes as `deliveryId`. */
   id: z.string(),
@@ -109,10 +109,10 @@ export const webhookDelivery = z.looseObject({
   createdAt: nullable(z.string()),
 });
 
-/** The answer to a replay. ASSUMED; see assumptions.ts. */
+/** The answer to a replay. ASSUMED; see docs/assumptions.md. */
 export const webhookReplay = z.looseObject({ id: nullable(z.string()), delivery: nullable(testDelivery) });
 
-/** A change of an endpoint. ASSUMED; see assumptions.ts. */
+/** A change of an endpoint. ASSUMED; see docs/assumptions.md. */
 export const webhookActivity = z.looseObject({
   id: z.string(),
   endpointId: nullable(z.string()),
@@ -122,14 +122,14 @@ export const webhookActivity = z.looseObject({
   createdAt: nullable(z.string()),
 });
 
-/** A type that an endpoint can name. ASSUMED; see assumptions.ts. */
+/** A type that an endpoint can name. ASSUMED; see docs/assumptions.md. */
 export const webhookEventType = z.looseObject({
   type: openEnum(EVENT_TYPES),
   /** True for a type of the default set. */
   default: z.boolean(),
 });
 
-/** Counts of the whole workspace. ASSUMED; see assumptions.ts. */
+/** Counts of the whole workspace. ASSUMED; see docs/assumptions.md. */
 export const webhookStats = z.looseObject({
   endpoints: nullable(z.number()),
   /** Endpoints that are on. */

@@ -19,7 +19,7 @@ import { CAPTURE_FOLDER_OPTIONS } from "../capture/folder/capture-folder.js";
 import type { HeaderList } from "../capture/model/capture.js";
 import type { NamedSecret } from "../capture/model/judge-signature.js";
 import { ANSWER_TIMEOUT_MS } from "../capture/send/send-request.js";
-import type { SignatureAssumptions } from "../protocol/assumptions.js";
+import type { SignatureAssumptions } from "../protocol/signature-assumptions.js";
 import { DEFAULT_ENDPOINT_PATH } from "../protocol/endpoint-path.js";
 import { type TypeMatcher, parsePatterns } from "../protocol/event-pattern.js";
 import type { WhenDown } from "./forward/forwarder.js";

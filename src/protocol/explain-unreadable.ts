@@ -1,4 +1,4 @@
-import type { SignatureAssumptions } from "./assumptions.js";
+import type { SignatureAssumptions } from "./signature-assumptions.js";
 import { explainTimestamp } from "./explain-timestamp.js";
 import type { SignatureFinding } from "./explanation.js";
 import { MAX_SIGNATURE_HEADER_LENGTH } from "./limits.js";

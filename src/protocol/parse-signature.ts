@@ -1,5 +1,5 @@
 import type { HeaderReader } from "./raw-request.js";
-import type { SignatureAssumptions } from "./assumptions.js";
+import type { SignatureAssumptions } from "./signature-assumptions.js";
 import { readSignatureHeader, trimSpaces, type SignatureHeaderError } from "./signature-header.js";
 import { parseTimestamp } from "./timestamp.js";
 

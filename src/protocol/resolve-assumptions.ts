@@ -6,7 +6,7 @@ import {
   type SignatureAssumptions,
   type SignatureEncoding,
   type TimestampPlace,
-} from "./assumptions.js";
+} from "./signature-assumptions.js";
 
 /** The defaults and checks of {@link SignatureAssumptions}. */
 export const SIGNATURE_OPTIONS = defineOptions("signature", {

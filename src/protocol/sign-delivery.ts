@@ -7,7 +7,7 @@ import {
   given,
   required,
 } from "../base/options.js";
-import type { SignatureAssumptions, SignatureEncoding } from "./assumptions.js";
+import type { SignatureAssumptions, SignatureEncoding } from "./signature-assumptions.js";
 import { checkBody, deliveryMac } from "./delivery-mac.js";
 import { resolveSignatureAssumptions } from "./resolve-assumptions.js";
 import { checkSecrets } from "./secret.js";

@@ -1,4 +1,4 @@
-import type { SignatureEncoding } from "./assumptions.js";
+import type { SignatureEncoding } from "./signature-assumptions.js";
 
 const DIGEST_BYTES = 32;
 const BASE64_LENGTH = 43;

@@ -1,5 +1,5 @@
 import { MAX_SIGNATURE_HEADER_LENGTH } from "./limits.js";
-import { type SignatureEncoding, TIMESTAMP_KEYS } from "./assumptions.js";
+import { type SignatureEncoding, TIMESTAMP_KEYS } from "./signature-assumptions.js";
 import { decodeSignature } from "./signature-encoding.js";
 
 /** What is wrong with the text of a signature header. */

@@ -1,4 +1,4 @@
-import type { SignatureAssumptions } from "./assumptions.js";
+import type { SignatureAssumptions } from "./signature-assumptions.js";
 import { MAX_SIGNATURE_HEADER_LENGTH } from "./limits.js";
 import type { HeaderReader } from "./raw-request.js";
 import { headerParts, type HeaderPart } from "./signature-header.js";

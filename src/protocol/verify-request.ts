@@ -1,4 +1,4 @@
-import type { SignatureAssumptions } from "./assumptions.js";
+import type { SignatureAssumptions } from "./signature-assumptions.js";
 import type { Secret } from "./secret.js";
 import { type ParseFailure, parseSignature } from "./parse-signature.js";
 import type { RawRequest } from "./raw-request.js";

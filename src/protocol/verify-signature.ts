@@ -9,7 +9,7 @@ import {
   given,
   required,
 } from "../base/options.js";
-import type { SignatureAssumptions } from "./assumptions.js";
+import type { SignatureAssumptions } from "./signature-assumptions.js";
 import { checkBody, writeDeliveryMac } from "./delivery-mac.js";
 import { headerReader, type HeadersInput } from "./header-access.js";
 import { LIMITS } from "./limits.js";

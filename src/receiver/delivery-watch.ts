@@ -1,7 +1,7 @@
 import { type Clock, elapsedBy } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import type { Logger } from "../base/logger.js";
-import type { SignatureAssumptions } from "../protocol/assumptions.js";
+import type { SignatureAssumptions } from "../protocol/signature-assumptions.js";
 import { LIMITS } from "../protocol/limits.js";
 import { ANSWERS, type Outcome, type OutcomeKind } from "../protocol/outcome.js";
 import { hasSignatureHeaders } from "../protocol/parse-signature.js";

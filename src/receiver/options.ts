@@ -23,7 +23,7 @@ import type { Client } from "../client/call-types.js";
 import { createLazyClient } from "../client/create-lazy-client.js";
 import type { ClientOptions } from "../client/options.js";
 import { type RetryPolicy, resolveRetry } from "../dispatch/retry-policy.js";
-import type { SignatureAssumptions } from "../protocol/assumptions.js";
+import type { SignatureAssumptions } from "../protocol/signature-assumptions.js";
 import type { SchemaMap } from "../protocol/event.js";
 import { LIMITS } from "../protocol/limits.js";
 import type { UnverifiedPolicy } from "../protocol/outcome.js";

@@ -16,7 +16,7 @@ import {
 import type { PathOverrides } from "../contract/bind-operations.js";
 import { EVENT_LIMITS } from "../contract/contact-event.js";
 import type { CredentialShape } from "../contract/credential-shape.js";
-import type { SignatureAssumptions } from "../protocol/assumptions.js";
+import type { SignatureAssumptions } from "../protocol/signature-assumptions.js";
 import { LIMITS } from "../protocol/limits.js";
 import { resolveSignatureAssumptions } from "../protocol/resolve-assumptions.js";
 import type { MemberInput } from "./access/role-book.js";

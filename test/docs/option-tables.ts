@@ -106,7 +106,7 @@ export const DOCUMENTED: readonly DocumentedOptions[] = [
   listed("api.md", "credential", CREDENTIAL_OPTIONS, ["contract/credential-shape", "CredentialShape"]),
   listed("api.md", "verifySignature", VERIFY_OPTIONS, ["protocol/verify-signature", "VerifySignatureInput"]),
   listed("api.md", "signDelivery", SIGN_OPTIONS, ["protocol/sign-delivery", "SignDeliveryInput"]),
-  listed("api.md", "signature", SIGNATURE_OPTIONS, ["protocol/assumptions", "SignatureAssumptions"]),
+  listed("api.md", "signature", SIGNATURE_OPTIONS, ["protocol/signature-assumptions", "SignatureAssumptions"]),
   listed("api.md", "createSandbox", SANDBOX_OPTIONS, ["sandbox/options", "SandboxOptions"]),
   listed("api.md", "limits", LIMIT_OPTIONS, ["sandbox/options", "SandboxLimits"]),
   listed("api.md", "assumptions", ASSUMPTION_OPTIONS, ["sandbox/options", "SandboxAssumptions"]),

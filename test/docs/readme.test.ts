@@ -1,6 +1,5 @@
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { ASSUMPTIONS } from "pigeonhole/protocol";
 import { expect, test } from "vitest";
 import { apiErrorsTable } from "./api-errors-table.js";
 import { referenceTable } from "./api-reference.js";
@@ -26,11 +25,6 @@ function answersTable(): string {
   return ["| outcome | answer | Retry-After |", "|---|---|---|", ...rows].join("\n");
 }
 
-function assumptionsTable(assumptions: readonly { notShown: string; assumed: string; change: string }[]): string {
-  const rows = assumptions.map(({ notShown, assumed, change }) => `| ${notShown} | ${assumed} | ${change} |`);
-  return ["| not shown | assumed | to change it |", "|---|---|---|", ...rows].join("\n");
-}
-
 function checksTable(): string {
   const rows = CHECKS.map(({ name, refuses }, index) => `| ${index + 1} | ${name} | ${refuses} |`);
   return ["| | check | refuses |", "|---|---|---|", ...rows].join("\n");
@@ -52,7 +46,6 @@ function workWordsTable(): string {
 test.each<readonly [part: string, page: string, text: string]>([
   ["skipped groups", "../.github/CONTRIBUTING.md", skippedTable()],
   ["answers", "answers-and-guarantees.md", answersTable()],
-  ["assumptions", "assumptions.md", assumptionsTable(ASSUMPTIONS)],
   ["api-assumptions", "assumptions.md", assumedPathsTable()],
   ["words of work", "operations.md", workWordsTable()],
   ["metrics", "telemetry.md", metricsTable()],

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { SIGNATURE_ASSUMPTIONS, type SignatureAssumptions } from "#pigeonhole/protocol/assumptions.js";
+import { SIGNATURE_ASSUMPTIONS, type SignatureAssumptions } from "#pigeonhole/protocol/signature-assumptions.js";
 import { parseSignature } from "#pigeonhole/protocol/parse-signature.js";
 import { describe, expect, test } from "vitest";
 

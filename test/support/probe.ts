@@ -9,7 +9,7 @@ import { DEFAULT_RETRY } from "#pigeonhole/dispatch/retry-policy.js";
 import { RunRecord } from "#pigeonhole/dispatch/handler-runs.js";
 import { Runner } from "#pigeonhole/dispatch/runner.js";
 import type { DeliveryHandler, DeliveryRequest } from "#pigeonhole/http/delivery-request.js";
-import { SIGNATURE_ASSUMPTIONS } from "#pigeonhole/protocol/assumptions.js";
+import { SIGNATURE_ASSUMPTIONS } from "#pigeonhole/protocol/signature-assumptions.js";
 import { OUTCOME_HEADER } from "#pigeonhole/protocol/outcome.js";
 import { Admission } from "#pigeonhole/receiver/admission.js";
 import { Alarms } from "#pigeonhole/receiver/alarms.js";

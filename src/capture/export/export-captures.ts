@@ -1,6 +1,6 @@
 import type { Changes } from "../../base/options.js";
 import { PigeonholeError } from "../../base/error.js";
-import type { SignatureAssumptions } from "../../protocol/assumptions.js";
+import type { SignatureAssumptions } from "../../protocol/signature-assumptions.js";
 import { buildReplayHeaders } from "../replay/build-replay.js";
 import { withOutcomes } from "../model/answer.js";
 import type { Capture, SignMode } from "../model/capture.js";

@@ -1,6 +1,6 @@
 import type { Changes } from "../../base/options.js";
 import { randomBytes } from "node:crypto";
-import type { SignatureAssumptions } from "../../protocol/assumptions.js";
+import type { SignatureAssumptions } from "../../protocol/signature-assumptions.js";
 import { explainSignature } from "../../protocol/explain-signature.js";
 import type { SignatureExplanation } from "../../protocol/explanation.js";
 import type { HeaderReader } from "../../protocol/raw-request.js";

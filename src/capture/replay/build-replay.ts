@@ -1,7 +1,7 @@
 import type { Changes } from "../../base/options.js";
 import { randomBytes } from "node:crypto";
 import { PigeonholeError } from "../../base/error.js";
-import type { SignatureAssumptions } from "../../protocol/assumptions.js";
+import type { SignatureAssumptions } from "../../protocol/signature-assumptions.js";
 import { resolveSignatureAssumptions } from "../../protocol/resolve-assumptions.js";
 import { signHere } from "../../protocol/sign-here.js";
 import { bodyText, decodeBody, readEnvelope } from "../model/captured-body.js";

@@ -3,7 +3,7 @@ import { SECOND } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
 import { type Changes, type OptionsOf, flag, given, list, wholeNumber } from "../../base/options.js";
 import { sleep } from "../../base/wait.js";
-import type { SignatureAssumptions } from "../../protocol/assumptions.js";
+import type { SignatureAssumptions } from "../../protocol/signature-assumptions.js";
 import { buildReplayBody } from "../replay/build-replay.js";
 import type { Capture, CaptureAttempt, Expectation } from "../model/capture.js";
 import { type CaptureFile, readCaptureFiles, writeCaptureFile } from "../folder/capture-files.js";

@@ -2,7 +2,7 @@ import type { Changes } from "../../base/options.js";
 import type { Capture, CaptureSummary } from "../../capture/model/capture.js";
 import type { NamedSecret } from "../../capture/model/judge-signature.js";
 import { summarizeCapture } from "../../capture/model/summarize-capture.js";
-import type { SignatureAssumptions } from "../../protocol/assumptions.js";
+import type { SignatureAssumptions } from "../../protocol/signature-assumptions.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import type { CaptureLog } from "../forward/capture-log.js";
 import { keepHeldTag, isHeld } from "../forward/held-tag.js";

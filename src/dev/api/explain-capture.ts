@@ -9,7 +9,7 @@ import {
   headerListReader,
   nameSecrets,
 } from "../../capture/model/judge-signature.js";
-import type { SignatureAssumptions } from "../../protocol/assumptions.js";
+import type { SignatureAssumptions } from "../../protocol/signature-assumptions.js";
 import { secretName } from "../../protocol/explain-mismatch.js";
 import { LIMITS } from "../../protocol/limits.js";
 import { parseSignature } from "../../protocol/parse-signature.js";

@@ -8,7 +8,7 @@ import { SHARED_PROFILE } from "../../capture/redact/redaction-profiles.js";
 import { exportCaptures } from "../../capture/export/export-captures.js";
 import { EXPORT_FORMATS, type ExportFormat } from "../../capture/export/export-formats.js";
 import type { NamedSecret } from "../../capture/model/judge-signature.js";
-import type { SignatureAssumptions } from "../../protocol/assumptions.js";
+import type { SignatureAssumptions } from "../../protocol/signature-assumptions.js";
 import type { CaptureLog } from "../forward/capture-log.js";
 import type { ForwardRule } from "../forward/forward-rules.js";
 import { requireField } from "../../web/body-fields.js";

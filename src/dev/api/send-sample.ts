@@ -1,7 +1,7 @@
 import type { Changes } from "../../base/options.js";
 import type { Clock } from "../../base/clock.js";
 import type { NamedSecret } from "../../capture/model/judge-signature.js";
-import type { SignatureAssumptions } from "../../protocol/assumptions.js";
+import type { SignatureAssumptions } from "../../protocol/signature-assumptions.js";
 import type { SignatureVariant } from "./page-api.js";
 import type { ReceiveDelivery } from "../forward/forwarder.js";
 import { signVariant } from "./sign-variant.js";

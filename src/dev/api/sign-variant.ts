@@ -2,7 +2,7 @@ import type { Changes } from "../../base/options.js";
 import { MINUTE } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
 import type { HeaderList } from "../../capture/model/capture.js";
-import type { SignatureAssumptions } from "../../protocol/assumptions.js";
+import type { SignatureAssumptions } from "../../protocol/signature-assumptions.js";
 import { makeSecret } from "../../protocol/secret.js";
 import { signHere } from "../../protocol/sign-here.js";
 import type { SignatureVariant } from "./page-api.js";

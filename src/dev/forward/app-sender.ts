@@ -8,7 +8,7 @@ import type { NamedSecret } from "../../capture/model/judge-signature.js";
 import { overrideHeaders } from "../../capture/send/outgoing-headers.js";
 import { type SendResult, sendRequest } from "../../capture/send/send-request.js";
 import { targetUrl } from "../../capture/send/target.js";
-import type { SignatureAssumptions } from "../../protocol/assumptions.js";
+import type { SignatureAssumptions } from "../../protocol/signature-assumptions.js";
 
 export interface AppSenderOptions {
   secrets: () => readonly NamedSecret[];

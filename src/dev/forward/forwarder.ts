@@ -7,7 +7,7 @@ import { MAX_BYTES_TO_EXPLAIN, type NamedSecret } from "../../capture/model/judg
 import { isConnectionHeader } from "../../capture/send/outgoing-headers.js";
 import type { SendResult } from "../../capture/send/send-request.js";
 import { summarizeCapture } from "../../capture/model/summarize-capture.js";
-import type { SignatureAssumptions } from "../../protocol/assumptions.js";
+import type { SignatureAssumptions } from "../../protocol/signature-assumptions.js";
 import { TARGET_HEADER } from "./target-header.js";
 import type { ForwardRule } from "./forward-rules.js";
 import type { DevDeliveryEvent, Report } from "../lines/dev-event.js";

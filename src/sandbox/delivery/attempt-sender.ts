@@ -1,7 +1,7 @@
 import type { Changes } from "../../base/options.js";
 import { SECOND } from "../../base/duration.js";
 import { errorMessage, errorName } from "../../base/error-text.js";
-import type { SignatureAssumptions } from "../../protocol/assumptions.js";
+import type { SignatureAssumptions } from "../../protocol/signature-assumptions.js";
 import { LIMITS } from "../../protocol/limits.js";
 import { signDelivery } from "../../protocol/sign-delivery.js";
 import type { SandboxTime } from "../clock/sandbox-time.js";
