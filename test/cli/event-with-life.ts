@@ -67,7 +67,7 @@ export async function expectLifeShown(place: string, eventId: string): Promise<v
   const at = expect.stringMatching(/^\d{4}-[-T:.\d]+Z$/) as string;
   const step = { handler: "crm", text: `crm has finished the step look ${HOSTILE}up.` };
   const entries = expect.arrayContaining([expect.objectContaining({ kind: "step_done", at, ...step })]) as unknown;
-  const refused = { state: "dead", code: "contact_not_found", settledAt: at, event: { email: "unknown@example.com" } };
+  const refused = { state: "dead", code: "contact_not_found", settledAt: at, contact: "unknown@example.com" };
   expect(jsonLines(json)).toMatchObject([
     { schemaVersion: 1, event: { contactEvents: [refused, { state: "done" }], timeline: entries } },
   ]);
