@@ -21,7 +21,7 @@ import {
   selectContactEvents,
   selectDeadContactEvents,
 } from "./queries/contact-events.js";
-import { countLists } from "./queries/count-lists.js";
+import { countLists } from "./queries/counts.js";
 import { endWork } from "./queries/ending-work.js";
 import { listErrorGroups } from "./queries/error-groups.js";
 import { getEvent, getEventWithGates, listEvents, readBodies } from "./queries/events.js";

@@ -3,12 +3,11 @@ import { PigeonholeError } from "../../base/error.js";
 import { eraseAll } from "../erase.js";
 import type { InboxOperator } from "../inbox-operator.js";
 import { operateByQueries } from "../operate-by-queries.js";
-import { countContactEvents } from "../queries/contact-events.js";
 import { erasePage } from "../queries/erase.js";
 import type { QueryRunner } from "../query-runner.js";
 import { hasLiveNode, lockClassOf } from "./advisory-lock.js";
 import type { BesideReceivers, OpenBeside } from "./open-beside-receivers.js";
-import { countWork } from "./operations/counts.js";
+import { readOverview } from "./operations/read-overview.js";
 import { runOnServer } from "./run-on-server.js";
 
 /**
@@ -48,11 +47,7 @@ export function operateDatabase({
   return {
     database,
     ...operateByQueries(runnerOf(beside), runnerOf(pages)),
-    overview: () =>
-      read("counting work", async (sql) => ({
-        events: await countWork(sql, await now(sql)),
-        contactEvents: await runOnServer(sql, countContactEvents()),
-      })),
+    overview: () => read("counting work", async (sql) => readOverview(sql, await now(sql))),
     hasReceiver: () => read("looking for receivers", (sql) => hasLiveNode(sql, lockClassOf(schema))),
     async erase({ email, dryRun = false }) {
       const counts = await eraseAll((cursor) =>

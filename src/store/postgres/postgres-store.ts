@@ -5,7 +5,6 @@ import { type OptionsOf, type Resolved, callable, defineOptions, flag, readBy } 
 import { checkConnectionString } from "../connection-string.js";
 import { SCHEMA_NAME_RULE, isSchemaName } from "../schema-name.js";
 import type { Glance, RecoverResult, Store, StoreContext } from "../store.js";
-import { countContactEvents } from "../queries/contact-events.js";
 import { getEvent, listStuck } from "../queries/events.js";
 import { writePolicies, listPaused } from "../queries/handlers.js";
 import { noteTimes } from "../queries/known-ids.js";
@@ -18,7 +17,7 @@ import { DatabaseClock } from "./database-clock.js";
 import { type SharedStore, withDatabaseTimes } from "./database-times.js";
 import type { OpenPostgres, PostgresPlace } from "./open-postgres.js";
 import type { Leasing } from "./node-session.js";
-import { countWork } from "./operations/counts.js";
+import { readOverview } from "./operations/read-overview.js";
 import { glance } from "./operations/glance.js";
 import { readTableSizes, writeFigures } from "./operations/figures.js";
 import { leaseWork, releaseLeases, renewLeases } from "./operations/lease.js";
@@ -114,11 +113,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     replan: (plan) => change("planning an event", () => replanEvent(plan)),
     requestRetry: (seq, now) => change("requesting a retry", () => requestRetry({ seq, now })),
     listRequested: (given) => query("listing events", () => listRequested(given)),
-    overview: (now) =>
-      read("counting work", async (sql) => ({
-        events: await countWork(sql, now),
-        contactEvents: await runOnServer(sql, countContactEvents()),
-      })),
+    overview: (now) => read("counting work", (sql) => readOverview(sql, now)),
     prune: (limits) => read("pruning", (sql) => round.prune(sql, limits)),
     keepPolicies: (policies) => change("keeping retry policies", () => writePolicies(policies)),
     listPaused: () => query("listing paused handlers", () => listPaused()),

@@ -1,13 +1,13 @@
 import type { InboxOperator } from "../inbox-operator.js";
 import { operateByQueries } from "../operate-by-queries.js";
 import { countContactEvents } from "../queries/contact-events.js";
+import { sumCounts } from "../queries/counts.js";
 import type { PagePace } from "../query-runner.js";
 import { backUpInboxFile } from "./back-up-inbox-file.js";
 import { eraseFromFile } from "./erase-from-file.js";
 import { isOwned } from "./file-ownership.js";
-import { onFirstUse } from "./on-first-use.js";
 import { type OutsideConnection, openOutsideConnection } from "./open-outside-connection.js";
-import { prepareCounts } from "./operations/counts.js";
+import { countPage } from "./operations/counts.js";
 import { runBeside, tryWhileBusy } from "./run-beside.js";
 import { runInFile } from "./run-in-file.js";
 
@@ -40,7 +40,6 @@ export interface OperatedFile {
 /** The operator's view through a connection, which the view closes with itself. */
 export function operateFile({ file, connection, now }: OperatedFile): InboxOperator {
   const { db } = connection;
-  const counts = onFirstUse(() => prepareCounts(db));
   /** Reads one snapshot, without a lock that a receiver would have to wait for. */
   const read = <Value>(query: () => Value): Promise<Value> => runBeside(db, "deferred", query);
   const write = <Value>(change: () => Value): Promise<Value> => runBeside(db, "immediate", change);
@@ -55,7 +54,10 @@ export function operateFile({ file, connection, now }: OperatedFile): InboxOpera
       write: (_doing, query) => write(() => runInFile(db, query(now()))),
     }),
     overview: () =>
-      read(() => ({ events: counts({ now: now() }), contactEvents: runInFile(db, countContactEvents()) })),
+      read(() => ({
+        events: sumCounts([runInFile(db, countPage({ isWhole: true }))], now()),
+        contactEvents: runInFile(db, countContactEvents()),
+      })),
     // oxlint-disable-next-line require-await -- a throw must become a rejection
     hasReceiver: async () => isOwned(file),
     erase: (options) => eraseFromFile({ file, connection, now }, options),

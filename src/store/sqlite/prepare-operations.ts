@@ -9,7 +9,7 @@ import { settleCall } from "../queries/outbox-calls.js";
 import { replanEvent } from "../queries/replan.js";
 import { listRequested, requestRetry } from "../queries/requested-retries.js";
 import { loadSteps, saveStep } from "../queries/steps.js";
-import { prepareCountPage } from "./operations/counts.js";
+import { countPage } from "./operations/counts.js";
 import { prepareLease, prepareRelease, prepareRenew } from "./operations/lease.js";
 import { prepareRecord } from "./operations/outbox-record.js";
 import { prepareLeaseSend } from "./operations/outbox-send.js";
@@ -41,7 +41,7 @@ export function prepareOperations(db: Database, takeTokens: TakeTokens) {
     replan: running(replanEvent),
     requestRetry: running(requestRetry),
     listRequested: running(listRequested),
-    countPage: onFirstUse(() => prepareCountPage(db)),
+    countPage: running(countPage),
     prune: onFirstUse(() => preparePrune(db)),
     keepPolicies: running(writePolicies),
     listPaused: () => runInFile(db, listPaused()),

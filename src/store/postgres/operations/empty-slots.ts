@@ -4,7 +4,6 @@ import type { PruneLimits, SessionOfServer, StoreAlarm, StoreContext } from "../
 import type { Sql } from "../sql.js";
 import { sqlStateOf } from "../store-error.js";
 import { bodiesIn, openNextSlot } from "./body-slots.js";
-import { OPEN_WORK } from "./open-work.js";
 
 /**
  * While all bodies are locked: what reads bodies waits, what stores them goes on. Neither many rows nor a process that
@@ -35,7 +34,7 @@ const FIND_ENDED = `
 
 /** The scalar subquery looks each of the few up; a join might read all bodies of the slot. */
 const selectWanted = (bodies: string): string => `
-  SELECT DISTINCT w.seq FROM ${OPEN_WORK} AS w
+  SELECT DISTINCT w.seq FROM pigeonhole.open_work AS w
   WHERE w.seq > :after AND w.seq >= (SELECT min(seq) FROM ONLY ${bodies}) AND w.seq <= (SELECT max(seq) FROM ONLY ${bodies})
     AND (SELECT true FROM ONLY ${bodies} AS b WHERE b.seq = w.seq)
   ORDER BY w.seq LIMIT :batch`;

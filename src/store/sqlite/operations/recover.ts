@@ -3,7 +3,6 @@ import { MINUTE } from "../../../base/duration.js";
 import { errorKeyOf } from "../../error-kind.js";
 import { CRASH_LIMIT } from "../../work-state.js";
 import { prepareLater } from "../on-first-use.js";
-import { OPEN } from "./open-work.js";
 import { SET_FAILURE } from "./settle.js";
 
 export interface RecoverInput {
@@ -23,8 +22,8 @@ export interface Recovered {
   epoch: number | undefined;
 }
 
-/** Through the index of open work, however much of it is done. */
-const ENDED = `${OPEN} AND state = 'leased' AND lease_until < :before`;
+/** Through the index of open work, which has its first condition in these words. */
+const ENDED = `state <> 'done' AND state = 'leased' AND lease_until < :before`;
 
 /** The holder of a lease renews it within this time. */
 const RESUMED_LEASE_MS = MINUTE;

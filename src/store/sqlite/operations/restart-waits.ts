@@ -1,6 +1,5 @@
 import type { Database } from "better-sqlite3";
 import { prepareLater } from "../on-first-use.js";
-import { OPEN } from "./open-work.js";
 
 const CRASH_COUNTS = [0, 1, 2];
 
@@ -26,7 +25,7 @@ export function prepareRestartWaits(db: Database) {
   const restartSends = db.prepare(`UPDATE outbox_send SET ${RESTART} WHERE state = 'pending' AND ${BEGAN_LATER}`);
   const shortenLeases = db.prepare(`
     UPDATE inbox_work INDEXED BY inbox_work_open SET lease_until = :leaseUntil
-    WHERE ${OPEN} AND state = 'leased' AND lease_until > :leaseUntil`);
+    WHERE state <> 'done' AND state = 'leased' AND lease_until > :leaseUntil`);
 
   return ({ now, leaseUntil }: { now: number; leaseUntil: number }): number => {
     let restarted = restartSends.run({ now }).changes;

@@ -1,0 +1,90 @@
+import type { ListCounts, StoreCounts } from "../inbox-view.js";
+import type { WorkState } from "../work-state.js";
+import { countContactEvents } from "./contact-events.js";
+import { listPaused } from "./handlers.js";
+import { type StoreQuery, readFirst, readRows } from "./store-query.js";
+
+/** Work of one handler in one state, and when the oldest event of it was received. */
+interface WorkGroup {
+  handler: string;
+  state: Exclude<WorkState, "done">;
+  rows: number;
+  /** Null for work of a paused handler. */
+  dueAt: number | null;
+  oldestSeq: number;
+  oldestReceivedAt: number | undefined;
+}
+
+/** What was counted of the work, or of a part of it. */
+export interface CountedWork {
+  groups: readonly WorkGroup[];
+  /** Runs settled as done since the database was created. */
+  done: number;
+  /** When the newest event was received; undefined without one. */
+  newestReceivedAt: number | undefined;
+}
+
+/** Counts the work that is not done and that `from`, of FROM and WHERE, has. How many events are stored does not matter. */
+export function* countGroups(from: string, values: object = {}): StoreQuery<Omit<CountedWork, "done">> {
+  const groups = yield* readRows<Omit<WorkGroup, "oldestReceivedAt">>(
+    `SELECT handler, state, count(*) AS rows, min(due_at) AS "dueAt", min(seq) AS "oldestSeq"
+     FROM ${from} GROUP BY handler, state`,
+    values,
+  );
+  const paused = new Set((yield* listPaused()).map(({ handler }) => handler));
+  const received = yield* readRows<{ seq: number; at: number }>(
+    "SELECT seq, received_at AS at FROM pigeonhole.inbox_event WHERE seq = ANY(:seqs)",
+    { seqs: groups.map(({ oldestSeq }) => oldestSeq) },
+  );
+  const receivedAts = new Map(received.map(({ seq, at }) => [seq, at]));
+  const newest = yield* readFirst<{ at: number }>(
+    "SELECT received_at AS at FROM pigeonhole.inbox_event ORDER BY seq DESC LIMIT 1",
+  );
+  return {
+    groups: groups.map((group) => ({
+      ...group,
+      dueAt: paused.has(group.handler) ? null : group.dueAt,
+      oldestReceivedAt: receivedAts.get(group.oldestSeq),
+    })),
+    newestReceivedAt: newest?.at,
+  };
+}
+
+/** The counts of all parts. What was settled between two of them may be counted in either, in both or in none. */
+export function sumCounts(parts: readonly CountedWork[], now: number): StoreCounts {
+  const groups = parts.flatMap((part) => part.groups);
+  const oldest = (state: WorkGroup["state"]): number | undefined =>
+    groups.filter((group) => group.state === state).toSorted((one, other) => one.oldestSeq - other.oldestSeq)[0]
+      ?.oldestReceivedAt;
+  const counts = { pending: 0, leased: 0, dead: 0, parked: 0 };
+  const pendingByHandler = new Map<string, number>();
+  let oldestDueAt: number | undefined;
+  for (const { handler, state, rows, dueAt } of groups) {
+    counts[state] += rows;
+    if (state !== "pending") continue;
+    pendingByHandler.set(handler, (pendingByHandler.get(handler) ?? 0) + rows);
+    if (dueAt !== null && dueAt <= now) oldestDueAt = Math.min(dueAt, oldestDueAt ?? dueAt);
+  }
+  return {
+    ...counts,
+    done: parts.at(-1)?.done ?? 0,
+    oldestPendingReceivedAt: oldest("pending"),
+    oldestLeasedReceivedAt: oldest("leased"),
+    oldestDueAt,
+    newestReceivedAt: parts.at(-1)?.newestReceivedAt,
+    pendingByHandler: Object.fromEntries(pendingByHandler),
+  };
+}
+
+/** Counts the rows of each list. It reads the number of every event, so it is for an operator's view. */
+export function* countLists(): StoreQuery<ListCounts> {
+  const events: ListCounts["events"] = { all: 0, pending: 0, leased: 0, dead: 0, parked: 0, done: 0 };
+  const counted = yield* readRows<{ state: keyof ListCounts["events"]; rows: number }>(`
+    SELECT state, count(DISTINCT seq) AS rows FROM pigeonhole.open_work AS w GROUP BY state
+    UNION ALL SELECT 'done', count(*) FROM (SELECT DISTINCT seq FROM pigeonhole.inbox_work WHERE state = 'done') AS d
+    UNION ALL SELECT 'all', count(*) FROM pigeonhole.inbox_event`);
+  for (const { state, rows } of counted) events[state] = rows;
+  const { pending, leased, dead } = yield* countContactEvents();
+  const all = (yield* readFirst<{ rows: number }>("SELECT count(*) AS rows FROM pigeonhole.outbox_event"))?.rows ?? 0;
+  return { events, contactEvents: { all, pending, leased, dead, done: all - pending - leased - dead } };
+}
