@@ -1,3 +1,4 @@
+import { BEFORE_ALL, type WorkPiece } from "../../bulk-jobs.js";
 import type { Sql } from "../sql.js";
 
 /** Runs statements on the store's own connection; what others ask for runs between two calls. */
@@ -20,20 +21,12 @@ const SHORTEN_LEASES = `
   UPDATE pigeonhole.inbox_work AS w SET lease_until = :leaseUntil FROM longer
   WHERE w.seq = longer.seq AND w.handler = longer.handler`;
 
-/** A page of work that is due later than now, in the order of an index. */
-const PENDING = `
-  SELECT seq, handler, due_at, key FROM pigeonhole.inbox_work
-  WHERE state = 'pending' AND NOT waits_for_key AND handler = :handler AND least(started - finished, 2) = :crashes
-    AND (due_at, seq) > (:dueAt::bigint, :seq::bigint)
-  ORDER BY due_at, seq LIMIT ${PAGE}`;
-const WAITING_FOR_KEY = `
-  SELECT seq, handler, due_at, key FROM pigeonhole.inbox_work
-  WHERE waits_for_key AND (handler, key, due_at, seq) > (:handler, :key, :dueAt::bigint, :seq::bigint)
-  ORDER BY handler, key, due_at, seq LIMIT ${PAGE}`;
-
-/** Rows that others have locked are restarted by them, or planned again. */
-const restartIn = (page: string): string => `
-  WITH page AS MATERIALIZED (${page}), wrong AS (
+/** Rows that others have locked are restarted by them, or planned again. Returns the last row of the page. */
+const RESTART_PAGE = `
+  WITH page AS MATERIALIZED (
+    SELECT seq, handler FROM pigeonhole.inbox_work WHERE state = 'pending' AND (seq, handler) > (:seq::bigint, :handler)
+    ORDER BY seq, handler LIMIT ${PAGE}
+  ), wrong AS (
     SELECT seq, handler FROM pigeonhole.inbox_work
     WHERE (seq, handler) IN (SELECT seq, handler FROM page) AND ${BEGAN_LATER}
     ORDER BY seq, handler FOR UPDATE SKIP LOCKED
@@ -41,53 +34,23 @@ const restartIn = (page: string): string => `
     UPDATE pigeonhole.inbox_work AS w SET ${RESTART} FROM wrong WHERE w.seq = wrong.seq AND w.handler = wrong.handler
     RETURNING 1
   )
-  SELECT seq, handler, due_at AS "dueAt", key, (SELECT count(*) FROM restarted) AS restarted
-  FROM page OFFSET (SELECT greatest(count(*) - 1, 0) FROM page)`;
-const RESTART_PENDING = restartIn(PENDING);
-const RESTART_WAITING = restartIn(WAITING_FOR_KEY);
-
-/** The last row of a page. */
-interface Reached {
-  handler: string;
-  key: string;
-  dueAt: number;
-  seq: number;
-}
+  SELECT seq, handler, (SELECT count(*) FROM restarted) AS restarted
+  FROM page ORDER BY seq DESC, handler DESC LIMIT 1`;
 
 /**
  * Corrects what was written while the clock was ahead: waits for a next try keep their intended length, and leases end
- * as those given now. Does not read work that is due, and takes a page at a time.
+ * as those given now. Takes a page at a time.
  */
 export async function restartWaits(work: Work, limits: { now: number; leaseUntil: number }): Promise<number> {
-  const { now } = limits;
   let restarted = await work(async (sql) => {
     await sql.run(SHORTEN_LEASES, limits);
     return sql.run(`UPDATE pigeonhole.outbox_send SET ${RESTART} WHERE ${BEGAN_LATER}`, limits);
   });
-  const inPages = async (page: string, from: Reached & { crashes?: number }): Promise<void> => {
-    let reached: (Reached & { restarted: number }) | undefined = { ...from, restarted: 0 };
-    while (reached !== undefined) {
-      const values: object = { ...from, ...reached, now };
-      reached = await work((sql) => sql.row<Reached & { restarted: number }>(page, values));
-      restarted += reached?.restarted ?? 0;
-    }
-  };
-  const start = { key: "", dueAt: now, seq: Number.MAX_SAFE_INTEGER };
-  for (let handler = await work((sql) => nextHandler(sql, "")); handler !== undefined;) {
-    for (const crashes of [0, 1, 2]) await inPages(RESTART_PENDING, { ...start, handler, crashes });
-    const after = handler;
-    handler = await work((sql) => nextHandler(sql, after));
+  for (let reached: WorkPiece | undefined = BEFORE_ALL; reached !== undefined;) {
+    const values: object = { ...reached, now: limits.now };
+    const page = await work((sql) => sql.row<WorkPiece & { restarted: number }>(RESTART_PAGE, values));
+    restarted += page?.restarted ?? 0;
+    reached = page;
   }
-  await inPages(RESTART_WAITING, { ...start, handler: "" });
   return restarted;
-}
-
-/** The first handler after a name that has pending work. */
-async function nextHandler(sql: Sql, after: string): Promise<string | undefined> {
-  const row = await sql.row<{ handler: string }>(
-    `SELECT handler FROM pigeonhole.inbox_work WHERE state = 'pending' AND NOT waits_for_key AND handler > :after
-     ORDER BY handler LIMIT 1`,
-    { after },
-  );
-  return row?.handler;
 }
