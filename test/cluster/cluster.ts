@@ -223,9 +223,9 @@ export class Cluster {
 
   async #describeWork(): Promise<object[]> {
     const { rows } = await this.#query<object>(`
-      SELECT w.state, w.node, w.started, w.finished, to_timestamp(w.lease_until / 1000) - clock_timestamp() AS held_for,
+      SELECT w.state, w.process, w.started, w.finished, to_timestamp(w.lease_until / 1000) - clock_timestamp() AS held_for,
         to_timestamp(w.due_at / 1000) - clock_timestamp() AS due_in, to_jsonb(n) AS of
-      FROM ${SCHEMA}.inbox_work AS w LEFT JOIN ${SCHEMA}.node AS n ON n.id = w.node
+      FROM ${SCHEMA}.inbox_work AS w LEFT JOIN ${SCHEMA}.inbox_process AS n ON n.id = w.process
       WHERE w.state <> 'done' LIMIT 10`);
     return rows;
   }

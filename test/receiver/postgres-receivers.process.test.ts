@@ -165,7 +165,7 @@ describeOnPostgres((database) => {
     // As another process takes it, whose own try waits.
     await database.pool.query(`
       UPDATE ${database.schema}.inbox_work
-      SET state = 'pending', due_at = 9e15, lease = NULL, lease_until = NULL, node = NULL`);
+      SET state = 'pending', due_at = 9e15, lease = NULL, lease_until = NULL, process = NULL`);
     const isAborted = async (): Promise<boolean | undefined> => {
       await clock.advance(600);
       return signal?.aborted;
@@ -196,7 +196,7 @@ describeOnPostgres((database) => {
     const [first, second, taken, waiting] = events.map(({ id }) => id);
     expect(begun).toEqual([first, second]);
     const taking = await database.pool.query(
-      `UPDATE ${database.schema}.inbox_work SET lease = 1, node = 15, lease_until = 9e15
+      `UPDATE ${database.schema}.inbox_work SET lease = 1, process = 15, lease_until = 9e15
        WHERE state = 'leased' AND seq = (SELECT seq FROM ${database.schema}.inbox_event WHERE id = $1)`,
       [taken],
     );

@@ -45,10 +45,10 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   -- Nearly all rows are done, and in no index but the first. Each leaves a dead row and dead entries of the small
   -- indexes, which every look for work passes: by default, a vacuum would first come after a fifth of all rows.
   ALTER TABLE pigeonhole.inbox_work
-    ADD COLUMN node integer,
+    ADD COLUMN process integer,
     ADD COLUMN key text COLLATE "C",
     ADD COLUMN waits_for_key boolean NOT NULL DEFAULT false,
-    ADD CHECK ((state = 'leased') = (node IS NOT NULL)),
+    ADD CHECK ((state = 'leased') = (process IS NOT NULL)),
     ADD CHECK (NOT waits_for_key OR (state = 'pending' AND key IS NOT NULL)),
     SET (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 10000);
 
@@ -101,12 +101,12 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
     PRIMARY KEY (handler, key)
   );
 
-  ALTER TABLE pigeonhole.outbox_send ADD COLUMN node integer, ADD CHECK ((state = 'leased') = (node IS NOT NULL));
+  ALTER TABLE pigeonhole.outbox_send ADD COLUMN process integer, ADD CHECK ((state = 'leased') = (process IS NOT NULL));
 
   -- The process that makes the calls, in one row.
   CREATE TABLE pigeonhole.outbox_sender (
     id      integer     PRIMARY KEY CHECK (id = 1),
-    node    integer     NOT NULL,
+    process integer     NOT NULL,
     used_at timestamptz NOT NULL
   );
   `,

@@ -4,8 +4,8 @@
  */
 export const SERVER_COLUMNS = {
   noKey: "key = NULL, waits_for_key = false, ",
-  ofNode: "node = :node, ",
-  noNode: "node = NULL, ",
+  ofNode: "process = :node, ",
+  noNode: "process = NULL, ",
   name: "name = :name, ",
 } as const;
 

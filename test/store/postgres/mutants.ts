@@ -240,7 +240,7 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
   {
     name: "leaves the leases of dead processes",
     shownBy: "the leases of a dead process end some seconds after it is missed",
-    changes: [change(RECOVER, "lease_until < :expiredBefore OR node IN (SELECT id FROM gone)", "lease_until < 0")],
+    changes: [change(RECOVER, "lease_until < :expiredBefore OR process IN (SELECT id FROM gone)", "lease_until < 0")],
   },
   {
     name: "takes the leases of a process as soon as it is missed",

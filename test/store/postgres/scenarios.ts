@@ -70,7 +70,7 @@ export class PostgresScene {
       `INSERT INTO ${schema}.inbox_process (id, server_start, ended) VALUES (15, ${serverStart}, false)`,
     );
     for (const table of ["inbox_work", "outbox_send"]) {
-      await pool.query(`UPDATE ${schema}.${table} SET node = 15 WHERE state = 'leased'`);
+      await pool.query(`UPDATE ${schema}.${table} SET process = 15 WHERE state = 'leased'`);
     }
   }
 

@@ -22,7 +22,7 @@ const ENDS =
   "FROM held JOIN given AS g USING (place) WHERE w.seq = held.seq AND w.handler = held.handler RETURNING g.place";
 const endsOnly = (held: string): string => ENDS.replace("FROM held", `FROM (SELECT * FROM held ${held}) AS held`);
 const REMOVE_MARKS = '"DELETE FROM pigeonhole.inbox_work WHERE seq = ANY(:seqs)"';
-const EXPIRED = "lease_until < :expiredBefore OR node IN (SELECT id FROM gone)";
+const EXPIRED = "lease_until < :expiredBefore OR process IN (SELECT id FROM gone)";
 const STORE =
   'session.lease(connection, "storing events", (sql, holder) => storeEvents(sql, holder, { events, known }))';
 const SETTLE_BATCHED = 'settlement.to === "done" ? done.add(settlement) : others.add(settlement)';
@@ -140,7 +140,7 @@ export const TWIN_MUTANTS: readonly PostgresMutant[] = [
   {
     name: "lets leases never end",
     shownBy: "nothing is written under a lease that was lost",
-    changes: [change(RECOVER, EXPIRED, "lease_until < 0 OR node IN (SELECT id FROM gone)")],
+    changes: [change(RECOVER, EXPIRED, "lease_until < 0 OR process IN (SELECT id FROM gone)")],
   },
   {
     name: "ends all leases at each look",
@@ -169,7 +169,7 @@ export const TWIN_MUTANTS: readonly PostgresMutant[] = [
     changes: [
       change(
         RECOVER,
-        "AND NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS w WHERE w.state = 'leased' AND w.node = n.id)",
+        "AND NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS w WHERE w.state = 'leased' AND w.process = n.id)",
         "",
       ),
     ],

@@ -23,6 +23,6 @@ export const SELECT_HOLDING = `
  * it was received. `now` is an expression.
  */
 export function notLeased(now: string): string {
-  return `state = 'pending', due_at = least(e.received_at, ${now}), lease = NULL, lease_until = NULL, node = NULL,
+  return `state = 'pending', due_at = least(e.received_at, ${now}), lease = NULL, lease_until = NULL, process = NULL,
     started = w.started - 1`;
 }

@@ -34,7 +34,7 @@ const LEASE = `
     FROM due WINDOW before AS (ORDER BY due_at, seq)
   ), leased AS (
     UPDATE pigeonhole.inbox_work AS w
-    SET state = 'leased', lease = :token, lease_until = :leaseUntil, node = :node, due_at = NULL, waits_since = NULL,
+    SET state = 'leased', lease = :token, lease_until = :leaseUntil, process = :node, due_at = NULL, waits_since = NULL,
       started = w.started + 1
     FROM page WHERE w.seq = page.seq AND w.handler = :handler AND (page.place = 1 OR page.bytes < :maxBytes)
     RETURNING w.seq, w.lease, w.started, w.finished, page.due_at, page.place
@@ -141,7 +141,7 @@ export async function renewLeases(sql: Sql, leases: readonly Lease[], leaseUntil
 /** The end of a lease is not moved to an earlier time. */
 const PROLONG = `
   WITH mine AS (
-    SELECT seq, handler FROM pigeonhole.inbox_work WHERE state = 'leased' AND node = :node
+    SELECT seq, handler FROM pigeonhole.inbox_work WHERE state = 'leased' AND process = :node
     ORDER BY seq, handler FOR UPDATE SKIP LOCKED
   )
   UPDATE pigeonhole.inbox_work AS w

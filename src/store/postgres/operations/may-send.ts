@@ -7,12 +7,12 @@ import type { NodeLock } from "./recover.js";
  * which the service's limit has passed: so each minute has the calls of one process. Never during a call.
  */
 const MAY_SEND = `
-  INSERT INTO pigeonhole.outbox_sender AS s (id, node, used_at) VALUES (1, :node, clock_timestamp())
-  ON CONFLICT (id) DO UPDATE SET node = excluded.node, used_at = excluded.used_at
-  WHERE s.node = excluded.node OR (
+  INSERT INTO pigeonhole.outbox_sender AS s (id, process, used_at) VALUES (1, :node, clock_timestamp())
+  ON CONFLICT (id) DO UPDATE SET process = excluded.process, used_at = excluded.used_at
+  WHERE s.process = excluded.process OR (
     NOT EXISTS (SELECT 1 FROM pigeonhole.outbox_send WHERE state = 'leased')
     AND (s.used_at < clock_timestamp() - interval '1 minute'
-      OR NOT EXISTS (SELECT 1 FROM ${HELD_LOCKS} WHERE number = s.node)))`;
+      OR NOT EXISTS (SELECT 1 FROM ${HELD_LOCKS} WHERE number = s.process)))`;
 
 /** True when this process is the one that makes the calls to the API. */
 export async function maySend(sql: Sql, { node, lockClass }: NodeLock): Promise<boolean> {

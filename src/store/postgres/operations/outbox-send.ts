@@ -31,7 +31,7 @@ export function leaseSend(
 export async function prolongSends(sql: Sql, node: number): Promise<void> {
   await sql.run(
     `UPDATE pigeonhole.outbox_send SET lease_until = greatest(lease_until, ${SERVER_TIME} + :holdsForMs)
-     WHERE state = 'leased' AND node = :node AND lease_until > ${SERVER_TIME}`,
+     WHERE state = 'leased' AND process = :node AND lease_until > ${SERVER_TIME}`,
     { node, holdsForMs: HOLDS_FOR_MS },
   );
 }

@@ -25,7 +25,7 @@ const NOTE_MISSING = `
 
 const GONE = `gone AS MATERIALIZED (SELECT n.id FROM pigeonhole.inbox_process AS n WHERE n.id <> :node AND ${IS_GONE})`;
 
-const WITHOUT_HOLDER = "state = 'leased' AND (lease_until < :expiredBefore OR node IN (SELECT id FROM gone))";
+const WITHOUT_HOLDER = "state = 'leased' AND (lease_until < :expiredBefore OR process IN (SELECT id FROM gone))";
 
 /**
  * Whether there is something for {@link recoverWork} to do, or this process has lost its lock: an expression. Takes
@@ -46,7 +46,7 @@ const RECOVER_WORK = `
     UPDATE pigeonhole.inbox_work AS w
     SET state = CASE WHEN is_looping THEN 'parked' ELSE 'pending' END, due_at = CASE WHEN NOT is_looping THEN :now::bigint END,
       settled_at = CASE WHEN is_looping THEN :now::bigint END, reason = CASE WHEN is_looping THEN :reason END,
-      error = CASE WHEN is_looping THEN :error ELSE error END, lease = NULL, lease_until = NULL, node = NULL,
+      error = CASE WHEN is_looping THEN :error ELSE error END, lease = NULL, lease_until = NULL, process = NULL,
       error_group = CASE WHEN is_looping THEN :errorGroup ELSE error_group END,
       failed_at = CASE WHEN is_looping THEN :now::bigint ELSE failed_at END,
       error_type = CASE WHEN is_looping THEN (SELECT e.type FROM pigeonhole.inbox_event AS e WHERE e.seq = w.seq)
@@ -61,14 +61,14 @@ const RECOVER_SENDS = `
     SELECT send FROM pigeonhole.outbox_send WHERE ${WITHOUT_HOLDER} ORDER BY send FOR UPDATE SKIP LOCKED
   )
   UPDATE pigeonhole.outbox_send AS s
-  SET state = 'pending', due_at = :now, lease = NULL, lease_until = NULL, node = NULL
+  SET state = 'pending', due_at = :now, lease = NULL, lease_until = NULL, process = NULL
   FROM held WHERE s.send = held.send`;
 
 const FORGET_NODES = `
   WITH ${GONE}
   DELETE FROM pigeonhole.inbox_process AS n WHERE id IN (SELECT id FROM gone)
-    AND NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS w WHERE w.state = 'leased' AND w.node = n.id)
-    AND NOT EXISTS (SELECT 1 FROM pigeonhole.outbox_send AS s WHERE s.state = 'leased' AND s.node = n.id)`;
+    AND NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS w WHERE w.state = 'leased' AND w.process = n.id)
+    AND NOT EXISTS (SELECT 1 FROM pigeonhole.outbox_send AS s WHERE s.state = 'leased' AND s.process = n.id)`;
 
 /** This process, and how the locks of all are found. */
 export interface NodeLock {
@@ -109,7 +109,7 @@ export async function recoverWork(
 const RELEASE_WORK = `
   WITH given AS MATERIALIZED (
     SELECT seq, handler FROM pigeonhole.inbox_work
-    WHERE state = 'leased' AND node = :node AND lease = ANY(:tokens::bigint[])
+    WHERE state = 'leased' AND process = :node AND lease = ANY(:tokens::bigint[])
     ORDER BY seq, handler FOR UPDATE SKIP LOCKED
   )
   UPDATE pigeonhole.inbox_work AS w
@@ -118,8 +118,8 @@ const RELEASE_WORK = `
 
 const RELEASE_SENDS = `
   UPDATE pigeonhole.outbox_send
-  SET state = 'pending', due_at = ${SERVER_TIME}, lease = NULL, lease_until = NULL, node = NULL, started = started - 1
-  WHERE state = 'leased' AND node = :node AND lease = ANY(:tokens::bigint[])`;
+  SET state = 'pending', due_at = ${SERVER_TIME}, lease = NULL, lease_until = NULL, process = NULL, started = started - 1
+  WHERE state = 'leased' AND process = :node AND lease = ANY(:tokens::bigint[])`;
 
 /** Makes work and calls pending that were leased under these tokens, as if they had not been leased. */
 export async function releaseUnknown(sql: Sql, node: number, tokens: readonly number[]): Promise<void> {

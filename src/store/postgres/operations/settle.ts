@@ -10,7 +10,7 @@ import { tracesOf } from "./traces-of.js";
 /** The assignments that end work. It keeps when, and how often it ran; `at` is an expression. */
 export function ended(at: string): string {
   return `state = 'done', settled_at = ${at}, due_at = NULL, waits_since = NULL, lease = NULL, lease_until = NULL,
-    node = NULL, key = NULL, waits_for_key = false, reason = NULL, error = NULL, error_type = NULL, error_group = NULL,
+    process = NULL, key = NULL, waits_for_key = false, reason = NULL, error = NULL, error_type = NULL, error_group = NULL,
     failed_at = NULL`;
 }
 
@@ -88,7 +88,7 @@ const SETTLE_OTHERS = `
   ), ${HELD}, moved AS (
     UPDATE pigeonhole.inbox_work AS w
     SET state = g.state, due_at = g.due_at, waits_since = g.waits_since, settled_at = g.settled_at, reason = g.reason,
-      error = g.error, lease = NULL, lease_until = NULL, node = NULL, finished = w.finished + 1,
+      error = g.error, lease = NULL, lease_until = NULL, process = NULL, finished = w.finished + 1,
       error_group = coalesce(g.error_group, w.error_group), failed_at = coalesce(g.failed_at, w.failed_at),
       error_type = CASE WHEN g.failed_at IS NULL THEN w.error_type
         ELSE (SELECT e.type FROM pigeonhole.inbox_event AS e WHERE e.seq = w.seq) END

@@ -34,7 +34,7 @@ const acceptInto = (slot: number): string => `
   ), bodies AS (${insertBodies(slot)} ${slot === NO_SLOT ? "" : `WHERE ${CURRENT_SLOT} = ${slot}`}
   )${slot === NO_SLOT ? "" : `, others AS (${insertBodies(NO_SLOT)} WHERE ${CURRENT_SLOT} <> ${slot})`}, work AS (
     INSERT INTO pigeonhole.inbox_work
-      (seq, handler, state, due_at, lease, lease_until, node, settled_at, started, finished, reason, error,
+      (seq, handler, state, due_at, lease, lease_until, process, settled_at, started, finished, reason, error,
         error_type, error_group, failed_at)
     SELECT seq, w.handler, w.state, CASE w.state WHEN 'pending' THEN received_at END,
       CASE w.state WHEN 'leased' THEN :token::bigint END, w.lease_until,
