@@ -1,6 +1,6 @@
 import { LIMITS } from "../protocol/limits.js";
 import { failuresInARow, failuresLeft } from "./failures-in-a-row.js";
-import { JOINED, type StoredStatus, fromStoredStatus, toStoredStatus } from "./figure-rows.js";
+import { JOINED, type StoredStatus, fromStoredStatus } from "./figure-rows.js";
 import type { ProcessStatus } from "./figures.js";
 import { LIVES_MS } from "./process-state.js";
 
@@ -16,7 +16,7 @@ export function joinEnded(joined: StoredStatus | undefined, last: ProcessStatus,
     return known.length === 0 ? undefined : Math.min(now, Math.max(...known));
   };
   const failureTimes = failuresLeft(all).map((time) => Math.min(now, time));
-  const status = toStoredStatus({
+  const status = JSON.stringify({
     ...last,
     process: JOINED,
     state: "stopped",
@@ -28,7 +28,7 @@ export function joinEnded(joined: StoredStatus | undefined, last: ProcessStatus,
     runningCount: 0,
     running: [],
     waitsFor: {},
-  });
+  } satisfies ProcessStatus);
   // None that lives.
   return { at: now - LIVES_MS, status };
 }

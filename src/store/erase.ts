@@ -105,15 +105,9 @@ export async function eraseAll(
 }
 
 export function addCounts(a: EraseCounts, b: Partial<EraseCounts>): EraseCounts {
-  return {
-    events: a.events + (b.events ?? 0),
-    work: a.work + (b.work ?? 0),
-    eventsLeft: a.eventsLeft + (b.eventsLeft ?? 0),
-    contactEvents: a.contactEvents + (b.contactEvents ?? 0),
-    contactEventsLeft: a.contactEventsLeft + (b.contactEventsLeft ?? 0),
-    jobs: a.jobs + (b.jobs ?? 0),
-    jobsLeft: a.jobsLeft + (b.jobsLeft ?? 0),
-  };
+  const sum = { ...a };
+  for (const name of Object.keys(sum) as (keyof EraseCounts)[]) sum[name] += b[name] ?? 0;
+  return sum;
 }
 
 /** True where something was found, so that a page has to be written. */

@@ -1,5 +1,4 @@
-import type { GroupPlace } from "./error-group-cursor.js";
-import type { ErrorGroup, ErrorGroupList } from "./error-groups.js";
+import type { ErrorGroup, ErrorGroupList, GroupPlace } from "./error-groups.js";
 
 /** A group that was looked at. */
 export interface SeenGroup {

@@ -1,8 +1,8 @@
 import { HOUR, MINUTE } from "../base/duration.js";
+import { PigeonholeError } from "../base/error.js";
 import { isoTime } from "../base/iso-time.js";
 import { escapeControls } from "../base/text.js";
 import { type ErrorGroupKey, toErrorGroupId } from "./error-group-id.js";
-import { type GroupPlace, readGroupCursor } from "./error-group-cursor.js";
 import { errorKeyOf, errorKindOf } from "./error-kind.js";
 import { type FirstFailure, firstTimeIn } from "./first-failure.js";
 import { pageLimit } from "./inbox-view.js";
@@ -96,6 +96,22 @@ export const SOUGHT_GROUPS = 1_000;
 
 /** So many of the newest pieces are looked at for an example. */
 export const SOUGHT_EXAMPLES = 5;
+
+/** Where a page of groups begins, those that failed last first. It names no group: ids are digests of messages. */
+export interface GroupPlace {
+  /** Groups that failed last at this time or before, in milliseconds since 1970. */
+  fromAt: number;
+  /** Of those that failed last at just this time, so many were listed before. */
+  behind: number;
+}
+
+/** Throws `invalid_argument` for what is no cursor. */
+function readGroupCursor(cursor: string | undefined): GroupPlace {
+  if (cursor === undefined) return { fromAt: Number.MAX_SAFE_INTEGER, behind: 0 };
+  const [, fromAt, behind] = /^(\d{1,15})-(\d{1,7})$/.exec(cursor) ?? [];
+  if (fromAt !== undefined) return { fromAt: Number(fromAt), behind: Number(behind) };
+  throw new PigeonholeError("invalid_argument", "cursor must be the nextCursor of an earlier page.");
+}
 
 /** The query with its defaults, as parameters of SQL; null means any. */
 export interface ErrorGroupParameters extends GroupPlace {

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import type { Settlement } from "./work.js";
+import { CRASH_LIMIT } from "./work-state.js";
 
 /** What is stored of a failure. */
 export interface StoredFailure {
@@ -50,6 +52,21 @@ export function errorKeyOf(failure: StoredFailure): string {
   const { kind, message } = errorKindOf(failure);
   return createHash("sha256").update(`${kind}\n${message}`).digest("hex").slice(0, 16);
 }
+
+/** The group of errors of a run; undefined where it has not failed, as one that the receiver's stop ended. */
+export function failureGroupOf(settlement: Exclude<Settlement, { to: "done" }>): string | undefined {
+  const { to, error, stack } = settlement;
+  if (to === "pending") return stack === undefined ? undefined : errorKeyOf({ isParked: false, error });
+  return errorKeyOf({ isParked: to === "parked", reason: settlement.reason, error });
+}
+
+const CRASHED = {
+  reason: "crash_loop",
+  error: `The process ended ${CRASH_LIMIT} times while this handler ran on this event.`,
+};
+
+/** What work has that is parked at {@link CRASH_LIMIT}. */
+export const CRASH_LOOP = { ...CRASHED, errorGroup: errorKeyOf({ isParked: true, ...CRASHED }) };
 
 function normalise(text: string): string {
   const replaced = VARIABLE.reduce((left, pattern) => left.replaceAll(pattern, "…"), text);

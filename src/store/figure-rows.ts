@@ -119,11 +119,7 @@ export interface StoredStatus {
   status: string;
 }
 
-/** Writes a status as JSON, and reads it again. */
-export function toStoredStatus(status: ProcessStatus): string {
-  return JSON.stringify(status);
-}
-
+/** A status that was stored as JSON. */
 export function fromStoredStatus({ at, status }: StoredStatus): ReportedStatus {
   return { ...(JSON.parse(status) as ProcessStatus), reportedAt: at };
 }

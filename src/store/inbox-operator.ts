@@ -1,5 +1,4 @@
 import type { BulkJobs, JobAction } from "./bulk-jobs.js";
-import type { DashboardSecret } from "./dashboard-secret.js";
 import type { ErrorGroups } from "./error-groups.js";
 import type { EraseCounts, EraseOptions } from "./erase.js";
 import type { FiguresReader } from "./figures.js";
@@ -71,9 +70,14 @@ export interface OperatorErasure extends EraseCounts {
  * takes a file from its receiver; an event made pending here is run by the receiver, within seconds or when it next
  * starts.
  */
-export interface InboxOperator extends HandlerPauses, BulkJobs, ErrorGroups, DashboardSecret, FiguresReader {
+export interface InboxOperator extends HandlerPauses, BulkJobs, ErrorGroups, FiguresReader {
   /** Path of the database file, or the server and database of PostgreSQL without the password. */
   readonly database: string;
+  /**
+   * 32 random bytes, made when they are first asked for; the same for all processes of the store. With them, tokens of
+   * the dashboard can be forged: they are never shown or logged.
+   */
+  dashboardSecret(): Promise<Uint8Array>;
   /** How much work and how many contact events are in each state. */
   overview(): Promise<StoreOverview>;
   /** How many rows {@link listEvents} and {@link listContactEvents} have for each state, and without one. */

@@ -10,25 +10,14 @@ import { noteRemoval } from "../queries/known-ids.js";
 import { runOnServer } from "./run-on-server.js";
 import { createPostgresStore } from "./postgres-store.js";
 
-/** A database that gets the inbox of another; each call is one transaction, and what is there stays as it is. */
-export interface CopyTarget {
-  /** Server and database without the password. */
-  readonly database: string;
-  /** True while a receiver has the database open. */
-  hasReceiver(): Promise<boolean>;
-  /** Returns how many were new. */
-  copyEvents(page: CopiedPage): Promise<number>;
-  copyOthers(others: CopiedOthers): Promise<void>;
-  /** Returns how many were new. */
-  copyContactEvents(page: CopiedPage): Promise<number>;
-  copyPolicies(policies: readonly HandlerPolicy[]): Promise<void>;
-  /** Notes since when the copied inbox has all ids. */
-  copyIdsKnownSince(since: number): Promise<void>;
-  close(): Promise<void>;
-}
+/** A database that gets the inbox of another. */
+export type CopyTarget = Awaited<ReturnType<typeof openCopyTarget>>;
 
-/** Makes the tables if they are missing. Rejects as the store does when it is opened. */
-export async function openCopyTarget(place: string): Promise<CopyTarget> {
+/**
+ * Makes the tables if they are missing. Each call is one transaction, and what is there stays as it is; those with
+ * pages return how many rows were new. Rejects as the store does when it is opened.
+ */
+export async function openCopyTarget(place: string) {
   const { connectionString, schema } = readDatabasePlace(place);
   const store = createPostgresStore({ connectionString, schema });
   try {
@@ -41,11 +30,13 @@ export async function openCopyTarget(place: string): Promise<CopyTarget> {
   return {
     database,
     hasReceiver: () => read("looking for receivers", (sql) => hasOpenStore(sql, lockClassOf(schema))),
-    copyEvents: (page) => write("copying events", (sql, now) => copyEvents(sql, page, now)),
-    copyOthers: (others) => write("copying events", (sql) => copyOthers(sql, others)),
-    copyContactEvents: (page) => write("copying contact events", (sql, now) => copyContactEvents(sql, page, now)),
-    copyPolicies: (policies) => write("copying retry policies", (sql) => runOnServer(sql, writePolicies(policies))),
-    copyIdsKnownSince: (since) => write("copying times", (sql) => runOnServer(sql, noteRemoval(since))),
+    copyEvents: (page: CopiedPage) => write("copying events", (sql, now) => copyEvents(sql, page, now)),
+    copyOthers: (others: CopiedOthers) => write("copying events", (sql) => copyOthers(sql, others)),
+    copyContactEvents: (page: CopiedPage) =>
+      write("copying contact events", (sql, now) => copyContactEvents(sql, page, now)),
+    copyPolicies: (policies: readonly HandlerPolicy[]) =>
+      write("copying retry policies", (sql) => runOnServer(sql, writePolicies(policies))),
+    copyIdsKnownSince: (since: number) => write("copying times", (sql) => runOnServer(sql, noteRemoval(since))),
     close,
   };
 }

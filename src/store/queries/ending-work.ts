@@ -1,6 +1,8 @@
-import { CLEAR_FAILURE } from "./failure.js";
 import { SERVER_COLUMNS } from "./server-columns.js";
 import { type StoreQuery, readRows, run } from "./store-query.js";
+
+/** Takes a row of `inbox_work` out of its group of errors. */
+export const CLEAR_FAILURE = "error_type = NULL, error_group = NULL, failed_at = NULL";
 
 /** Ends work without a run; takes `:now`. What it keeps of a failed run may quote the body. */
 export const DISCARD = `

@@ -1,4 +1,5 @@
 import { createMentionsEmail } from "../../base/mentions-email.js";
+import type { JobChoice, JobRow } from "../bulk-jobs.js";
 import {
   ERASED_ROWS,
   type EraseCounts,
@@ -12,7 +13,6 @@ import {
   addCounts,
   listAfter,
 } from "../erase.js";
-import { type StoredJob, eraseJob } from "../erased-job.js";
 import { MAY_END, endWork } from "./ending-work.js";
 import { eraseContactEvents } from "./erase-contact-events.js";
 import { type StoreQuery, exists, readFirst, readRows, run } from "./store-query.js";
@@ -104,4 +104,20 @@ function* eraseJobs(range: EraseRange, { dryRun }: EraseTask): StoreQuery<Erased
     yield* run("UPDATE pigeonhole.inbox_job SET choice = :choice WHERE job = :job", { job, choice });
   }
   return { counts, lastSeq: rows.at(-1)?.job };
+}
+
+type StoredJob = Pick<JobRow, "state" | "choice">;
+
+/**
+ * Erases the text in errors by which a person chose the work of a job, whatever address is looked for: it is typed by
+ * hand, and may have a part of an address, or another name of the person. Where an open job still chooses by it, it
+ * stays. Ids stay too, as those of events do. Returns what is left of the choice, unless it stays as it is.
+ */
+function eraseJob({ state, choice }: StoredJob): { counts: Partial<EraseCounts>; choice?: string } {
+  const { error, foundBy, ...rest } = JSON.parse(choice) as JobChoice;
+  if (error === undefined && (foundBy === undefined || foundBy.error === null)) return { counts: {} };
+  if (error !== undefined && state === "open") return { counts: { jobsLeft: 1 } };
+  const found = foundBy ?? { payloads: "full", isAmongChosen: rest.ids !== undefined };
+  const erased: JobChoice = { ...rest, foundBy: { ...found, error: null } };
+  return { counts: { jobs: 1 }, choice: JSON.stringify(erased) };
 }

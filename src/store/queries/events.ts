@@ -8,7 +8,6 @@ import {
   pageLimit,
 } from "../inbox-view.js";
 import { type PatientEventPage, type PatientEventQuery, cursorsOf, listWindows } from "../list-windows.js";
-import { toFailedRuns } from "../to-failed-runs.js";
 import { withGates } from "../with-gates.js";
 import { WORK_STATES, mostUrgentState } from "../work-state.js";
 import { readOtherBodies } from "./bodies-of-id.js";
@@ -123,12 +122,14 @@ function* readFailedRuns(
     "SELECT handler, attempt, stack, failed_at AS at FROM pigeonhole.inbox_failed WHERE seq = :seq ORDER BY attempt",
     { seq },
   );
-  return (work) =>
-    toFailedRuns(
-      runs
-        .filter(({ handler, attempt }) => handler === work.handler && attempt <= work.attempts)
-        .map(({ attempt, stack, at }) => ({ attempt, stack, at })),
-    );
+  return (work) => {
+    const kept = runs
+      .filter(({ handler, attempt }) => handler === work.handler && attempt <= work.attempts)
+      .map(({ attempt, stack, at }) => ({ attempt, stack, at }));
+    const [first] = kept;
+    const last = kept.at(-1);
+    return first === undefined || last === undefined ? undefined : { first, last };
+  };
 }
 
 /** Ids of events with dead or parked work, oldest first. */

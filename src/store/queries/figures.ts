@@ -9,7 +9,6 @@ import {
   keptStatuses,
   keptStepsOf,
   openStepsAt,
-  toStoredStatus,
 } from "../figure-rows.js";
 import { toFigureSeries } from "../figure-series.js";
 import type { FigureSeries, FiguresQuery, FiguresWrite, ReportedStatus } from "../figures.js";
@@ -41,7 +40,7 @@ export function* addFigures({ figures, ...write }: FiguresWrite): StoreQuery<voi
 function* writeStatus({ process, now, status, last }: Omit<FiguresWrite, "figures">): StoreQuery<void> {
   if (status === undefined)
     yield* run("DELETE FROM pigeonhole.inbox_process_status WHERE process = :process", { process });
-  else yield* replaceStatus(process, { at: now, status: toStoredStatus(status) });
+  else yield* replaceStatus(process, { at: now, status: JSON.stringify(status) });
   yield* run(
     "DELETE FROM pigeonhole.inbox_process_status WHERE (at < :oldest AND process <> :joined) OR at > :newest",
     { ...keptStatuses(now), joined: JOINED },

@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { DASHBOARD_SECRET, SECRET_BYTES } from "../dashboard-secret.js";
 import { isoTime } from "../../base/iso-time.js";
 import type { PausedHandler, StoredHandler } from "../paused-handlers.js";
 import type { HandlerPolicy } from "../store.js";
@@ -71,6 +70,10 @@ export function* writePolicies(policies: readonly HandlerPolicy[]): StoreQuery<v
     );
   }
 }
+
+/** Its name among the secrets of a store. */
+const DASHBOARD_SECRET = "dashboard";
+const SECRET_BYTES = 32;
 
 /** Of two processes that ask at once, one makes it; the other waits for it and reads the same. */
 export function* dashboardSecret(): StoreQuery<Uint8Array> {

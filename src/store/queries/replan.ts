@@ -3,8 +3,7 @@ import { errorKeyOf } from "../error-kind.js";
 import type { ReplanPlan } from "../store.js";
 import type { ParkedNote } from "../work.js";
 import { firstBodyOf, takeBody } from "./bodies-of-id.js";
-import { type PieceAt, endInFavour } from "./ending-work.js";
-import { CLEAR_FAILURE } from "./failure.js";
+import { CLEAR_FAILURE, type PieceAt, endInFavour } from "./ending-work.js";
 import { type StoreQuery, exists, readRows, run } from "./store-query.js";
 
 const note = NOTE_HANDLER;

@@ -12,30 +12,18 @@ const PAGE_ROWS = 200;
 const PAGE_BYTES = 8 * 1024 * 1024;
 
 /** A file whose inbox is copied into another database, a page at a time. */
-export interface InboxToCopy {
-  /** True while a receiver runs handlers on the file. */
-  hasReceiver(): boolean;
-  /** Events in the order of acceptance, each with all that belongs to it. */
-  events(after: number): Promise<CopiedPage>;
-  /** Which events are bodies of one id; there are few. */
-  others(): Promise<CopiedOthers>;
-  /** Contact events in the order of recording, with their calls. */
-  contactEvents(after: number): Promise<CopiedPage>;
-  policies(): Promise<HandlerPolicy[]>;
-  idsKnownSince(): Promise<number | undefined>;
-  close(): void;
-}
+export type InboxToCopy = Awaited<ReturnType<typeof openInboxToCopy>>;
 
 /** Opens a file to read all that its inbox has; it is not changed. Rejects as `openInboxFile` does. */
-export async function openInboxToCopy(file: string): Promise<InboxToCopy> {
+export async function openInboxToCopy(file: string) {
   const connection = await tryWhileBusy(() => openOutsideConnection(file));
   const { db } = connection;
   const read = <Value>(query: () => Value): Promise<Value> => runBeside(db, "deferred", query);
   return {
     hasReceiver: () => isOwned(file),
-    events: (after) => read(() => readEvents(db, after)),
+    events: (after: number) => read(() => readEvents(db, after)),
     others: () => read(() => readOthers(db)),
-    contactEvents: (after) => read(() => readContactEvents(db, after)),
+    contactEvents: (after: number) => read(() => readContactEvents(db, after)),
     policies: () =>
       read(() => select<HandlerPolicy>(db, "SELECT handler, max_attempts AS maxAttempts FROM inbox_handler")),
     idsKnownSince: () => read(() => runInFile(db, idsKnownSince())),

@@ -1,4 +1,4 @@
-import { errorKeyOf } from "../../error-kind.js";
+import { CRASH_LOOP } from "../../error-kind.js";
 import { CRASH_LIMIT, TAKEN_OVER_AFTER_MS } from "../../work-state.js";
 import type { Sql } from "../sql.js";
 import { HELD_LOCKS } from "../advisory-lock.js";
@@ -93,12 +93,8 @@ export async function recoverWork(
   lock: NodeLock,
   now: number,
 ): Promise<{ recovered: number; parked: number }> {
-  const error = `The process ended ${CRASH_LIMIT} times while this handler ran on this event.`;
-  const reason = "crash_loop";
-  const errorGroup = errorKeyOf({ isParked: true, reason, error });
   const { node, lockClass } = lock;
-  const end = { reason, error, errorGroup };
-  const values = { node, lockClass, now, expiredBefore: expiredBefore(lock, now), limit: CRASH_LIMIT, ...end };
+  const values = { node, lockClass, now, expiredBefore: expiredBefore(lock, now), limit: CRASH_LIMIT, ...CRASH_LOOP };
   await sql.run(NOTE_MISSING, values);
   const freed = await sql.row<{ recovered: number; parked: number }>(RECOVER_WORK, values);
   await sql.run(RECOVER_SENDS, values);

@@ -1,4 +1,4 @@
-import { errorKeyOf } from "../../error-kind.js";
+import { failureGroupOf } from "../../error-kind.js";
 import type { NewOutboxEvent } from "../../outbox.js";
 import type { SettleResult } from "../../store.js";
 import type { Settlement } from "../../work.js";
@@ -158,6 +158,7 @@ function recordColumns(records: readonly NewOutboxEvent[]) {
 /** Ends leases of work that runs again, is dead or parked. */
 export async function settleOthers(sql: Sql, settlements: readonly OtherSettlement[]): Promise<SettleOutcome[]> {
   const isPending = (settlement: OtherSettlement) => settlement.to === "pending";
+  const groups = settlements.map((settlement) => failureGroupOf(settlement) ?? null);
   const settled = await sql.keptRows<{ place: number }>(SETTLE_OTHERS, {
     ...leaseColumns(settlements),
     dropSteps: settlements.map(({ dropSteps }) => dropSteps),
@@ -168,20 +169,10 @@ export async function settleOthers(sql: Sql, settlements: readonly OtherSettleme
     reasons: settlements.map((settlement) => (settlement.to === "pending" ? null : settlement.reason)),
     errors: settlements.map(({ error }) => error),
     stacks: settlements.map(({ stack = null }) => stack),
-    errorGroups: settlements.map((settlement) => (isFailure(settlement) ? groupOf(settlement) : null)),
-    failedAts: settlements.map((settlement) => (isFailure(settlement) ? settlement.at : null)),
+    errorGroups: groups,
+    failedAts: settlements.map(({ at }, index) => (groups[index] === null ? null : at)),
   });
   return outcomesOf(sql, settlements, settled);
-}
-
-/** A run that the receiver's stop ended has not failed. */
-function isFailure({ to, stack }: OtherSettlement): boolean {
-  return to !== "pending" || stack !== undefined;
-}
-
-function groupOf(settlement: OtherSettlement): string {
-  const reason = settlement.to === "pending" ? undefined : settlement.reason;
-  return errorKeyOf({ isParked: settlement.to === "parked", reason, error: settlement.error });
 }
 
 /** True while the lease of a settlement has not ended. */

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { MINUTE } from "../../../base/duration.js";
-import { errorKeyOf } from "../../error-kind.js";
+import { CRASH_LOOP } from "../../error-kind.js";
 import { CRASH_LIMIT } from "../../work-state.js";
 import { prepareLater } from "../on-first-use.js";
 import { SET_FAILURE } from "./settle.js";
@@ -50,9 +50,6 @@ export function prepareRecover(db: Database) {
   const shortenSends = prepareLater(db)(
     "UPDATE outbox_send SET lease_until = :until WHERE state = 'leased' AND lease_until > :until",
   );
-  const reason = "crash_loop";
-  const error = `The process ended ${CRASH_LIMIT} times while this handler ran on this event.`;
-  const errorGroup = errorKeyOf({ isParked: true, reason, error });
 
   return ({ now, everything, takeOver, epoch }: RecoverInput): Recovered => {
     const known = readEpoch();
@@ -65,7 +62,7 @@ export function prepareRecover(db: Database) {
     const isTaken = everything || (takeOver && !isOwn && epoch !== undefined);
     freeSend.run({ now, before: isTaken ? Number.MAX_SAFE_INTEGER : now });
     const before = everything ? Number.MAX_SAFE_INTEGER : now;
-    const parked = park.run({ now, at: now, before, reason, error, errorGroup, limit: CRASH_LIMIT }).changes;
+    const parked = park.run({ now, at: now, before, ...CRASH_LOOP, limit: CRASH_LIMIT }).changes;
     return { parked, recovered: setPending.run({ now, before }).changes, epoch: own };
   };
 }

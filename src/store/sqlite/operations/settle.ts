@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
-import { errorKeyOf } from "../../error-kind.js";
-import { CLEAR_FAILURE } from "../../queries/failure.js";
+import { failureGroupOf } from "../../error-kind.js";
+import { CLEAR_FAILURE } from "../../queries/ending-work.js";
 import type { SettleResult } from "../../store.js";
 import type { Lease, RunError, Settlement } from "../../work.js";
 import { prepareLater } from "../on-first-use.js";
@@ -95,10 +95,9 @@ function prepareNoteFailure(db: Database): (settlement: Exclude<Settlement, { to
   );
   return (settlement) => {
     keepFailedRun(settlement);
-    // A run that the receiver's stop ended has not failed.
-    if (settlement.to === "pending" && settlement.stack === undefined) return;
-    const { seq, handler, to, at, error } = settlement;
-    const reason = to === "pending" ? undefined : settlement.reason;
-    note().run({ seq, handler, to, at, errorGroup: errorKeyOf({ isParked: to === "parked", reason, error }) });
+    const errorGroup = failureGroupOf(settlement);
+    if (errorGroup === undefined) return;
+    const { seq, handler, to, at } = settlement;
+    note().run({ seq, handler, to, at, errorGroup });
   };
 }
