@@ -42,7 +42,7 @@ const CEILINGS: Record<string, number> = {
   base: 1_150,
   protocol: 1_985,
   contract: 3_865,
-  store: 14_780,
+  store: 14_740,
   operator: 725,
   client: 2_000,
   outbox: 640,

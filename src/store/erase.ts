@@ -60,7 +60,6 @@ export interface ErasePage extends EraseCounts {
 /** One page is one transaction, and its bodies are read at once: on SQLite deliveries wait for some milliseconds. */
 export const ERASED_ROWS = 200;
 
-/** What is looked for, and what is done with it. */
 export interface EraseTask {
   mentions: MentionsEmail;
   now: number;
@@ -70,7 +69,6 @@ export interface EraseTask {
 /** Rows of a list after one number, through another. */
 export type EraseRange = Pick<EraseCursor, "afterSeq" | "throughSeq">;
 
-/** What was found in the rows of a page, and the last of them. */
 export interface ErasedRows {
   counts: readonly Partial<EraseCounts>[];
   lastSeq: number | undefined;
@@ -91,7 +89,6 @@ export function listAfter(list: EraseCursor["list"]): EraseCursor["list"] | unde
   return LISTS[LISTS.indexOf(list) + 1];
 }
 
-/** All pages of a round, one after another. */
 export async function eraseAll(
   erasePage: (cursor: EraseCursor | undefined) => Promise<ErasePage>,
 ): Promise<EraseCounts> {

@@ -113,13 +113,11 @@ export function keptStatuses(now: number): { oldest: number; newest: number } {
   return { oldest: now - STATUS_KEPT_MS, newest: now + STATUS_KEPT_MS };
 }
 
-/** A status as the tables have it. */
 export interface StoredStatus {
   at: number;
   status: string;
 }
 
-/** A status that was stored as JSON. */
 export function fromStoredStatus({ at, status }: StoredStatus): ReportedStatus {
   return { ...(JSON.parse(status) as ProcessStatus), reportedAt: at };
 }

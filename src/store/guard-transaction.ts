@@ -35,7 +35,6 @@ export interface GuardedTransaction<Target> {
   end(): void;
 }
 
-/** Guards what a function of the user gets. */
 export function guardTransaction<Target extends object>(target: Target, rules: GuardRules): GuardedTransaction<Target> {
   let isOpen = true;
   let hasTriedToEnd = false;

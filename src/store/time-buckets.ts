@@ -34,7 +34,6 @@ export function bucketOf(tookMs: number): number {
   return bucket;
 }
 
-/** Both together. */
 export function sumTimes(one: TimeCounts, other: TimeCounts): TimeCounts {
   if (one.length === 0 || other.length === 0) return one.length === 0 ? other : one;
   const sum: number[] = [];
@@ -52,7 +51,6 @@ export function sumTimes(one: TimeCounts, other: TimeCounts): TimeCounts {
   return sum;
 }
 
-/** How many were counted. */
 export function countTimes(counts: TimeCounts): number {
   let sum = 0;
   for (let place = 1; place < counts.length; place += 2) sum += counts[place] ?? 0;

@@ -6,7 +6,6 @@ import { POSTGRES_MIGRATIONS } from "./migrations.js";
 import type { Sql } from "./sql.js";
 import { sqlStateOf } from "./store-error.js";
 
-/** The list of migrations that have run. */
 export const CREATE_LIST = `
   CREATE TABLE pigeonhole.migration (
     version    integer     PRIMARY KEY,

@@ -35,7 +35,6 @@ export interface NodeSessionDeps {
   lockClass: number;
 }
 
-/** Gives leases to the holder. */
 export type Leasing<Value> = (sql: Sql, holder: NodeLock & LeaseHolder) => Promise<Value>;
 
 /** Leases that may have been given to this process, and the time of their first release, by `performance.now()`. */

@@ -21,7 +21,6 @@ export interface BesideReceivers {
   readonly write: <Value>(doing: string, use: (sql: Sql, now: number) => Promise<Value>) => Promise<Value>;
 }
 
-/** Connections of a person beside the receivers. */
 export interface OpenBeside {
   /** Server and database without the password. */
   readonly database: string;

@@ -41,7 +41,6 @@ export interface OpenPostgres extends Batches {
   close(): Promise<void>;
 }
 
-/** Which database, and where in it. */
 export interface PostgresPlace {
   pool: Pool | string;
   schema: string;
@@ -49,7 +48,6 @@ export interface PostgresPlace {
   sessionConnectionString?: string | undefined;
   /** Makes the tables and brings them up to date. */
   migrate: boolean;
-  /** Makes the user's own tables. */
   setup?: ((tx: PostgresTransaction) => unknown) | undefined;
 }
 
@@ -60,7 +58,6 @@ export interface OpenRequest {
   runsHandlers: boolean;
 }
 
-/** Connects, checks the server, and brings the tables up to date. */
 export async function openPostgres({ place, clock, runsHandlers }: OpenRequest): Promise<OpenPostgres> {
   const { schema, sessionConnectionString } = place;
   const abandoned = new AbandonedSessions();

@@ -101,7 +101,6 @@ export interface SqlOptions {
   keepsPlans?: boolean;
 }
 
-/** Runs SQL on one connection. */
 export class Sql {
   readonly #client: ClientBase;
   readonly #statements: Statements;
@@ -117,7 +116,6 @@ export class Sql {
     this.#keepsPlans = keepsPlans;
   }
 
-  /** The rows that the statement returns. */
   async rows<Row extends object>(written: string, values: object = {}): Promise<Row[]> {
     return (await this.#query(written, values)).rows as Row[];
   }

@@ -12,7 +12,6 @@ export function toStoredText(text: string): string {
   return text.replaceAll(ESCAPE, ESCAPED_ESCAPE).replaceAll(NUL, ESCAPED_NUL);
 }
 
-/** The text that was given to {@link toStoredText}. */
 export function fromStoredText(stored: string): string {
   if (!stored.includes(ESCAPE)) return stored;
   return stored.replaceAll(ESCAPED_NUL, NUL).replaceAll(ESCAPED_ESCAPE, ESCAPE);

@@ -120,7 +120,6 @@ function* makeCallDue(event: { key: string; now: number }): StoreQuery<number> {
   return yield* countMembers(sends);
 }
 
-/** Counts the events of calls, with those that were discarded. */
 function* countMembers(sends: readonly number[]): StoreQuery<number> {
   const members = "SELECT count(*) AS events FROM pigeonhole.outbox_event WHERE send = ANY(:sends)";
   return (yield* readFirst<{ events: number }>(members, { sends }))?.events ?? 0;

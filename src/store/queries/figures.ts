@@ -74,12 +74,10 @@ export function* readFigures(query: FiguresQuery): StoreQuery<FigureSeries> {
   return toFigureSeries(yield* selectSteps(keptStepsOf(query)), query);
 }
 
-/** Adds up the runs in the chosen steps. */
 export function* readHandlerTimes(query: HandlerTimesQuery): StoreQuery<HandlerTimes[]> {
   return toHandlerTimes(yield* selectSteps(stepsOf(query)), query);
 }
 
-/** Reads what the processes last said. */
 export function* readStatuses(): StoreQuery<ReportedStatus[]> {
   const rows = yield* readRows<StoredStatus>(
     "SELECT at, status FROM pigeonhole.inbox_process_status ORDER BY at DESC, process",

@@ -20,12 +20,10 @@ export function* readRows<Row extends object>(sql: string, values: object = {}):
   return (yield { sql, values }).rows as Row[];
 }
 
-/** The first row. */
 export function* readFirst<Row extends object>(sql: string, values: object = {}): StoreQuery<Row | undefined> {
   return (yield* readRows<Row>(sql, values))[0];
 }
 
-/** True when there is a row. */
 export function* exists(sql: string, values: object): StoreQuery<boolean> {
   return (yield { sql, values }).rows.length > 0;
 }

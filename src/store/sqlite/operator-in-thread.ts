@@ -7,7 +7,6 @@ import { IN_MEMORY } from "./open-database.js";
 /** What the thread runs for its caller: all of the operator but its end. */
 export type OperatorMethod = Exclude<keyof InboxOperator, "database" | "close">;
 
-/** One call of the operator. */
 export interface OperatorCall {
   id: number;
   method: OperatorMethod;

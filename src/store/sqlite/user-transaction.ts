@@ -71,7 +71,6 @@ export function createUserCommits({
   return runTurn;
 }
 
-/** Resolves or rejects each commit. */
 function answerAll(commits: readonly UserCommit[], failures: readonly ({ error: unknown } | undefined)[]): void {
   for (const [index, commit] of commits.entries()) {
     const failure = failures[index];

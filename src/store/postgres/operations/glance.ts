@@ -26,7 +26,6 @@ const GLANCE = `
     ${HAS_ORPHANS} AS orphans,
     ${SERVER_TIME} AS "serverTime"`;
 
-/** What there is to do, and the server's time, in one statement. */
 export async function glance(
   sql: Sql,
   lock: NodeLock,

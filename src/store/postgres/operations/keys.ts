@@ -4,7 +4,6 @@ import type { Sql } from "../sql.js";
 import { leaseColumns, notLeased } from "./lease-columns.js";
 import { SERVER_TIME } from "./server-time.js";
 
-/** Leased work that asks for its key. */
 export interface KeyRequest {
   lease: Lease;
   key: string;
@@ -78,7 +77,6 @@ const REMOVE = `
   DELETE FROM pigeonhole.inbox_key AS k USING unnest(:handlers::text[], :keys::text[]) AS g (handler, key)
   WHERE k.handler = g.handler AND k.key = g.key AND NOT ${IS_HELD}`;
 
-/** A row of the keys, as it is stored. */
 export interface KeyRow {
   handler: string;
   key: string;

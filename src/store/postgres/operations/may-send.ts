@@ -14,7 +14,6 @@ const MAY_SEND = `
     AND (s.used_at < clock_timestamp() - interval '1 minute'
       OR NOT EXISTS (SELECT 1 FROM ${HELD_LOCKS} WHERE number = s.process)))`;
 
-/** True when this process is the one that makes the calls to the API. */
 export async function maySend(sql: Sql, { node, lockClass }: NodeLock): Promise<boolean> {
   return (await sql.run(MAY_SEND, { node, lockClass })) === 1;
 }

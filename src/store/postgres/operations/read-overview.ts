@@ -14,7 +14,6 @@ const FOLD = `
   WITH gone AS (DELETE FROM pigeonhole.inbox_done_count RETURNING done)
   INSERT INTO pigeonhole.inbox_done_count (done) SELECT sum(done) FROM gone HAVING sum(done) > 0`;
 
-/** Counts work and contact events by state. */
 export async function readOverview(sql: Sql, now: number): Promise<StoreOverview> {
   const { done = 0, rows = 0 } = (await sql.row<{ done: number; rows: number }>(SELECT_DONE)) ?? {};
   if (rows > FOLDED_ROWS) await sql.run(FOLD);

@@ -5,7 +5,6 @@ import { HELD_LOCKS } from "../advisory-lock.js";
 import { notLeased } from "./lease-columns.js";
 import { SERVER_TIME } from "./server-time.js";
 
-/** Numbers whose advisory lock is held. */
 const HELD = `SELECT number FROM ${HELD_LOCKS}`;
 
 /** A mark that was made before a restart or a failover says nothing: then all locks are gone for a while. */

@@ -30,7 +30,6 @@ const KEEP_FAILED_RUNS = `
     ON CONFLICT (seq, handler, attempt) DO UPDATE SET stack = excluded.stack, failed_at = excluded.failed_at
   )`;
 
-/** A settlement of work that is done, and one of work that is not. */
 export type DoneSettlement = Extract<Settlement, { to: "done" }>;
 export type OtherSettlement = Exclude<Settlement, { to: "done" }>;
 
@@ -144,7 +143,6 @@ async function endIn(sql: Sql, settlement: DoneSettlement, ended: EndedWork | un
   return { transaction };
 }
 
-/** The contact events as columns of `unnest`. */
 function recordColumns(records: readonly NewOutboxEvent[]) {
   return {
     keys: records.map(({ key }) => key),
