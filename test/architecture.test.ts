@@ -54,7 +54,7 @@ const CEILINGS: Record<string, number> = {
   testing: 200,
   web: 2_370,
   dev: 4_860,
-  page: 14_080,
+  page: 14_095,
   dashboard: 2_070,
   scaffold: 1_850,
   cli: 7_890,

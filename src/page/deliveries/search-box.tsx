@@ -1,5 +1,5 @@
 import { EVENT_TYPES } from "../../protocol/event-types.js";
-import { useId, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { loadedQuery, query, queryProblem, setQuery } from "../state/captures.js";
 import { completeTerm, endQuote, isUnfinished, typedTerm, type Completion } from "../state/search-terms.js";
 import { Icon } from "../ui/icon.js";
@@ -10,13 +10,19 @@ export const SEARCH_BOX_ID = "search";
 /** The query, which is in the address bar, with completions of the term at the caret. */
 export function SearchBox() {
   const search = useSearch();
-  const { text, offers, picked } = search;
+  const { text, caret, offers, picked } = search;
   const listId = useId();
+  const box = useRef<HTMLInputElement>(null);
+  // A browser puts the caret behind a text that it is given.
+  useLayoutEffect(() => {
+    if (document.activeElement === box.current) box.current?.setSelectionRange(caret, caret);
+  }, [text, caret]);
   return (
     <div class="search">
       <div class={queryProblem.value === "" ? "search-field" : "search-field invalid"}>
         <Icon name="search" />
         <input
+          ref={box}
           id={SEARCH_BOX_ID}
           type="search"
           role="combobox"
@@ -90,6 +96,7 @@ function useSearch() {
   };
   return {
     text: head + tail,
+    caret: head.length,
     offers,
     picked,
     setPicked,
@@ -98,7 +105,7 @@ function useSearch() {
     commit,
     clear: () => write("", "", false),
     take: ({ term: offered, isOpen }: Completion) =>
-      write(`${before}${offered}${isOpen ? "" : " "}`, after.trimStart(), isOpen),
+      write(`${before}${offered}${isOpen ? "" : " "}`, isOpen ? after : after.trimStart(), isOpen),
     leave() {
       setOffering(false);
       // A field without a value would be an error.

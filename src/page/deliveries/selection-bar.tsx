@@ -46,7 +46,9 @@ export function SelectionBar() {
   const count = chosen.length;
   if (count === 0) return null;
   const ids = new Set(chosen);
-  const events = captures.value.flatMap((row) => (ids.has(row.id) ? (workOf(row)?.event ?? []) : []));
+  const works = captures.value.flatMap((row) => (ids.has(row.id) ? (workOf(row) ?? []) : []));
+  // Two deliveries may be of one event.
+  const events = [...new Set(works)].map(({ event }) => event);
   return (
     <div class="selection-bar" role="toolbar" aria-label="Chosen deliveries">
       <span class="selection-count">{formatCount(count)} chosen</span>

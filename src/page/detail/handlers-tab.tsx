@@ -5,6 +5,7 @@ import { describeAnswer } from "../../capture/model/answer.js";
 import { type ShownAnswer, judgeShown, shownAnswer } from "../../capture/model/answer-advice.js";
 import type { Capture } from "../../capture/model/capture.js";
 import { sentEventId, sentEventIds } from "../../capture/model/sent-event-id.js";
+import { HandlerList } from "../message/handler-list.js";
 import { EventParts } from "../message/event-parts.js";
 import { Timeline } from "../message/timeline.js";
 import { useEvent } from "../message/use-event.js";
@@ -57,7 +58,7 @@ function SentEvent({ id, capture, isOnly }: { id: string; capture: Capture; isOn
       <h3>{title}</h3>
       {!isOnly && <code class="hint">{escapeControls(id)}</code>}
       <span class="spring" />
-      {work !== undefined && !isDiagnosed(id) && <WorkButtons event={work.event} />}
+      {work !== undefined && !isDiagnosed(id) && <WorkButtons event={event ?? work.event} />}
     </div>
   );
   return (
@@ -66,11 +67,12 @@ function SentEvent({ id, capture, isOnly }: { id: string; capture: Capture; isOn
         <>
           {head}
           {work === undefined && <NotInInbox capture={capture} problem={problem} />}
+          {event === null && <p class="nothing">The inbox does not have this event any more.</p>}
+          {event === undefined && work !== undefined && <HandlerList work={work} />}
         </>
       ) : (
         <>
-          {/* The stream is ahead of what was read. */}
-          <EventParts event={{ ...event, ...work.event, errors: work.errors, steps: work.steps }} head={head} />
+          <EventParts event={event} head={head} />
           <section aria-label="Time line">
             <h3>Time line</h3>
             <Timeline entries={event.timeline} />

@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import type { CaptureSummary } from "../../capture/model/capture.js";
 import type { EventWork, InboxEvent, InboxHandler } from "../../operator/inbox-rows.js";
+import type { InboxChange } from "../../operator/change-each.js";
 import type { JobAction } from "../../web/api/jobs.js";
 import { changeInboxEvents, findWork, listWork, postEventChange } from "../api/calls.js";
 import { confirmed } from "./confirmed.js";
@@ -94,10 +95,16 @@ export async function changeEvents(ids: readonly string[], action: JobAction): P
   const isOne = others.length === 0;
   if (action === "discard" && !(await mayDiscard(isOne ? "this event" : `${ids.length} events`))) return false;
   return runAction(async () => {
-    const { changed, failed } = isOne
-      ? { ...(await postEventChange(only, action)), failed: 0 }
+    const answer: InboxChange & { failed?: number } = isOne
+      ? await postEventChange(only, action)
       : await changeInboxEvents([...ids], action);
-    const words = isOne ? DONE[action] : `${DONE[action]}: ${changed} ${changed === 1 ? "piece" : "pieces"} of work`;
+    const { changed, failed = 0, readAgain } = answer;
+    const words =
+      readAgain === "at_start"
+        ? "Read again when the receiver starts"
+        : isOne
+          ? DONE[action]
+          : `${DONE[action]}: ${changed} ${changed === 1 ? "piece" : "pieces"} of work`;
     showNotice(changed === 0 ? { tone: "plain", text: "Nothing to change here" } : { tone: "good", text: words });
     if (failed > 0) {
       showNotice({

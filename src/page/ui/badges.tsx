@@ -39,12 +39,12 @@ export function verdictOf({ verdict, resigned }: CaptureSummary): VerdictCode | 
 }
 
 /** Symbol, colour and word: never colour alone. */
-export function VerdictBadge({ verdict, isShort = false }: { verdict: VerdictCode | "resigned"; isShort?: boolean }) {
+export function VerdictBadge({ verdict }: { verdict: VerdictCode | "resigned" }) {
   const { icon, tone, word, meaning } = VERDICTS[verdict];
   return (
     <span class={`badge ${tone}`} title={meaning}>
       <Icon name={icon} />
-      <span class={isShort ? "badge-word short" : "badge-word"}>{word}</span>
+      <span class="badge-word">{word}</span>
     </span>
   );
 }
