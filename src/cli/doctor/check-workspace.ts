@@ -82,7 +82,7 @@ async function* lookAtKey({ client, apiKey, signal }: WorkspaceCaller): AsyncGen
     yield skip("Not looked at: the API key has another shape, so its id is not known.");
     return;
   }
-  const { scopes, expiresAt } = await client.keys.get(id, { signal });
+  const { scopes, expiresAt, roleId, roleName } = await client.keys.get(id, { signal });
   const lacking = NEEDED.filter(([scope]) => !scopes.includes(scope));
   const days = Math.floor((Date.parse(expiresAt ?? "") - Date.now()) / DAY);
   // NaN without an expiry.
@@ -96,7 +96,11 @@ async function* lookAtKey({ client, apiKey, signal }: WorkspaceCaller): AsyncGen
     const fix = "Make another key before, and give it to the app; a rotation keeps the expiry.";
     yield warn(`The API key expires ${left} (${escapeControls(expiresAt ?? "")}).`, fix);
   }
-  if (lacking.length === 0 && !isSoon) yield pass("The API key has the scopes that this package uses.");
+  if (lacking.length > 0 || isSoon) return;
+  const has = "The API key has the scopes that this package uses";
+  yield roleId === null
+    ? pass(`${has}.`)
+    : skip(`${has}; its role ${escapeControls(roleName ?? roleId)} may allow less, and was not looked at.`);
 }
 
 /** Rows of each endpoint's log that are read. */
@@ -108,23 +112,25 @@ const MAX_ROWS = 100;
  */
 async function* lookAtEndpoints({ client, signal }: WorkspaceCaller): AsyncGenerator<CheckResult> {
   const since = new Date(Date.now() - DAY).toISOString();
-  let count = 0;
+  const ids: string[] = [];
   for await (const endpoint of client.webhooks.list({ limit: 100 }, { signal })) {
-    count += 1;
+    ids.push(endpoint.id);
     yield judgeEndpoint(endpoint);
+  }
+  for (const id of ids) {
     const query = { status: "failed", since, limit: MAX_ROWS } as const;
-    const { items, hasMore } = await client.webhooks.deliveries(endpoint.id, query, { signal });
+    const { items, hasMore } = await client.webhooks.deliveries(id, query, { signal });
     // The newest attempt is the first.
     const [last] = items;
     if (last === undefined) continue;
-    const name = escapeControls(endpoint.id);
+    const name = escapeControls(id);
     const answer = last.responseCode === null ? "had no answer" : `was answered ${last.responseCode}`;
     yield checksNamed("deliveries").warn(
       `${hasMore ? "at least " : ""}${countOf(items.length, "attempt")} of the last day failed at ${name}; the last one ${answer}.`,
       `${attemptHint(last)} List them with npx pigeonhole api webhooks.deliveries ${name} --query status=failed.`,
     );
   }
-  if (count === 0) yield checksNamed("endpoint").skip("The workspace has no webhook endpoints.");
+  if (ids.length === 0) yield checksNamed("endpoint").skip("The workspace has no webhook endpoints.");
 }
 
 function judgeEndpoint({ id, enabled, disabledReason, consecutiveFailures }: WebhookEndpoint): CheckResult {
