@@ -24,7 +24,7 @@ export interface CountedWork {
   newestReceivedAt: number | undefined;
 }
 
-/** Counts the work that is not done and that `from`, of FROM and WHERE, has. How many events are stored does not matter. */
+/** Counts the work that is not done and that `from`, of FROM and WHERE, has; however many events are stored. */
 export function* countGroups(from: string, values: object = {}): StoreQuery<Omit<CountedWork, "done">> {
   const groups = yield* readRows<Omit<WorkGroup, "oldestReceivedAt">>(
     `SELECT handler, state, count(*) AS rows, min(due_at) AS "dueAt", min(seq) AS "oldestSeq"

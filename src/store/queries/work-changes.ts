@@ -79,16 +79,14 @@ interface PiecesAt {
 export function* changePieces(action: JobAction, at: PiecesAt): StoreQuery<ChangedPieces> {
   if (action === "retry") return yield* retryPieces(at);
   const [set, condition] = action === "run" ? [RUN_NOW, IS_WAITING] : [DISCARD, IS_GIVEN];
-  const values = columnsOf(at.pieces);
-  const changed = yield* readRows<WorkPiece>(
-    `SELECT w.seq, w.handler FROM ${GIVEN} JOIN pigeonhole.inbox_work AS w ON ${condition}
+  const changed = yield* readRows<FoundPiece>(
+    `SELECT w.seq, w.handler, p.of_due_at AS "dueAt" FROM ${GIVEN} JOIN pigeonhole.inbox_work AS w ON ${condition}
      ORDER BY w.seq, w.handler FOR UPDATE OF w`,
-    values,
+    columnsOf(at.pieces),
   );
-  yield* run(`UPDATE pigeonhole.inbox_work AS w SET ${set} FROM ${GIVEN} WHERE ${condition}`, {
-    ...values,
-    now: at.now,
-  });
+  // Another piece may have become such a one since.
+  const locked = { ...columnsOf(changed), now: at.now };
+  yield* run(`UPDATE pigeonhole.inbox_work AS w SET ${set} FROM ${GIVEN} WHERE ${condition}`, locked);
   return { changed, skipped: 0 };
 }
 
@@ -114,7 +112,7 @@ function* retryPieces({ pieces, now }: PiecesAt): StoreQuery<ChangedPieces> {
   const changed = yield* readRows<WorkPiece>(RESET_PIECES, { ...columnsOf(work), now });
   const done = new Set(changed.map(keyOf));
   const left = pieces.filter((piece) => !done.has(keyOf(piece)));
-  const stuck = left.length === 0 ? [] : yield* readRows<FoundPiece>(SELECT_STUCK, columnsOf(left));
+  const stuck = left.length === 0 ? [] : yield* readRows<WorkPiece>(SELECT_STUCK, columnsOf(left));
   let skipped = 0;
   for (const piece of stuck) {
     const isRetried =
