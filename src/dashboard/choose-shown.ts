@@ -1,5 +1,5 @@
 import { PageApiError, badField } from "../web/page-api-error.js";
-import type { BulkJob, JobChoice } from "../store/bulk-jobs.js";
+import { type BulkJob, type JobChoice, statesToChange } from "../store/bulk-jobs.js";
 import { PAGE_LIMIT } from "../store/inbox-view.js";
 import type { WorkState } from "../store/work-state.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
@@ -30,7 +30,7 @@ export async function chooseShown(
 ): Promise<JobChoice> {
   const { error, ...rest } = job.choice;
   if (error === undefined || person.rule === "full") return job.choice;
-  const states = statesOf(job);
+  const states = statesToChange(job);
   const found = await findEvents(inbox, { job, states, ...person });
   const foundBy = { error, payloads: person.rule, isAmongChosen: job.choice.ids !== undefined };
   const byIds = { ...rest, ids: found.map(({ id }) => id), foundBy };
@@ -40,11 +40,6 @@ export async function chooseShown(
   if (handlers.size <= 1) return { ...byIds, ...(only === undefined ? {} : { handler: only }) };
   if (piecesOf(rest).length === piecesOf(job.choice).length) return byIds;
   throw badField("error", "fits work of several handlers: choose a handler too, or a group of errors.");
-}
-
-function statesOf({ action, choice }: Job): readonly WorkState[] {
-  if (action === "run") return ["pending"];
-  return choice.state === undefined ? ["dead", "parked"] : [choice.state];
 }
 
 const chosenOf = (event: ListedEvent, choice: JobChoice, states: readonly WorkState[]) =>

@@ -183,7 +183,7 @@ export function toBulkJob({ id, action, choice, by, createdAt, ...row }: JobRow)
 }
 
 /** What was counted at the begin of a change of much work, and was not there any more at its end. */
-export function changedBeforeOf({ total, done, skipped }: Pick<BulkJob, "total" | "done" | "skipped">): number {
+function changedBeforeOf({ total, done, skipped }: Pick<BulkJob, "total" | "done" | "skipped">): number {
   return Math.max(0, total - done - skipped);
 }
 

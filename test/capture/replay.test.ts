@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { verifySignature } from "pigeonhole/protocol";
-import { createTestReceiver, fakeClock, TEST_SECRET } from "pigeonhole/testing";
+import { createTestReceiver, TEST_SECRET } from "pigeonhole/testing";
 import type { Capture } from "#pigeonhole/capture/model/capture.js";
 import { changeEventId } from "#pigeonhole/capture/replay/change-event-id.js";
 import { compareJson } from "#pigeonhole/capture/json/compare-json.js";
@@ -192,15 +192,6 @@ describe("order and timing of replays", () => {
     await replay({ captures: captures.slice(0, 3).toReversed(), target: url, times: 2 });
     const ids = received.map(({ body }) => (JSON.parse(body.toString()) as { id: string }).id);
     expect(ids.join("")).toBe("012012");
-  });
-
-  test("a replay waits between two requests as long as asked", async () => {
-    const clock = fakeClock();
-    const { url, received } = await serveAnswers();
-    const replayed = replay({ captures: captures.slice(0, 2), target: url, delayMs: 250, clock });
-    await expect.poll(() => [received.length, clock.pendingTimers]).toEqual([1, 1]);
-    await clock.advance(250);
-    expect(await replayed).toMatchObject({ answered: 2 });
   });
 
   test("a replay stops when it is aborted, and says so", async () => {

@@ -1,7 +1,6 @@
 import type { LookupFunction } from "node:net";
 import { type Clock, waitingClock } from "../../base/clock.js";
 import { PigeonholeError } from "../../base/error.js";
-import { sleep } from "../../base/wait.js";
 import {
   buildReplayBody,
   buildReplayHeaders,
@@ -24,8 +23,6 @@ export interface ReplayOptions extends ReplayContent {
   captures: readonly Capture[];
   /** Target: a port, host:port/path or URL, several, or by capture. Without a path the captured one is used. */
   target: string | readonly string[] | ((capture: Capture) => readonly string[]);
-  /** Least time between two requests, in milliseconds. @default 0 */
-  delayMs?: number | undefined;
   /** How often each capture is sent. @default 1 */
   times?: number | undefined;
   /** What every answer must be. @default nothing is expected */
@@ -80,7 +77,7 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
  */
 export async function replayCaptures(options: ReplayOptions): Promise<ReplayReport> {
   checkReplayContent(options);
-  const { clock = waitingClock, signal, delayMs = 0, expect } = options;
+  const { clock = waitingClock, signal, expect } = options;
   const lookUp = createLocalLookUp();
   const jobs = await plan(options, lookUp);
   const attempts: ReplayedAttempt[] = [];
@@ -104,8 +101,7 @@ export async function replayCaptures(options: ReplayOptions): Promise<ReplayRepo
     };
   }
 
-  for (const [place, job] of jobs.entries()) {
-    if (place > 0 && delayMs > 0) await waitUnlessAborted(clock, delayMs, signal);
+  for (const job of jobs) {
     if (signal?.aborted === true) break;
     const replayed = await send(job);
     attempts.push(replayed);
@@ -192,8 +188,4 @@ async function sendOnce({ capture, target, content, options, lookUp, nowMs }: Se
     error: answer.error,
   };
   return { attempt, failure: answer.failure };
-}
-
-async function waitUnlessAborted(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
-  await sleep(clock, ms, signal).catch(() => undefined);
 }

@@ -32,7 +32,7 @@ const KNOWN: Record<string, (port: number) => Omit<TunnelProgram, "name">> = {
   }),
 };
 
-export const TUNNEL_NAMES: readonly string[] = Object.keys(KNOWN);
+const TUNNEL_NAMES: readonly string[] = Object.keys(KNOWN);
 
 /**
  * `cloudflared`, `ngrok`, `tailscale`, or any command with `{port}` in it that prints a public https URL. Throws

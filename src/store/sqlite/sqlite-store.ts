@@ -27,7 +27,8 @@ export interface SqliteStoreOptions<Result = Finished> {
   /** Path of the database file, or `:memory:`. Made with mode 0600 when it does not exist. */
   file: string;
   /**
-   * Write from a thread of its own, and list from another, so that the event loop never waits for a disk.
+   * Write from a thread of its own, and list, erase and back up from another, so that the event loop never waits for a
+   * disk.
    * @default true for a file; `:memory:` has no thread
    */
   thread?: boolean | undefined;
