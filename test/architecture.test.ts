@@ -47,7 +47,7 @@ const CEILINGS: Record<string, number> = {
   client: 2_000,
   outbox: 640,
   dispatch: 3_185,
-  http: 470,
+  http: 600,
   receiver: 4_430,
   sandbox: 10_900,
   capture: 4_780,

@@ -1,11 +1,13 @@
 import { ANSWER_TYPE, type BodyRead, type BodyRoom, type DeliveryHandler } from "./delivery-request.js";
 import { PackedChunks } from "./packed-chunks.js";
+import { countRead, countUnread, watchConnections } from "./watch-connections.js";
 
 /** A request handler of the Fetch standard. */
 export type FetchHandler = (request: Request) => Promise<Response>;
 
 /** A handler for Hono, Next.js route handlers, Bun and Deno. Never rejects. */
 export function createFetch(handle: DeliveryHandler): FetchHandler {
+  watchConnections();
   return async function pigeonhole(request) {
     const {
       status,
@@ -28,7 +30,9 @@ export function createFetch(handle: DeliveryHandler): FetchHandler {
  * end. The sender may miss the answer, and then sends again.
  */
 function closeHeader(request: Request): Record<string, string> {
-  return request.headers.has("transfer-encoding") ? { connection: "close" } : {};
+  if (!request.headers.has("transfer-encoding")) return {};
+  if (!request.bodyUsed) countUnread();
+  return { connection: "close" };
 }
 
 async function readFetchBody(request: Request, room: BodyRoom): Promise<BodyRead> {
@@ -55,7 +59,12 @@ async function readChunks(body: ReadableStream<Uint8Array>, room: BodyRoom): Pro
   try {
     for (;;) {
       const next = await reader.read();
-      if (next.done) return { kind: "read", body: joinChunks([...kept, ...chunks.rest()]) };
+      if (next.done) {
+        // It is read once more, to join and to verify it.
+        countRead(chunks.length);
+        return { kind: "read", body: joinChunks([...kept, ...chunks.rest()]) };
+      }
+      countRead(next.value.byteLength);
       const blocks = chunks.add(next.value);
       if (typeof blocks === "string") return { kind: blocks };
       kept.push(...blocks);

@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import getRawBody from "raw-body";
 import type { BodyRead, BodyRoom } from "./delivery-request.js";
 import { CHUNK_OVERHEAD_BYTES, PackedChunks } from "./packed-chunks.js";
+import { countRead } from "./watch-connections.js";
 
 /** A request of node:http with what body parsers leave on it. */
 export interface NodeRequest extends IncomingMessage {
@@ -94,6 +95,8 @@ function packChunks(req: NodeRequest, { packed, chunks, refuse }: Packing): void
   });
   req.on("end", () => {
     if (packed.destroyed) return;
+    // It is read once more, to join and to verify it.
+    countRead(chunks.length);
     push(chunks.rest());
     packed.push(null);
   });

@@ -8,6 +8,7 @@ import type { Answer } from "../protocol/outcome.js";
 import { ANSWER_TYPE, type DeliveryHandler } from "./delivery-request.js";
 import { checkEndpointPath, createPathMatcher } from "./endpoint-path.js";
 import { readNodeBody } from "./node-body.js";
+import { countRead, watchConnection, watchConnections } from "./watch-connections.js";
 
 /** A request listener of node:http, which is also an Express or Connect middleware. */
 export type NodeMiddleware = (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void) => void;
@@ -37,6 +38,9 @@ export const LISTENER_OPTIONS = defineOptions("listener", {
   next: required(),
 } satisfies OptionsOf<ListenerOptions>);
 
+/** A body whose announced length is at most this arrives in too few chunks to take much time. */
+const SHORT_BODY_BYTES = 16 * 1024;
+
 const NOT_NODES =
   "middleware() got a response that is not Node's, as in routes of Fastify, Koa and Hono: mount it as docs/mounting.md#hosts shows for this framework.";
 
@@ -50,6 +54,7 @@ const LINGER_MS = 1 * SECOND;
  * and never calls `next`, neither to pass on nor to report an error. Throws where the response is not Node's.
  */
 export function createMiddleware(handle: DeliveryHandler, clock: Clock): NodeMiddleware {
+  watchConnections();
   return function pigeonhole(req, res) {
     // The framework answers what is thrown here with a 500, so the service sends the delivery again.
     if (!("writeHead" in res)) throw new PigeonholeError("invalid_argument", NOT_NODES);
@@ -61,6 +66,7 @@ export function createMiddleware(handle: DeliveryHandler, clock: Clock): NodeMid
       .then((answer) => answerWhenParsed({ req, res, clock }, answer))
       // An answer that cannot be written: the service tries again when it gets none.
       .catch(() => res.destroy());
+    if (!(Number(req.headers["content-length"]) <= SHORT_BODY_BYTES)) countReads(req);
   };
 }
 
@@ -86,6 +92,12 @@ export function createListener(middleware: NodeMiddleware, options: ListenerOpti
     if (isEndpoint(req.url)) middleware(req, res);
     else next(req, res);
   };
+}
+
+/** Also counts what is discarded after a refusal, which takes as long to read. */
+function countReads(req: IncomingMessage): void {
+  if (req.httpVersionMajor === 1 && "encrypted" in req.socket) watchConnection(req.socket);
+  req.on("data", (chunk: Uint8Array) => countRead(chunk.byteLength));
 }
 
 function readHeader(req: IncomingMessage, name: string): string | undefined {

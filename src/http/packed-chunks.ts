@@ -23,6 +23,11 @@ export class PackedChunks {
     this.#room = room;
   }
 
+  /** Bytes received. */
+  get length(): number {
+    return this.#length;
+  }
+
   /** Takes a chunk. Returns what is to be kept as it is from now on, in order, or why the body cannot be taken. */
   add(chunk: Uint8Array): Uint8Array[] | "too_large" | "overloaded" {
     const { byteLength } = chunk;

@@ -46,7 +46,7 @@ export const GROUPS: Record<string, readonly Group[]> = {
     { need: "fish", tests: "completion in fish", isThere: () => isInstalled("fish") },
     {
       need: "openssl",
-      tests: "deliveries over HTTPS",
+      tests: "deliveries over HTTPS, turns of the event loop behind TLS",
       isThere: () => isInstalled("openssl"),
     },
     { need: "Linux", tests: "files that are changed in place", isThere: isLinux },
