@@ -74,8 +74,9 @@ export async function startKilledExample(input: KilledExampleInput): Promise<Kil
     async untilDone(events) {
       const state = () => ({
         deaths: example.deaths,
-        undone: readUndone(store),
+        // Before its work, which may be done or still to do when an event is there.
         events: readRows(store, "SELECT id FROM inbox_event").length,
+        undone: readUndone(store),
       });
       await expect.poll(state, { timeout: 60_000 }).toEqual({ deaths: [], undone: [], events });
     },
