@@ -96,25 +96,6 @@ describe("an event that kills the process", () => {
       expect(pairs(inbox.done)).toEqual(pairs(inbox.effects));
     },
   );
-
-  it(
-    "an event that kills the process is parked for one handler, and the other handler runs",
-    { timeout: 60_000 },
-    async () => {
-      const crashing = await startCrashing({ deadly: { kind: "commit" }, other: { kind: "commit" } });
-      const innocent = ordinary(30, ["deadly", "other"]);
-      const poison = { id: "poison", tasks: { deadly: { die: "kill" } } } satisfies TestEvent;
-      await deliverAll(crashing.sender, innocent.toSpliced(10, 0, poison));
-      const inbox = await settle(crashing);
-
-      expect(crashing.supervisor.deaths).toHaveLength(DEATHS_THAT_PARK);
-      expect(inbox.work.map(({ id, handler, reason }) => ({ id, handler, reason }))).toEqual([
-        { id: "poison", handler: "deadly", reason: "crash_loop" },
-      ]);
-      expect(pairs(inbox.effects)).toEqual([...allPairs(innocent, ["deadly", "other"]), "poison other"].toSorted());
-      expect(pairs(inbox.done)).toEqual(pairs(inbox.effects));
-    },
-  );
 });
 
 describe("two events that kill the process", () => {

@@ -87,32 +87,6 @@ describe("two processes on one file", () => {
     },
   );
 
-  it.each(["SIGKILL", "SIGTERM"] as const)(
-    "the younger process takes over when the older one gets %s",
-    { timeout: 90_000 },
-    async (signal) => {
-      const { file, a, b } = await preparePair();
-      const older = await a.start();
-      const younger = await b.start();
-      const toA = new ServiceSender({ secret: SECRET, port: () => a.port, random: Math.random });
-      // Handling them takes many times as long as sending them.
-      const backlog = makeEvents("backlog", 150, { one: 40, two: 40 });
-      await Promise.all(backlog.map((event) => toA.deliver(event)));
-      toA.close();
-      expect(readUndone(file).length, "the older one leaves work").toBeGreaterThan(0);
-      older.signal(signal);
-      const { code } = await older.ended;
-      expect(code).toBe(signal === "SIGTERM" ? 0 : null);
-      await waitUntil("the younger one has done the rest", SOON_MS, () => readUndone(file).length === 0);
-
-      expectOnce(file, backlog);
-      const byPid = countBy(readInboxFile(file).effects, ({ pid }) => String(pid));
-      expect(byPid.get(String(younger.pid))).toBeGreaterThan(0);
-      younger.signal("SIGTERM");
-      expect(await younger.ended).toEqual(CLEAN);
-    },
-  );
-
   it(
     "a rolling deploy under load answers every delivery, and loses and repeats nothing",
     { timeout: 120_000 },

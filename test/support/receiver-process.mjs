@@ -58,23 +58,12 @@ function createHandler(name, kind) {
   };
 }
 
-/** The machine's clock as the operator has set it. */
-let aheadMs = config.clockAheadMs ?? 0;
-const clock = {
-  now: () => Date.now() + aheadMs,
-  setTimer(callback, delayMs) {
-    const timer = setTimeout(() => callback(), Math.min(Math.max(0, delayMs), 2 ** 31 - 1)).unref();
-    return { cancel: () => clearTimeout(timer) };
-  },
-};
-
 createEffectTable();
 const receiver = createReceiver({
   secrets: config.secret,
   store: config.file,
   concurrency: config.concurrency ?? 8,
   retry: { initialMs: 40, ...config.retry },
-  ...(config.clockAheadMs !== undefined && { clock }),
   logger: pino({ level: "info" }, pino.destination({ sync: true })),
   telemetry: false,
 });
@@ -106,10 +95,7 @@ function serve() {
         const meddler = request.headers["x-meddle"];
         if (request.url === "/retry-parked") void retryParked(response);
         else if (meddler !== undefined) void meddle(meddler, response);
-        else if (request.url === "/set-clock-right") {
-          aheadMs = 0;
-          response.end();
-        } else response.writeHead(404).end();
+        else response.writeHead(404).end();
       },
     }),
   );

@@ -15,8 +15,6 @@ export interface ReceiverConfig {
   sideFile?: string;
   concurrency?: number;
   retry?: { maxAttempts?: number; initialMs?: number };
-  /** How far its clock is ahead, until `GET /set-clock-right`; the machine's clock unless given. */
-  clockAheadMs?: number;
   /** What SIGTERM gives running handlers. */
   stopTimeoutMs?: number;
   /** Whether SIGTERM closes the listener before `stop()` or after it. */

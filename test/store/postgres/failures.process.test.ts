@@ -10,7 +10,7 @@ import * as postgres from "#pigeonhole/store/postgres/postgres-store.js";
 import { type FakeClock, fakeClock } from "pigeonhole/testing";
 import { describeOnPostgres } from "../../support/postgres-server.js";
 import { hasPostgres } from "../../support/tools.js";
-import { acceptLeased, expectCode, newEvent, settlements, statesOf, T } from "../conformance/fixture.js";
+import { acceptLeased, expectCode, newEvent, statesOf, T } from "../conformance/fixture.js";
 import { openWithStandby, storeWithoutStandby } from "./standby.js";
 import { borrowClient, openStore } from "./store-on.js";
 
@@ -51,18 +51,6 @@ describe("an error of PostgreSQL", () => {
 });
 
 describeOnPostgres((database) => {
-  test("a store goes on after all of its connections were closed by the server", async () => {
-    const store = await openStore(database);
-    const lease = await acceptLeased(store, "before");
-    await database.pool.query(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()",
-    );
-    await expect.poll(() => store.accept(newEvent("after")).catch(() => undefined)).toBeDefined();
-    await expect.poll(() => store.settle(settlements.done(lease)).catch(() => undefined)).toBe("settled");
-    expect(await store.recover(T)).toEqual({ owner: true, recovered: 0, parked: 0 });
-    expect(await statesOf(store, "after")).toEqual({ h: "pending" });
-  });
-
   test("a store whose session was lost keeps its leases from others once it holds it again", async () => {
     const [store, other] = [await openStore(database), await openStore(database)];
     await acceptLeased(store, "evt_1");
