@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { fakeClock } from "pigeonhole/testing";
 import { expect, test } from "vitest";
 import { makeEvent, makeGate, openReceiver, post, storeIn, untilWork } from "../support/receiver.js";
@@ -6,25 +7,25 @@ import { makeCrashedFile } from "../support/crashed-file.js";
 test("work in which two processes died runs alone when it runs again after a failure", async () => {
   const crashing = makeEvent({ type: "email.sent" });
   const file = await makeCrashedFile(crashing, "email.sent", 2);
-  const receiver = openReceiver({ store: storeIn(file), retry: { initialMs: 10 } });
+  const clock = fakeClock();
+  const receiver = openReceiver({ store: storeIn(file), clock, retry: { initialMs: 10 } });
   let running = 0;
   let most = 0;
   let runs = 0;
-  const rest = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
   receiver.on("email.sent", async (_event, { attempt }) => {
     runs += 1;
     if (runs === 1) throw new Error("The first run here fails.");
     expect(attempt).toBe(4);
     for (let look = 0; look < 10; look += 1) {
       most = Math.max(most, running);
-      await rest(5);
+      await setTimeout(1);
     }
   });
   let others = 0;
   receiver.on("email.opened", async () => {
     running += 1;
     others += 1;
-    await rest(5);
+    await setTimeout(1);
     running -= 1;
   });
   await receiver.start();
@@ -32,9 +33,9 @@ test("work in which two processes died runs alone when it runs again after a fai
   const end = new AbortController();
   const load = (async () => {
     while (!end.signal.aborted)
-      await Promise.all([0, 1, 2].map(() => post(receiver, makeEvent({ type: "email.opened" }))));
+      await Promise.all([0, 1, 2].map(() => post(receiver, makeEvent({ type: "email.opened" }), { at: clock.now() })));
   })();
-  await untilWork(receiver, crashing.id, { state: "done" });
+  await untilWork(receiver, crashing.id, { state: "done" }, "email.sent", clock);
   const othersBefore = others;
   await expect.poll(() => others).toBeGreaterThan(othersBefore);
   end.abort();

@@ -130,16 +130,13 @@ describe("the path in Express", () => {
         createListener(createMiddleware(probe.handle, probe.clock), { path, next: express() }),
       );
       open.push(behind, inFront);
-      const [askBehind, askInFront] = [createSender(behind), createSender(inFront)];
-      const verdicts = { hit: 0, miss: 0 };
-      for (const target of targets(path).filter((each) => /^(?:\/|h|\*)/i.test(each))) {
-        const [expected, ours] = [await askBehind(target), await askInFront(target)];
-        expect(ours, target).toBe(expected);
-        verdicts[expected === 200 ? "hit" : "miss"] += 1;
-      }
-      expect(verdicts.hit).toBeGreaterThan(20);
-      expect(verdicts.miss).toBeGreaterThan(60);
-      expect(probe.received).toHaveLength(verdicts.hit);
+      const asked = targets(path).filter((each) => /^(?:\/|h|\*)/i.test(each));
+      const [expected, ours] = await Promise.all([behind, inFront].map((server) => sendAll(server, asked)));
+      expect(ours).toEqual(expected);
+      const hits = expected?.filter((line) => line.startsWith("200")).length ?? 0;
+      expect(hits).toBeGreaterThan(20);
+      expect(asked.length - hits).toBeGreaterThan(60);
+      expect(probe.received).toHaveLength(hits);
     },
   );
 });
@@ -219,12 +216,24 @@ describe("a request target in full", () => {
   );
 });
 
+const postTo = (target: string): string => `POST ${target} HTTP/1.1\r\nhost: h\r\ncontent-length: 0\r\n\r\n`;
+
+/** Sends POSTs to the targets over one connection, none of which waits for an answer; gives the answers. */
+async function sendAll(server: RunningServer, targets: readonly string[]): Promise<string[]> {
+  const client = await connect(server.port);
+  client.write(targets.map(postTo).join(""));
+  const answers: string[] = [];
+  for (const target of targets) answers.push(`${(await client.answer()).status} ${target}`);
+  client.destroy();
+  return answers;
+}
+
 /** Sends POSTs to the targets given, over a connection that is kept for as long as the server keeps it. */
 function createSender(server: RunningServer): (target: string) => Promise<number> {
   let client: RawClient | undefined;
   return async (target) => {
     client ??= await connect(server.port);
-    client.write(`POST ${target} HTTP/1.1\r\nhost: h\r\ncontent-length: 0\r\n\r\n`);
+    client.write(postTo(target));
     const { status, headers } = await client.answer();
     if (headers["connection"] === "close") {
       client.destroy();

@@ -12,14 +12,10 @@ import { type TestDatabase, describeOnPostgres } from "../support/postgres-serve
 import { closeReceiver, makeEvent, post, untilWork } from "../support/receiver.js";
 import { describeBulkJobs } from "./operator/bulk-jobs.js";
 import { describeDeadContactEvents } from "./operator/dead-contact-events.js";
-import { describeErrorGroups } from "./operator/error-groups.js";
-import { describeFiguresOfOperator } from "./operator/figures.js";
+import { describeErrorGroups, describeManyErrorGroups } from "./operator/error-groups.js";
 import type { OperatorKind } from "./operator/operator-kind.js";
-import { describeBodiesOfOperator } from "./operator/bodies.js";
-import { describeKnownIdsOfOperator } from "./operator/known-ids.js";
 import { describePauses } from "./operator/pauses.js";
 import { describeStuckWork } from "./operator/stuck-work.js";
-import { describeWaitingWork } from "./operator/waiting-work.js";
 
 describeOnPostgres((database) => {
   const placeOf = ({ url, schema }: TestDatabase): string => `${url}#${schema}`;
@@ -43,12 +39,9 @@ describeOnPostgres((database) => {
   };
 
   describe("chosen work of a PostgreSQL", () => describeStuckWork(postgres));
-  describe("waiting work of a PostgreSQL", () => describeWaitingWork(postgres));
-  describe("figures of a PostgreSQL", () => describeFiguresOfOperator(postgres));
-  describe("known ids of a PostgreSQL", () => describeKnownIdsOfOperator(postgres));
-  describe("bodies of a PostgreSQL", () => describeBodiesOfOperator(postgres));
   describe("contact events of a PostgreSQL", () => describeDeadContactEvents(postgres));
   describe("groups of errors of a PostgreSQL", () => describeErrorGroups(postgres));
+  describe("very many groups of errors of a PostgreSQL", () => describeManyErrorGroups(postgres));
   describe("jobs of a PostgreSQL", () => describeBulkJobs(postgres));
   describe("paused handlers of a PostgreSQL", () => describePauses(postgres));
 

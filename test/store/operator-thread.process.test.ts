@@ -1,10 +1,12 @@
 import { renameSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { OperatorThread } from "#pigeonhole/store/sqlite/operator-in-thread.js";
-import { expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import { tempFile } from "../support/receiver.js";
 import { context, expectCode } from "./conformance/fixture.js";
+import { describeManyErrorGroups } from "./operator/error-groups.js";
+import { sqlite } from "./operator/operator-kind.js";
 
 /** A file as a receiver leaves it. */
 async function makeInbox(): Promise<string> {
@@ -55,3 +57,5 @@ test("an argument that cannot be copied rejects its call, and the thread goes on
   expect(await thread.call({ method: "listJobs", args: [], now: Date.now() })).toEqual([]);
   await thread.end();
 });
+
+describe("very many groups of errors of a file", () => describeManyErrorGroups(sqlite));

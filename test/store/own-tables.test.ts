@@ -21,8 +21,8 @@ const KINDS: [string, () => string][] = [
   ["memory", () => IN_MEMORY],
 ];
 
-function makeStore(file: string, setup?: Setup, thread = false): { store: SqliteStore; receiver: Receiver } {
-  const store = createSqliteStore({ file, setup, thread });
+function makeStore(file: string, setup?: Setup): { store: SqliteStore; receiver: Receiver } {
+  const store = createSqliteStore({ file, setup, thread: false });
   const receiver = createTestReceiver({ store });
   onTestFinished(() => receiver.stop({ timeoutMs: 0 }));
   return { store, receiver };
@@ -53,7 +53,7 @@ test.each([
 
 describe.each(KINDS)("own tables in %s", (_, makeFile) => {
   test("the tables of setup are there for the first handler, and read shows what it wrote", async () => {
-    const { store, receiver } = makeStore(makeFile(), makeBounces, true);
+    const { store, receiver } = makeStore(makeFile(), makeBounces);
     receiver.on("email.bounced", (event, ctx) =>
       ctx.commit(({ db }) => void db.prepare("INSERT INTO bounces VALUES (?)").run(event.id)),
     );
@@ -143,9 +143,7 @@ describe.each(KINDS)("own tables in %s", (_, makeFile) => {
     ["the database", ({ db }: CommitTransaction) => db],
     ["null", () => null],
   ])("a setup may return what its last call returns: %s", async (_, setup) => {
-    const store = createSqliteStore({ file: makeFile(), setup });
-    const receiver = createTestReceiver({ store });
-    onTestFinished(() => receiver.stop({ timeoutMs: 0 }));
+    const { store, receiver } = makeStore(makeFile(), setup as Setup);
     await receiver.start();
     expect(tableNames(store)).toEqual(expect.any(Array));
   });
@@ -162,7 +160,7 @@ describe.each(KINDS)("own tables in %s", (_, makeFile) => {
       yield db.exec("CREATE TABLE bounces (event TEXT)");
     };
     // @ts-expect-error -- it would not run
-    const store = createSqliteStore({ file: makeFile(), setup: generator });
+    const store = createSqliteStore({ file: makeFile(), setup: generator, thread: false });
     expect(await errorOf(() => createTestReceiver({ store }).start())).toMatchObject({ code: "commit_async" });
   });
 

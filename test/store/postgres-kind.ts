@@ -9,6 +9,7 @@ import type { StoreKind, StoreUnderTest } from "./conformance/fixture.js";
 export function postgresKind(database: TestDatabase): StoreKind<PostgresTransaction> {
   return {
     name: "PostgreSQL",
+    page: 200,
     create: () => createOn(database),
     outlives: true,
     isShared: true,

@@ -10,6 +10,7 @@ import { operate } from "../support/operate.js";
 type SqliteKind = StoreKind<CommitTransaction>;
 
 const SQLITE = {
+  page: 25,
   outlives: true,
   isShared: false,
   hasAsyncCommit: false,

@@ -9,6 +9,8 @@ import { countWork, operate } from "../../support/operate.js";
 export interface StoreKind<Tx = unknown> {
   name: string;
   create(): StoreUnderTest<Tx> | Promise<StoreUnderTest<Tx>>;
+  /** Rows of one transaction of an operator at most. */
+  page: number;
   /** Another store can go on with the data. */
   outlives: boolean;
   /** Several stores have the work at once, each with leases of its own; otherwise the first one that asks. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { PigeonholeError } from "#pigeonhole/base/error.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
-import { type Fixture, T, newEvent } from "./fixture.js";
+import { acceptAll, type Fixture, T, newEvent } from "./fixture.js";
 import { countWork } from "../../support/operate.js";
 
 export function describeOpenOperator(fixture: Fixture): void {
@@ -17,6 +17,16 @@ export function describeOpenOperator(fixture: Fixture): void {
       expect(await inbox.changeEvent("discard", "e1")).toEqual({ work: 1, readAgain: 0 });
       expect((await store.getEvent("e1"))?.handlers).toMatchObject([{ state: "done", discarded: true }]);
       expect((await countWork(store, T)).pending).toBe(0);
+    });
+
+    test("it reads the bodies of several events, and leaves out large and unknown ones", async () => {
+      const { store } = fixture;
+      await acceptAll(store, ["a", "b"]);
+      await acceptAll(store, ["c"], { body: Buffer.alloc(2_000, "x") });
+      const bodies = await operator().readBodies({ ids: ["a", "b", "c", "unknown"], maxBytes: 1_000 });
+      expect([...bodies.keys()].toSorted()).toEqual(["a", "b"]);
+      expect(Buffer.from(bodies.get("b") ?? []).equals(newEvent("b").body)).toBe(true);
+      expect(await operator().readBodies({ ids: [], maxBytes: 1_000 })).toEqual(new Map());
     });
 
     test("its calls run side by side, and each gets its own answer", async () => {
