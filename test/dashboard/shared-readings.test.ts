@@ -5,7 +5,7 @@ import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import { NO_FIGURES } from "#pigeonhole/store/figure-rows.js";
 import { makeGate, tempFile } from "../support/receiver.js";
 import { processStatus } from "../store/conformance/figures.js";
-import { context } from "../store/conformance/fixture.js";
+import { context } from "../store/conformance/new-event.js";
 import { fileStore } from "./file-store.js";
 import { operate, readFigures } from "../support/operate.js";
 

@@ -1,18 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { PigeonholeError, RetryAfter } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
-import {
-  captureLog,
-  closeReceiver,
-  decorateStore,
-  makeEvent,
-  makeGate,
-  openReceiver,
-  post,
-  storeIn,
-  tempFile,
-  untilWork,
-} from "../support/receiver.js";
+import { captureLog } from "../support/capture-log.js";
+import { closeReceiver, makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
+import { decorateStore, storeIn, tempFile } from "../support/store-in.js";
+import { makeGate } from "../support/gate.js";
 import * as z from "zod";
 
 describe("a backlog much longer than the window", () => {

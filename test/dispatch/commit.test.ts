@@ -1,17 +1,9 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { CommitFunction, CommitTransaction, HandlerContext } from "pigeonhole";
-import {
-  captureLog,
-  effectsIn,
-  makeEvent,
-  makeGate,
-  openReceiver,
-  post,
-  storeIn,
-  tempFileWithTable,
-  untilWork,
-  workOf,
-} from "../support/receiver.js";
+import { captureLog } from "../support/capture-log.js";
+import { effectsIn, storeIn, tempFileWithTable } from "../support/store-in.js";
+import { makeEvent, openReceiver, post, untilWork, workOf } from "../support/receiver.js";
+import { makeGate } from "../support/gate.js";
 import { errorOf } from "../support/error-of.js";
 
 const write =

@@ -1,15 +1,9 @@
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import {
-  captureLog,
-  effectsIn,
-  makeEvent,
-  makeGate,
-  openReceiver,
-  post,
-  tempFileWithTable,
-  workOf,
-} from "../support/receiver.js";
+import { captureLog } from "../support/capture-log.js";
+import { effectsIn, tempFileWithTable } from "../support/store-in.js";
+import { makeEvent, openReceiver, post, workOf } from "../support/receiver.js";
+import { makeGate } from "../support/gate.js";
 
 test("a file that another program has locked takes no attempt of a handler that commits", async () => {
   const file = tempFileWithTable();

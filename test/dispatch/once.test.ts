@@ -1,15 +1,8 @@
 import { DoNotRetry, type HandlerContext } from "pigeonhole";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { errorOf } from "../support/error-of.js";
-import {
-  closeReceiver,
-  decorateStore,
-  openReceiver,
-  storeIn,
-  tempFile,
-  untilWork,
-  workOf,
-} from "../support/receiver.js";
+import { closeReceiver, openReceiver, untilWork, workOf } from "../support/receiver.js";
+import { decorateStore, storeIn, tempFile } from "../support/store-in.js";
 import { deliverOne } from "./deliver-one.js";
 import type { OnceInput } from "#pigeonhole/dispatch/steps.js";
 

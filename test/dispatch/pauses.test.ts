@@ -1,19 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { fakeClock } from "pigeonhole/testing";
 import { openInbox } from "#pigeonhole/store/open-inbox.js";
-import {
-  captureLog,
-  closeReceiver,
-  decorateStore,
-  makeEvent,
-  makeGate,
-  openReceiver,
-  post,
-  storeIn,
-  tempFile,
-  untilWork,
-  workOf,
-} from "../support/receiver.js";
+import { captureLog } from "../support/capture-log.js";
+import { closeReceiver, makeEvent, openReceiver, post, untilWork, workOf } from "../support/receiver.js";
+import { decorateStore, storeIn, tempFile } from "../support/store-in.js";
+import { makeGate } from "../support/gate.js";
 import type { PausedHandler } from "#pigeonhole/store/paused-handlers.js";
 
 const HANDLER = "email.sent";

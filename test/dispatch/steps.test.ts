@@ -1,15 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DoNotRetry, type HandlerContext } from "pigeonhole";
-import {
-  closeReceiver,
-  makeEvent,
-  openReceiver,
-  post,
-  storeIn,
-  tempFile,
-  untilWork,
-  workOf,
-} from "../support/receiver.js";
+import { closeReceiver, makeEvent, openReceiver, post, untilWork, workOf } from "../support/receiver.js";
+import { storeIn, tempFile } from "../support/store-in.js";
 import { errorOf } from "../support/error-of.js";
 import { QUICK_RETRY, deliverOne } from "./deliver-one.js";
 

@@ -1,20 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { HandlerContext } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
-import {
-  type Gate,
-  captureLog,
-  decorateStore,
-  effectsIn,
-  makeEvent,
-  makeGate,
-  openReceiver,
-  post,
-  storeIn,
-  tempFileWithTable,
-  untilWork,
-  workOf,
-} from "../support/receiver.js";
+import { type Gate, makeGate } from "../support/gate.js";
+import { captureLog } from "../support/capture-log.js";
+import { decorateStore, effectsIn, storeIn, tempFileWithTable } from "../support/store-in.js";
+import { makeEvent, openReceiver, post, untilWork, workOf } from "../support/receiver.js";
 
 describe("a handler that takes longer than timeoutMs", () => {
   test("a handler that takes longer than timeoutMs is aborted at that moment, counts as failed and runs again", async () => {

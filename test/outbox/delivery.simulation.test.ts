@@ -4,26 +4,9 @@ import Database from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { captureLog, decorateStore, makeEvent, openReceiver, post, tempFile } from "../support/receiver.js";
 import type { ContactEventService } from "../support/contact-event-service.js";
-import {
-  ada,
-  apiOf,
-  callsOf,
-  DAY,
-  expectOnce,
-  HOUR,
-  MINUTE,
-  namesByCall,
-  namesIn,
-  openService,
-  outboxOf,
-  recordAll,
-  SECOND,
-  start,
-  startOnFakeClock,
-  statesOf,
-  turn,
-  untilStates,
-} from "./outbox-harness.js";
+import { DAY, HOUR, MINUTE, SECOND } from "#pigeonhole/base/duration.js";
+import { ada, apiOf, openService, recordAll, start, startOnFakeClock, turn } from "./outbox-harness.js";
+import { callsOf, expectOnce, namesByCall, namesIn, outboxOf, statesOf, untilStates } from "./states-of.js";
 
 test.each([
   ["an event", [ada("one")]],

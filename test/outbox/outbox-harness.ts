@@ -1,15 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ContactEventInput } from "pigeonhole/client";
-import type { Alarm, HandlerContext, OutboxView, Receiver, ReceiverOptions } from "pigeonhole";
+import type { Alarm, HandlerContext, ReceiverOptions } from "pigeonhole";
 import { type FakeClock, fakeClock } from "pigeonhole/testing";
 import { expect, onTestFinished } from "vitest";
 import { makeEvent, openReceiver, post } from "../support/receiver.js";
 import { type ContactEventService, startContactEventService } from "../support/contact-event-service.js";
 
-export const SECOND = 1_000;
-export const MINUTE = 60 * SECOND;
-export const HOUR = 60 * MINUTE;
-export const DAY = 24 * HOUR;
 const LATER = { maxAttempts: 5, initialMs: 2, factor: 1 };
 /** A contact event for one address. */
 export const ada = (name: string) => ({ name, email: "ada@example.com" });
@@ -73,43 +69,9 @@ export async function turn(clock: FakeClock, holds: () => boolean | Promise<bool
   }
 }
 
-type OutboxReader = Pick<Receiver, "contactEvents" | "stats">;
-
-/** Oldest first. */
-export async function outboxOf({ contactEvents }: OutboxReader): Promise<OutboxView[]> {
-  return (await contactEvents.list({ limit: 500 })).items.toReversed();
-}
-
-export const statesOf = async (receiver: OutboxReader): Promise<string[]> =>
-  (await outboxOf(receiver)).map(({ state }) => state);
-
-export async function untilStates(receiver: OutboxReader, ...states: string[]): Promise<void> {
-  await expect.poll(() => statesOf(receiver), { interval: 5 }).toEqual(states);
-}
-
-/** Names of what the service has stored, in its order. */
-export const namesIn = ({ stored }: ContactEventService): string[] => stored.map(({ event }) => event.name);
-
 /** Records one event per name, all in one settlement and so in one batch. */
 export const recordAll =
   (...events: ContactEventInput[]): Work =>
   ({ contactEvents }) => {
     for (const event of events) contactEvents.record(event);
   };
-
-/** What of each call the service remembers. */
-export const callsOf = ({ calls }: ContactEventService): string[] =>
-  calls.map(({ path, key, body }) => `${path} ${key} ${body}`);
-
-/** Names in the calls that came in, call by call. */
-export const namesByCall = ({ calls }: ContactEventService): string[][] =>
-  calls.map(({ body }) => {
-    const parsed = JSON.parse(body) as { name?: string; events?: { name: string }[] };
-    return parsed.events?.map(({ name }) => name) ?? [parsed.name ?? ""];
-  });
-
-/** No event stored twice, and no key used for something else. */
-export function expectOnce(service: ContactEventService, ...names: string[]): void {
-  expect(namesIn(service).toSorted()).toEqual(names.toSorted());
-  expect(service.refused).not.toContain("idempotency_key_reuse");
-}

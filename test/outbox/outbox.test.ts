@@ -2,28 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { inspect } from "node:util";
 import { InvalidInputError, createClient } from "pigeonhole/client";
 import { describe, expect, test } from "vitest";
-import {
-  captureLog,
-  effectsIn,
-  makeEvent,
-  openReceiver,
-  post,
-  storeIn,
-  tempFileWithTable,
-  untilWork,
-} from "../support/receiver.js";
-import {
-  type Work,
-  ada,
-  apiOf,
-  namesIn,
-  openService,
-  outboxOf,
-  start,
-  startOnFakeClock,
-  statesOf,
-  untilStates,
-} from "./outbox-harness.js";
+import { captureLog } from "../support/capture-log.js";
+import { effectsIn, storeIn, tempFileWithTable } from "../support/store-in.js";
+import { makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
+import { type Work, ada, apiOf, openService, start, startOnFakeClock } from "./outbox-harness.js";
+import { namesIn, outboxOf, statesOf, untilStates } from "./states-of.js";
 import { errorOf } from "../support/error-of.js";
 
 test("the outbox keeps the name of an apiKey function's error, and not its message", async () => {

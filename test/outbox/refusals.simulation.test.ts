@@ -2,20 +2,9 @@ import { type Client, type ContactEventInput, InvalidInputError, createClient } 
 import { fakeClock } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
 import type { Fault, SentEvent } from "../support/contact-event-service.js";
-import {
-  ada,
-  apiOf,
-  callsOf,
-  expectOnce,
-  MINUTE,
-  namesByCall,
-  openService,
-  outboxOf,
-  recordAll,
-  SECOND,
-  startOnFakeClock,
-  statesOf,
-} from "./outbox-harness.js";
+import { MINUTE, SECOND } from "#pigeonhole/base/duration.js";
+import { ada, apiOf, openService, recordAll, startOnFakeClock } from "./outbox-harness.js";
+import { callsOf, expectOnce, namesByCall, outboxOf, statesOf } from "./states-of.js";
 import { captureLog, decorateStore } from "../support/receiver.js";
 
 describe("a log line about a call of the outbox", () => {

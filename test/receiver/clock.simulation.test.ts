@@ -2,16 +2,9 @@ import { describe, expect, test } from "vitest";
 import { type Alarm, createSqliteStore, type ReceiverOptions } from "pigeonhole";
 import { createSandbox } from "pigeonhole/sandbox";
 import { type FakeClock, deliver as deliverByKit, fakeClock } from "pigeonhole/testing";
-import {
-  captureLog,
-  closeReceiver,
-  makeEvent,
-  openReceiver,
-  post,
-  tempFile,
-  untilWork,
-  workOf,
-} from "../support/receiver.js";
+import { captureLog } from "../support/capture-log.js";
+import { closeReceiver, makeEvent, openReceiver, post, untilWork, workOf } from "../support/receiver.js";
+import { tempFile } from "../support/store-in.js";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

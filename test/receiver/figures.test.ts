@@ -3,15 +3,9 @@ import { fakeClock } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
 import { SECOND } from "#pigeonhole/base/duration.js";
 import type { FigureRange, FiguresWrite } from "#pigeonhole/store/figures.js";
-import {
-  closeReceiver,
-  decorateStore,
-  makeEvent,
-  makeGate,
-  openReceiver,
-  post,
-  untilWork,
-} from "../support/receiver.js";
+import { closeReceiver, makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
+import { decorateStore } from "../support/store-in.js";
+import { makeGate } from "../support/gate.js";
 import { operate, readFigures } from "../support/operate.js";
 
 const BETWEEN_WRITES_MS = 10 * SECOND;

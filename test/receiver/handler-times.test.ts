@@ -9,17 +9,9 @@ import { RUN_TIME_BOUNDS } from "#pigeonhole/base/run-time-bounds.js";
 import type { EndedRuns } from "../support/ended-runs.js";
 import type { Figures } from "#pigeonhole/store/figures.js";
 import { passWaits } from "../support/pass-waits.js";
-import {
-  captureLog,
-  closeReceiver,
-  decorateStore,
-  makeEvent,
-  openReceiver,
-  post,
-  storeIn,
-  tempFile,
-  untilWork,
-} from "../support/receiver.js";
+import { captureLog } from "../support/capture-log.js";
+import { closeReceiver, makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
+import { decorateStore, storeIn, tempFile } from "../support/store-in.js";
 import { operate } from "../support/operate.js";
 
 const BETWEEN_WRITES_MS = 10 * SECOND;

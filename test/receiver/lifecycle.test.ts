@@ -5,18 +5,10 @@ import { type Store, PigeonholeError, createReceiver, createSqliteStore } from "
 import { TEST_SECRET, fakeClock, signDelivery } from "pigeonhole/testing";
 import { serve } from "../support/mounts.js";
 import { connect, head } from "../support/raw-client.js";
-import {
-  captureLog,
-  closeReceiver,
-  decorateStore,
-  makeEvent,
-  makeGate,
-  openReceiver,
-  post,
-  storeIn,
-  tempFile,
-  untilWork,
-} from "../support/receiver.js";
+import { captureLog } from "../support/capture-log.js";
+import { closeReceiver, makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
+import { decorateStore, storeIn, tempFile } from "../support/store-in.js";
+import { makeGate } from "../support/gate.js";
 import { listen } from "../support/listen.js";
 import { errorOf } from "../support/error-of.js";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { fakeClock } from "pigeonhole/testing";
-import { context, MINUTE, newEvent, settlements, T } from "../store/conformance/fixture.js";
+import { context, MINUTE, newEvent, settlements, T } from "../store/conformance/new-event.js";
 import { bytesOf, makeEvent, openReceiver, storeIn, tempFile, untilWork } from "../support/receiver.js";
 
 test("retryParkedAtStart leaves an event parked in whose work processes died", async () => {

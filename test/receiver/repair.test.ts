@@ -6,7 +6,7 @@ import { backUpInboxFile } from "#pigeonhole/store/sqlite/back-up-inbox-file.js"
 import { errorOf } from "../support/error-of.js";
 import { type LossyServiceOptions, openLossyService } from "../support/lossy-service.js";
 import { passWaits } from "../support/pass-waits.js";
-import { NOTHING_TO_PRUNE } from "../store/conformance/fixture.js";
+import { NOTHING_TO_PRUNE } from "../store/conformance/new-event.js";
 import { decorateStore, openReceiver, storeIn, tempFile } from "../support/receiver.js";
 import type { MissingEvent } from "#pigeonhole/receiver/repair-report.js";
 import type { RepairOptions } from "#pigeonhole/receiver/repair-endpoint.js";

@@ -1,16 +1,8 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import type { SchemaMap } from "pigeonhole";
-import {
-  closeReceiver,
-  makeEvent,
-  openReceiver,
-  post,
-  storeIn,
-  tempFile,
-  untilWork,
-  workOf,
-} from "../support/receiver.js";
+import { closeReceiver, makeEvent, openReceiver, post, untilWork, workOf } from "../support/receiver.js";
+import { storeIn, tempFile } from "../support/store-in.js";
 
 const CANARY = "canary@example.com";
 

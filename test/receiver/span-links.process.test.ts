@@ -6,15 +6,9 @@ import { silentLogger } from "#pigeonhole/base/logger.js";
 import { createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
 import { type ContactEventService, startContactEventService } from "../support/contact-event-service.js";
 import { describeOnPostgres } from "../support/postgres-server.js";
-import {
-  closeReceiver,
-  decorateStore,
-  makeEvent,
-  makeGate,
-  openReceiver,
-  post,
-  tempFile,
-} from "../support/receiver.js";
+import { closeReceiver, makeEvent, openReceiver, post } from "../support/receiver.js";
+import { decorateStore, tempFile } from "../support/store-in.js";
+import { makeGate } from "../support/gate.js";
 import { dropAfterTest } from "./shared-nodes.js";
 import { idOf, linksOf, useSpanRecorder } from "./span-recorder.js";
 

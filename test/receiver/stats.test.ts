@@ -1,17 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { DoNotRetry, PigeonholeError, RetryAfter } from "pigeonhole";
 import { fakeClock, signDelivery } from "pigeonhole/testing";
-import {
-  decorateStore,
-  receiveAnswer,
-  makeEvent,
-  makeGate,
-  openReceiver,
-  post,
-  storeIn,
-  tempFile,
-  untilWork,
-} from "../support/receiver.js";
+import { decorateStore, storeIn, tempFile } from "../support/store-in.js";
+import { receiveAnswer, makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
+import { makeGate } from "../support/gate.js";
 
 const OTHER_SECRET = `whsec_${"z".repeat(43)}`;
 const MINUTE = 60_000;

@@ -2,18 +2,10 @@ import { setImmediate } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { fakeClock } from "pigeonhole/testing";
-import {
-  captureLog,
-  closeReceiver,
-  decorateStore,
-  makeEvent,
-  makeGate,
-  openReceiver,
-  post,
-  storeIn,
-  tempFile,
-  workOf,
-} from "../support/receiver.js";
+import { captureLog } from "../support/capture-log.js";
+import { closeReceiver, makeEvent, openReceiver, post, workOf } from "../support/receiver.js";
+import { decorateStore, storeIn, tempFile } from "../support/store-in.js";
+import { makeGate } from "../support/gate.js";
 
 describe("stopping", () => {
   test("stop() lets a running handler end, and deliveries are answered 503 meanwhile", async () => {

@@ -12,15 +12,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { DoNotRetry, PigeonholeError } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import { CANARY, runCanaries } from "./canary-scenario.js";
-import {
-  closeReceiver,
-  decorateStore,
-  makeEvent,
-  makeGate,
-  openReceiver,
-  post,
-  untilWork,
-} from "../support/receiver.js";
+import { closeReceiver, makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
+import { decorateStore } from "../support/store-in.js";
+import { makeGate } from "../support/gate.js";
 
 const spans = new InMemorySpanExporter();
 const points = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);

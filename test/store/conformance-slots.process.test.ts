@@ -3,7 +3,8 @@ import type { PostgresTransaction } from "#pigeonhole/store/postgres/postgres-tr
 import { describeOnPostgres, type TestDatabase } from "../support/postgres-server.js";
 import { describeAccept } from "./conformance/accept.js";
 import { describeErase } from "./conformance/erase.js";
-import { type StoreKind, context, useStore } from "./conformance/fixture.js";
+import { type StoreKind, useStore } from "./conformance/fixture.js";
+import { context } from "./conformance/new-event.js";
 import { describeLease } from "./conformance/lease.js";
 import { describePrune } from "./conformance/prune.js";
 import { describeReplan } from "./conformance/replan.js";

@@ -13,17 +13,10 @@ import { makeFolder } from "../support/folder.js";
 import { describeOnPostgres } from "../support/postgres-server.js";
 import { closeReceiver, makeEvent, post, tempFile, untilWork } from "../support/receiver.js";
 import { runCli } from "../support/run-cli.js";
-import {
-  acceptLeased,
-  context,
-  MINUTE,
-  newEvent,
-  NOTHING_TO_PRUNE,
-  settlements,
-  T,
-  TRACE,
-} from "./conformance/fixture.js";
-import { RESULTS, newRecord, sendSettlements, settleAll, takeSend } from "./conformance/outbox-fixture.js";
+import { acceptLeased } from "./conformance/lease-page.js";
+import { context, MINUTE, newEvent, NOTHING_TO_PRUNE, settlements, T, TRACE } from "./conformance/new-event.js";
+import { RESULTS, newRecord, sendSettlements } from "./conformance/new-record.js";
+import { settleAll, takeSend } from "./conformance/outbox-fixture.js";
 import { operate } from "../support/operate.js";
 
 const never = new AbortController().signal;

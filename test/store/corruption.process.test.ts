@@ -10,7 +10,7 @@ import { checkRows } from "#pigeonhole/store/sqlite/check-rows.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { StoreAlarm } from "#pigeonhole/store/store.js";
 import { startChild } from "./children/child.js";
-import { context, expectCode, newEvent } from "./conformance/fixture.js";
+import { context, expectCode, newEvent } from "./conformance/new-event.js";
 import { makeFolder } from "../support/folder.js";
 
 const PAGE = 4096;

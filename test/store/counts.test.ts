@@ -5,7 +5,7 @@ import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { migrate, openDatabase } from "#pigeonhole/store/sqlite/open-database.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store } from "#pigeonhole/store/store.js";
-import { context, newEvent } from "./conformance/fixture.js";
+import { context, newEvent } from "./conformance/new-event.js";
 import { makeFolder } from "../support/folder.js";
 import { countWork } from "../support/operate.js";
 

@@ -5,7 +5,7 @@ import type { BatchCommand } from "#pigeonhole/store/sqlite/batch.js";
 import type { CommandResult } from "#pigeonhole/store/sqlite/command-result.js";
 import { BUSY_WAITS } from "#pigeonhole/store/while-busy.js";
 import type { Settlement } from "#pigeonhole/store/work.js";
-import { expectCode, newEvent } from "./conformance/fixture.js";
+import { expectCode, newEvent } from "./conformance/new-event.js";
 import { endOfTurn } from "../support/end-of-turn.js";
 
 // How calls become batches is seen from the place where batches run; what a batch does is the stores' own tests.

@@ -6,7 +6,7 @@ import { backUpInboxFile } from "#pigeonhole/store/sqlite/back-up-inbox-file.js"
 import { openInboxFile } from "#pigeonhole/store/sqlite/open-inbox-file.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import { startChild } from "./children/child.js";
-import { context, newEvent } from "./conformance/fixture.js";
+import { context, newEvent } from "./conformance/new-event.js";
 import { makeFolder } from "../support/folder.js";
 
 // The command line and the dev page beside a receiver: they leave its files alone, whatever its process did to its own

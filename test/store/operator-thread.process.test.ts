@@ -4,7 +4,7 @@ import { OperatorThread } from "#pigeonhole/store/sqlite/operator-in-thread.js";
 import { describe, expect, test, vi } from "vitest";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import { tempFile } from "../support/receiver.js";
-import { context, expectCode } from "./conformance/fixture.js";
+import { context, expectCode } from "./conformance/new-event.js";
 import { describeManyErrorGroups } from "./operator/error-groups.js";
 import { sqlite } from "./operator/operator-kind.js";
 

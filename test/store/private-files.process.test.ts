@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import { childFile, startChild } from "./children/child.js";
-import { context, expectCode, newEvent, T } from "./conformance/fixture.js";
+import { context, expectCode, newEvent, T } from "./conformance/new-event.js";
 import { makeFolder } from "../support/folder.js";
 import { captureLog } from "../support/receiver.js";
 import { canTrace, isRoot } from "../support/tools.js";

@@ -4,7 +4,7 @@ import { addFigures } from "#pigeonhole/store/queries/figures.js";
 import { migrate, openDatabase } from "#pigeonhole/store/sqlite/open-database.js";
 import { runInFile } from "#pigeonhole/store/sqlite/run-in-file.js";
 import { busyFigures } from "./busy-figures.js";
-import { MINUTE } from "./conformance/fixture.js";
+import { MINUTE } from "./conformance/new-event.js";
 
 const SECOND = 1_000;
 const DAY = 24 * 60 * MINUTE;

@@ -7,20 +7,10 @@ import { type FileIdentity, checkIdentityIsStable } from "#pigeonhole/store/sqli
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store, StoreAlarm } from "#pigeonhole/store/store.js";
-import {
-  DAY,
-  MINUTE,
-  acceptLeased,
-  context,
-  expectCode,
-  idsOf,
-  leasePage,
-  newEvent,
-  settlements,
-  statesOf,
-  T,
-} from "./conformance/fixture.js";
-import { leaseSend, newRecord } from "./conformance/outbox-fixture.js";
+import { DAY, MINUTE, newEvent, settlements, T, expectCode, context } from "./conformance/new-event.js";
+import { acceptLeased, idsOf, leasePage, statesOf } from "./conformance/lease-page.js";
+import { leaseSend } from "./conformance/outbox-fixture.js";
+import { newRecord } from "./conformance/new-record.js";
 import { makeFolder } from "../support/folder.js";
 import { operate } from "../support/operate.js";
 

@@ -5,7 +5,7 @@ import type Database from "better-sqlite3";
 import { beforeEach, expect, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
-import { newEvent } from "./conformance/fixture.js";
+import { newEvent } from "./conformance/new-event.js";
 import { makeFolder } from "../support/folder.js";
 
 const context = { logger: silentLogger };

@@ -2,7 +2,7 @@ import { rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import { tempFile } from "../support/receiver.js";
-import { context, expectCode, newEvent } from "./conformance/fixture.js";
+import { context, expectCode, newEvent } from "./conformance/new-event.js";
 import { operate } from "../support/operate.js";
 
 // What the thread notices of its files in real time, while nothing happens.

@@ -10,17 +10,10 @@ import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import { copyPackage } from "../simulation/package-copy.js";
 import { startChild } from "./children/child.js";
-import {
-  acceptLeased,
-  context,
-  expectCode,
-  expectLease,
-  newEvent,
-  settlements,
-  statesOf,
-  T,
-} from "./conformance/fixture.js";
-import { newRecord, takeSend } from "./conformance/outbox-fixture.js";
+import { acceptLeased, statesOf } from "./conformance/lease-page.js";
+import { expectCode, context, expectLease, newEvent, settlements, T } from "./conformance/new-event.js";
+import { newRecord } from "./conformance/new-record.js";
+import { takeSend } from "./conformance/outbox-fixture.js";
 import { loadLayoutKit } from "./sqlite/layout-scene.js";
 import { makeFolder } from "../support/folder.js";
 import { countWork, operate } from "../support/operate.js";

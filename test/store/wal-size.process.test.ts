@@ -6,7 +6,7 @@ import { WalWatch } from "#pigeonhole/store/sqlite/wal-watch.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store, StoreAlarm } from "#pigeonhole/store/store.js";
 import { startChild } from "./children/child.js";
-import { context, newEvent } from "./conformance/fixture.js";
+import { context, newEvent } from "./conformance/new-event.js";
 import { makeFolder } from "../support/folder.js";
 
 const MEGABYTE = 1024 * 1024;

@@ -1,13 +1,12 @@
-import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import Database from "better-sqlite3";
-import { pino } from "pino";
-import { type Clock, type Receiver, type ReceiverOptions, type SchemaMap, type Store } from "pigeonhole";
-import { createSqliteStore } from "pigeonhole";
+import { type Clock, type Receiver, type ReceiverOptions, type SchemaMap } from "pigeonhole";
 import { type FakeClock, TEST_SECRET, createTestReceiver, signDelivery } from "pigeonhole/testing";
 import { expect, onTestFinished } from "vitest";
-import { makeFolder } from "./folder.js";
 import type { HandlerView } from "#pigeonhole/store/inbox-view.js";
+
+export { captureLog, type LogLine } from "./capture-log.js";
+export { makeGate, type Gate } from "./gate.js";
+export { decorateStore, effectsIn, storeIn, tempFile, tempFileWithTable } from "./store-in.js";
 
 /** What of any receiver the helpers use, whatever its schemas. */
 export type Stoppable = Pick<Receiver, "stop">;
@@ -91,63 +90,6 @@ export async function receiveAnswer(response: Promise<Response>): Promise<Receiv
   const { status, headers } = await response;
   const text = await (await response).text();
   return { status, headers, outcome: headers.get("x-pigeonhole-outcome") ?? "", text };
-}
-
-/** A promise to be opened by hand. */
-export interface Gate {
-  readonly passed: Promise<void>;
-  open(): void;
-}
-
-export function makeGate(): Gate {
-  let open = (): void => undefined;
-  const passed = new Promise<void>((resolve) => (open = resolve));
-  return { passed, open: () => open() };
-}
-
-/** The store in a file without its thread, which takes longer to start than most tests that are not about it. */
-export const storeIn = (file: string): Store => createSqliteStore({ file, thread: false });
-
-/** The real store with some of its methods replaced. */
-export function decorateStore(over: (real: Store) => Partial<Store>, file = ":memory:"): Store {
-  const real = storeIn(file);
-  return { ...real, ...over(real) };
-}
-
-/** The path of a database in a folder that is removed when the test ends. */
-export function tempFile(): string {
-  return join(makeFolder(), "inbox.db");
-}
-
-/** A file with a table of the user's own. */
-export function tempFileWithTable(): string {
-  const file = tempFile();
-  const db = new Database(file);
-  db.exec("CREATE TABLE effect (what TEXT NOT NULL)");
-  db.close();
-  return file;
-}
-
-/** What the user's table holds, read by a connection of its own. */
-export function effectsIn(file: string): string[] {
-  const db = new Database(file, { readonly: true });
-  try {
-    return db.prepare<[], string>("SELECT what FROM effect ORDER BY rowid").pluck().all();
-  } finally {
-    db.close();
-  }
-}
-
-export interface LogLine extends Record<string, unknown> {
-  level: number;
-  msg: string;
-}
-
-/** Pino at its most talkative, kept in memory. */
-export function captureLog() {
-  const lines: LogLine[] = [];
-  const logger = pino({ level: "trace" }, { write: (line: string) => void lines.push(JSON.parse(line) as LogLine) });
-  return { logger, lines, named: (msg: string) => lines.filter((line) => line.msg === msg) };
 }
 
 /** One handler's part of an event. */

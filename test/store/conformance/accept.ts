@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { acceptLeased, type Fixture, idsOf, leasePage, MINUTE, newEvent, snapshot, statesOf, T } from "./fixture.js";
+import { acceptLeased, idsOf, leasePage, snapshot, statesOf } from "./lease-page.js";
+import { type Fixture } from "./fixture.js";
+import { MINUTE, newEvent, T } from "./new-event.js";
 import { countWork } from "../../support/operate.js";
 
 const EVERY_BYTE = Uint8Array.from({ length: 256 }, (_, index) => index);

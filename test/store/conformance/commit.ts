@@ -1,20 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { isPigeonholeError } from "#pigeonhole/base/error.js";
 import { endOfTurn } from "../../support/end-of-turn.js";
-import {
-  DAY,
-  ENDS_WITH_STORE,
-  type Fixture,
-  T,
-  acceptLeased,
-  expectCode,
-  leasePage,
-  newEvent,
-  settlements,
-  snapshot,
-  statesOf,
-  writing,
-} from "./fixture.js";
+import { DAY, T, newEvent, settlements, expectCode } from "./new-event.js";
+import { ENDS_WITH_STORE, type Fixture, writing } from "./fixture.js";
+import { acceptLeased, leasePage, snapshot, statesOf } from "./lease-page.js";
 import { countWork } from "../../support/operate.js";
 
 const mine = new Error("mine");

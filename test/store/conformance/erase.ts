@@ -1,26 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { EraseCounts, EraseOptions } from "#pigeonhole/store/erase.js";
-import {
-  acceptLeased,
-  DAY,
-  expectCode,
-  type Fixture,
-  leasePage,
-  newEvent,
-  settlements,
-  snapshot,
-  statesOf,
-  T,
-} from "./fixture.js";
-import {
-  leaseSend,
-  newRecord,
-  outboxOf,
-  outboxSnapshot,
-  RESULTS,
-  sendSettlements,
-  takeSend,
-} from "./outbox-fixture.js";
+import { acceptLeased, leasePage, snapshot, statesOf } from "./lease-page.js";
+import { expectCode, DAY, newEvent, settlements, T } from "./new-event.js";
+import { type Fixture } from "./fixture.js";
+import { leaseSend, outboxOf, outboxSnapshot, takeSend } from "./outbox-fixture.js";
+import { newRecord, RESULTS, sendSettlements } from "./new-record.js";
 import { operate, retryOutbox } from "../../support/operate.js";
 
 const EMAIL = "ann@example.com";

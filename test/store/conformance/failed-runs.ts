@@ -1,19 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { FailedRuns } from "#pigeonhole/store/inbox-view.js";
 import type { Lease } from "#pigeonhole/store/work.js";
-import {
-  acceptLeased,
-  bare,
-  DAY,
-  expectLease,
-  type Fixture,
-  leasePage,
-  MINUTE,
-  newEvent,
-  NOTHING_TO_PRUNE,
-  settlements,
-  T,
-} from "./fixture.js";
+import { acceptLeased, leasePage } from "./lease-page.js";
+import { bare, DAY, expectLease, MINUTE, newEvent, NOTHING_TO_PRUNE, settlements, T } from "./new-event.js";
+import { type Fixture } from "./fixture.js";
 import { operate } from "../../support/operate.js";
 
 /** What a run throws, and where. */

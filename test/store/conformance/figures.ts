@@ -3,7 +3,8 @@ import { failuresInARow } from "#pigeonhole/store/failures-in-a-row.js";
 import { isAlive, isEnded } from "#pigeonhole/store/process-state.js";
 import { NO_FIGURES } from "#pigeonhole/store/figure-rows.js";
 import { describe, expect, test } from "vitest";
-import { DAY, ENDS_WITH_STORE, type Fixture, MINUTE, context } from "./fixture.js";
+import { DAY, MINUTE, context } from "./new-event.js";
+import { ENDS_WITH_STORE, type Fixture } from "./fixture.js";
 import { operate, readFigures } from "../../support/operate.js";
 
 /** Begin of a step of every length. */

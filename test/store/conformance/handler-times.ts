@@ -1,6 +1,7 @@
 import type { HandlerTimes, HandlerTimesQuery } from "#pigeonhole/store/handler-times.js";
 import { describe, expect, test } from "vitest";
-import { DAY, ENDS_WITH_STORE, type Fixture, MINUTE, context } from "./fixture.js";
+import { DAY, MINUTE, context } from "./new-event.js";
+import { ENDS_WITH_STORE, type Fixture } from "./fixture.js";
 import { type EndedRuns, writeRuns } from "../../support/ended-runs.js";
 import { operate } from "../../support/operate.js";
 

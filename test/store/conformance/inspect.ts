@@ -1,18 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { EventQuery } from "#pigeonhole/store/inbox-view.js";
-import {
-  acceptAll,
-  acceptLeased,
-  DAY,
-  expectCode,
-  type Fixture,
-  leasePage,
-  MINUTE,
-  newEvent,
-  settlements,
-  T,
-  TARGETS,
-} from "./fixture.js";
+import { acceptAll, acceptLeased, leasePage } from "./lease-page.js";
+import { expectCode, DAY, MINUTE, newEvent, settlements, T, TARGETS } from "./new-event.js";
+import { type Fixture } from "./fixture.js";
 import { countWork, operate } from "../../support/operate.js";
 
 export function describeInspect(fixture: Fixture): void {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { DAY, ENDS_WITH_STORE, type Fixture, NOTHING_TO_PRUNE, T, acceptAll, newEvent } from "./fixture.js";
+import { DAY, NOTHING_TO_PRUNE, T, newEvent } from "./new-event.js";
+import { ENDS_WITH_STORE, type Fixture } from "./fixture.js";
+import { acceptAll } from "./lease-page.js";
 import { findIds } from "#pigeonhole/store/known-ids.js";
 import { operate } from "../../support/operate.js";
 

@@ -1,23 +1,8 @@
 import type { Lease } from "#pigeonhole/store/work.js";
 import { describe, expect, test } from "vitest";
-import {
-  acceptAll,
-  acceptLeased,
-  bare,
-  crash,
-  DAY,
-  ENDS_WITH_STORE,
-  type Fixture,
-  idsOf,
-  leasePage,
-  MINUTE,
-  newEvent,
-  settlements,
-  snapshot,
-  statesOf,
-  T,
-  TRACE,
-} from "./fixture.js";
+import { acceptAll, acceptLeased, crash, idsOf, leasePage, snapshot, statesOf } from "./lease-page.js";
+import { bare, DAY, MINUTE, newEvent, settlements, T, TRACE } from "./new-event.js";
+import { ENDS_WITH_STORE, type Fixture } from "./fixture.js";
 
 export function describeLease(fixture: Fixture): void {
   describe("lease", () => {

@@ -1,19 +1,9 @@
 import type { Store } from "#pigeonhole/store/store.js";
 import { NO_FIGURES } from "#pigeonhole/store/figure-rows.js";
 import { describe, expect, test } from "vitest";
-import {
-  ENDS_WITH_STORE,
-  type Fixture,
-  NOTHING_TO_PRUNE,
-  T,
-  acceptLeased,
-  context,
-  expectCode,
-  leasePage,
-  newEvent,
-  settlements,
-  statesOf,
-} from "./fixture.js";
+import { ENDS_WITH_STORE, type Fixture } from "./fixture.js";
+import { context, NOTHING_TO_PRUNE, T, newEvent, settlements, expectCode } from "./new-event.js";
+import { acceptLeased, leasePage, statesOf } from "./lease-page.js";
 import { countWork } from "../../support/operate.js";
 
 /** Of a token that is never given. */

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { PigeonholeError } from "#pigeonhole/base/error.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
-import { acceptAll, type Fixture, T, newEvent } from "./fixture.js";
+import { acceptAll } from "./lease-page.js";
+import { type Fixture } from "./fixture.js";
+import { T, newEvent } from "./new-event.js";
 import { countWork } from "../../support/operate.js";
 
 export function describeOpenOperator(fixture: Fixture): void {

@@ -1,19 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { AcceptResult, NewEvent } from "#pigeonhole/store/store.js";
-import {
-  acceptLeased,
-  bare,
-  crash,
-  DAY,
-  type Fixture,
-  leasePage,
-  MINUTE,
-  newEvent,
-  NOTHING_TO_PRUNE,
-  settlements,
-  snapshot,
-  T,
-} from "./fixture.js";
+import { acceptLeased, crash, leasePage, snapshot } from "./lease-page.js";
+import { bare, DAY, MINUTE, newEvent, NOTHING_TO_PRUNE, settlements, T } from "./new-event.js";
+import { type Fixture } from "./fixture.js";
 import { operate } from "../../support/operate.js";
 
 const parked = { reason: "bad_data", detail: "data.total: invalid_type" };

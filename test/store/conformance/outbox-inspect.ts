@@ -1,21 +1,18 @@
 import { isoTime } from "#pigeonhole/base/iso-time.js";
 import { describe, expect, test } from "vitest";
 import type { OutboxQuery } from "#pigeonhole/store/outbox.js";
-import { acceptLeased, DAY, expectCode, type Fixture, NOTHING_TO_PRUNE, settlements, T } from "./fixture.js";
+import { acceptLeased } from "./lease-page.js";
+import { expectCode, DAY, NOTHING_TO_PRUNE, settlements, T } from "./new-event.js";
+import { type Fixture } from "./fixture.js";
+import { callOf, membersOf, newRecord, RESULTS, sendSettlements, waitingView } from "./new-record.js";
 import {
-  callOf,
   leaseSend,
-  membersOf,
-  newRecord,
   outboxOf,
   outboxSnapshot,
   outboxStates,
   recordKeys,
-  RESULTS,
-  sendSettlements,
   settleAll,
   takeSend,
-  waitingView,
 } from "./outbox-fixture.js";
 import { countOutbox, operate, retryOutbox } from "../../support/operate.js";
 

@@ -3,26 +3,11 @@ import type { NewOutboxEvent, ComparableOutboxEvent } from "#pigeonhole/store/ou
 import type { Store } from "#pigeonhole/store/store.js";
 import type { Lease } from "#pigeonhole/store/work.js";
 import { describe, expect, test } from "vitest";
-import {
-  DAY,
-  ENDS_WITH_STORE,
-  type Fixture,
-  T,
-  acceptLeased,
-  leasePage,
-  settlements,
-  statesOf,
-  writing,
-} from "./fixture.js";
-import {
-  leaseSend,
-  newRecord,
-  outboxOf,
-  outboxSnapshot,
-  outboxStates,
-  recordKeys,
-  waitingView,
-} from "./outbox-fixture.js";
+import { DAY, T, settlements } from "./new-event.js";
+import { ENDS_WITH_STORE, type Fixture, writing } from "./fixture.js";
+import { acceptLeased, leasePage, statesOf } from "./lease-page.js";
+import { leaseSend, outboxOf, outboxSnapshot, outboxStates, recordKeys } from "./outbox-fixture.js";
+import { newRecord, waitingView } from "./new-record.js";
 import { countOutbox } from "../../support/operate.js";
 
 type Records = readonly NewOutboxEvent[];

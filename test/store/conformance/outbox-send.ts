@@ -1,19 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { BLOCKING_TRIES } from "#pigeonhole/store/freeze-call.js";
-import { DAY, ENDS_WITH_STORE, type Fixture, MINUTE, T, TRACE, acceptLeased, settlements } from "./fixture.js";
-import {
-  RESULTS,
-  callOf,
-  leaseSend,
-  membersOf,
-  newRecord,
-  outboxSnapshot,
-  outboxStates,
-  recordKeys,
-  sendSettlements,
-  settleAll,
-  takeSend,
-} from "./outbox-fixture.js";
+import { DAY, MINUTE, T, TRACE, settlements } from "./new-event.js";
+import { ENDS_WITH_STORE, type Fixture } from "./fixture.js";
+import { acceptLeased } from "./lease-page.js";
+import { RESULTS, callOf, membersOf, newRecord, sendSettlements } from "./new-record.js";
+import { leaseSend, outboxSnapshot, outboxStates, recordKeys, settleAll, takeSend } from "./outbox-fixture.js";
 
 const NOTHING = { send: undefined, nextDueAt: undefined };
 

@@ -1,20 +1,17 @@
 import { isoTime } from "#pigeonhole/base/iso-time.js";
 import type { FrozenSend, SendSettlement } from "#pigeonhole/store/outbox.js";
 import { describe, expect, test } from "vitest";
-import { DAY, ENDS_WITH_STORE, type Fixture, MINUTE, NOTHING_TO_PRUNE, T } from "./fixture.js";
+import { DAY, MINUTE, NOTHING_TO_PRUNE, T } from "./new-event.js";
+import { ENDS_WITH_STORE, type Fixture } from "./fixture.js";
+import { callOf, membersOf, RESULTS, sendSettlements, waitingView } from "./new-record.js";
 import {
-  callOf,
   leaseSend,
-  membersOf,
   outboxOf,
   outboxSnapshot,
   outboxStates,
   recordKeys,
-  RESULTS,
-  sendSettlements,
   settleAll,
   takeSend,
-  waitingView,
 } from "./outbox-fixture.js";
 import { countOutbox, operate, retryOutbox } from "../../support/operate.js";
 

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { acceptLeased, ENDS_WITH_STORE, type Fixture, newEvent, settlements } from "./fixture.js";
+import { acceptLeased } from "./lease-page.js";
+import { ENDS_WITH_STORE, type Fixture } from "./fixture.js";
+import { newEvent, settlements } from "./new-event.js";
 import { operate } from "../../support/operate.js";
 
 export function describePolicies(fixture: Fixture): void {

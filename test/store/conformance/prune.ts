@@ -1,16 +1,7 @@
 import { describe, expect, test } from "vitest";
-import {
-  DAY,
-  ENDS_WITH_STORE,
-  type Fixture,
-  NOTHING_TO_PRUNE,
-  T,
-  acceptAll,
-  acceptLeased,
-  newEvent,
-  settlements,
-  snapshot,
-} from "./fixture.js";
+import { DAY, NOTHING_TO_PRUNE, T, newEvent, settlements } from "./new-event.js";
+import { ENDS_WITH_STORE, type Fixture } from "./fixture.js";
+import { acceptAll, acceptLeased, snapshot } from "./lease-page.js";
 import { countWork, operate } from "../../support/operate.js";
 
 export function describePrune(fixture: Fixture): void {

@@ -1,22 +1,9 @@
 import { CRASH_LIMIT } from "#pigeonhole/store/work-state.js";
 import type { Lease } from "#pigeonhole/store/work.js";
 import { describe, expect, test } from "vitest";
-import {
-  DAY,
-  ENDS_WITH_STORE,
-  type Fixture,
-  MINUTE,
-  T,
-  acceptAll,
-  acceptLeased,
-  bare,
-  crash,
-  idsOf,
-  leasePage,
-  newEvent,
-  settlements,
-  statesOf,
-} from "./fixture.js";
+import { DAY, MINUTE, T, bare, newEvent, settlements } from "./new-event.js";
+import { ENDS_WITH_STORE, type Fixture } from "./fixture.js";
+import { acceptAll, acceptLeased, crash, idsOf, leasePage, statesOf } from "./lease-page.js";
 import { countWork } from "../../support/operate.js";
 
 export function describeRecover(fixture: Fixture): void {

@@ -1,19 +1,7 @@
 import { describe, expect, test } from "vitest";
-import {
-  acceptLeased,
-  bare,
-  DAY,
-  expectCode,
-  type Fixture,
-  idsOf,
-  leasePage,
-  newEvent,
-  settlements,
-  snapshot,
-  statesOf,
-  T,
-  NOTHING_TO_PRUNE,
-} from "./fixture.js";
+import { acceptLeased, idsOf, leasePage, snapshot, statesOf } from "./lease-page.js";
+import { expectCode, bare, DAY, newEvent, settlements, T, NOTHING_TO_PRUNE } from "./new-event.js";
+import { type Fixture } from "./fixture.js";
 import { countWork, operate } from "../../support/operate.js";
 
 const NOTE = { reason: "unknown_type", detail: "no such type" };

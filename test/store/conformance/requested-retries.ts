@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { acceptLeased, type Fixture, newEvent, settlements, statesOf, T } from "./fixture.js";
+import { acceptLeased, statesOf } from "./lease-page.js";
+import { type Fixture } from "./fixture.js";
+import { newEvent, settlements, T } from "./new-event.js";
 import { operate } from "../../support/operate.js";
 
 const NOTE = { reason: "unknown_type", detail: "no such type" };

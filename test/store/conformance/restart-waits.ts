@@ -1,26 +1,9 @@
 import { describe, expect, test } from "vitest";
-import {
-  acceptLeased,
-  bare,
-  DAY,
-  type Fixture,
-  idsOf,
-  leasePage,
-  MINUTE,
-  newEvent,
-  settlements,
-  snapshot,
-  T,
-} from "./fixture.js";
-import {
-  leaseSend,
-  membersOf,
-  newRecord,
-  outboxStates,
-  recordKeys,
-  sendSettlements,
-  takeSend,
-} from "./outbox-fixture.js";
+import { acceptLeased, idsOf, leasePage, snapshot } from "./lease-page.js";
+import { bare, DAY, MINUTE, newEvent, settlements, T } from "./new-event.js";
+import { type Fixture } from "./fixture.js";
+import { leaseSend, outboxStates, recordKeys, takeSend } from "./outbox-fixture.js";
+import { membersOf, newRecord, sendSettlements } from "./new-record.js";
 import { countOutbox } from "../../support/operate.js";
 
 /** What a clock showed that was a year ahead. */

@@ -1,21 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { WorkChoice } from "#pigeonhole/store/inbox-view.js";
 import type { NewEvent } from "#pigeonhole/store/store.js";
-import {
-  acceptLeased,
-  crash,
-  DAY,
-  expectCode,
-  type Fixture,
-  idsOf,
-  leasePage,
-  MINUTE,
-  newEvent,
-  settlements,
-  snapshot,
-  statesOf,
-  T,
-} from "./fixture.js";
+import { acceptLeased, crash, idsOf, leasePage, snapshot, statesOf } from "./lease-page.js";
+import { expectCode, DAY, MINUTE, newEvent, settlements, T } from "./new-event.js";
+import { type Fixture } from "./fixture.js";
 import { operate } from "../../support/operate.js";
 
 const LATER = T + 30 * MINUTE;

@@ -1,21 +1,8 @@
 import type { Lease, Settlement } from "#pigeonhole/store/work.js";
 import { describe, expect, test } from "vitest";
-import {
-  acceptLeased,
-  bare,
-  crash,
-  DAY,
-  expectCode,
-  type Fixture,
-  idsOf,
-  leasePage,
-  newEvent,
-  settlements,
-  snapshot,
-  statesOf,
-  T,
-  TARGETS,
-} from "./fixture.js";
+import { acceptLeased, crash, idsOf, leasePage, snapshot, statesOf } from "./lease-page.js";
+import { expectCode, bare, DAY, newEvent, settlements, T, TARGETS } from "./new-event.js";
+import { type Fixture } from "./fixture.js";
 import { countWork } from "../../support/operate.js";
 
 type Target = Settlement["to"];

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { acceptLeased, bare, DAY, type Fixture, leasePage, newEvent, settlements, T, TARGETS } from "./fixture.js";
+import { acceptLeased, leasePage } from "./lease-page.js";
+import { bare, DAY, newEvent, settlements, T, TARGETS } from "./new-event.js";
+import { type Fixture } from "./fixture.js";
 
 export function describeSteps(fixture: Fixture): void {
   describe("steps", () => {

@@ -1,16 +1,8 @@
 import * as fc from "fast-check";
 import { expect } from "vitest";
 import type { Lease, ParkedNote } from "#pigeonhole/store/work.js";
-import {
-  bare,
-  type Fixture,
-  MINUTE,
-  newEvent,
-  settlements,
-  type StoreKind,
-  TARGETS,
-  writing,
-} from "../conformance/fixture.js";
+import { bare, MINUTE, newEvent, settlements, TARGETS } from "../conformance/new-event.js";
+import { type Fixture, type StoreKind, writing } from "../conformance/fixture.js";
 import type { Model } from "./model.js";
 import { countWork, operate } from "../../support/operate.js";
 

@@ -1,7 +1,9 @@
 import * as fc from "fast-check";
 import { expect } from "vitest";
 import { type EventResult, type FrozenSend, OUTBOX_STATES } from "#pigeonhole/store/outbox.js";
-import { MINUTE, NOTHING_TO_PRUNE, type StoreKind, acceptLeased } from "../conformance/fixture.js";
+import { MINUTE, NOTHING_TO_PRUNE } from "../conformance/new-event.js";
+import { type StoreKind } from "../conformance/fixture.js";
+import { acceptLeased } from "../conformance/lease-page.js";
 import type { Real } from "./commands.js";
 import type { ModelSend, OutboxModel } from "./outbox-model.js";
 import { countOutbox, operate, retryOutbox } from "../../support/operate.js";

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Store } from "#pigeonhole/store/store.js";
-import { context, type StoreKind, T } from "../conformance/fixture.js";
+import { context, T } from "../conformance/new-event.js";
+import { type StoreKind } from "../conformance/fixture.js";
 import { commandsFor, type Real } from "./commands.js";
 import { Model } from "./model.js";
 import { drain, outboxCommandsFor } from "./outbox-commands.js";

@@ -3,17 +3,8 @@ import { beforeEach, expect, test } from "vitest";
 import type { BulkJob, JobChoice } from "#pigeonhole/store/bulk-jobs.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import type { Store } from "#pigeonhole/store/store.js";
-import {
-  acceptLeased,
-  DAY,
-  expectCode,
-  leasePage,
-  MINUTE,
-  newEvent,
-  settlements,
-  statesOf,
-  T,
-} from "../conformance/fixture.js";
+import { acceptLeased, leasePage, statesOf } from "../conformance/lease-page.js";
+import { expectCode, DAY, MINUTE, newEvent, settlements, T } from "../conformance/new-event.js";
 import { type OperatorKind, openAnother, openBoth } from "./operator-kind.js";
 import { operate } from "../../support/operate.js";
 

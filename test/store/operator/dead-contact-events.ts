@@ -3,17 +3,9 @@ import { discardEachContactEvent, retryEachContactEvent } from "#pigeonhole/oper
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import type { ContactEventChoice } from "#pigeonhole/store/outbox.js";
 import type { Store } from "#pigeonhole/store/store.js";
-import { T } from "../conformance/fixture.js";
-import {
-  membersOf,
-  newRecord,
-  outboxOf,
-  outboxStates,
-  RESULTS,
-  sendSettlements,
-  settleAll,
-  takeSend,
-} from "../conformance/outbox-fixture.js";
+import { T } from "../conformance/new-event.js";
+import { membersOf, newRecord, RESULTS, sendSettlements } from "../conformance/new-record.js";
+import { outboxOf, outboxStates, settleAll, takeSend } from "../conformance/outbox-fixture.js";
 import { type OperatorKind, openBoth } from "./operator-kind.js";
 import { countOutbox } from "../../support/operate.js";
 

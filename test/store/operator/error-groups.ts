@@ -3,17 +3,8 @@ import { type ErrorGroup, type ErrorGroupQuery, SOUGHT_GROUPS } from "#pigeonhol
 import { SOUGHT_FIRST } from "#pigeonhole/store/first-failure.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import type { Store } from "#pigeonhole/store/store.js";
-import {
-  acceptLeased,
-  crash,
-  DAY,
-  expectCode,
-  leasePage,
-  MINUTE,
-  newEvent,
-  settlements,
-  T,
-} from "../conformance/fixture.js";
+import { acceptLeased, crash, leasePage } from "../conformance/lease-page.js";
+import { expectCode, DAY, MINUTE, newEvent, settlements, T } from "../conformance/new-event.js";
 import { type OperatorKind, openBoth } from "./operator-kind.js";
 
 const iso = (at: number): string => new Date(at).toISOString();

@@ -5,7 +5,7 @@ import { openInbox } from "#pigeonhole/store/open-inbox.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import { tempFile } from "../../support/receiver.js";
-import { context, T } from "../conformance/fixture.js";
+import { context, T } from "../conformance/new-event.js";
 
 /** A store of a receiver, and where an operator finds it. */
 interface OperatedStore {

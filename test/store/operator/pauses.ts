@@ -1,7 +1,8 @@
 import { beforeEach, expect, test } from "vitest";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import type { Store } from "#pigeonhole/store/store.js";
-import { acceptLeased, newEvent, settlements } from "../conformance/fixture.js";
+import { acceptLeased } from "../conformance/lease-page.js";
+import { newEvent, settlements } from "../conformance/new-event.js";
 import { type OperatorKind, openAnother, openBoth } from "./operator-kind.js";
 import { countWork } from "../../support/operate.js";
 

@@ -1,7 +1,8 @@
 import { beforeEach, expect, test } from "vitest";
 import type { InboxOperator, StuckWork } from "#pigeonhole/store/inbox-operator.js";
 import type { Store } from "#pigeonhole/store/store.js";
-import { MINUTE, newEvent, settlements, statesOf, T } from "../conformance/fixture.js";
+import { MINUTE, newEvent, settlements, T } from "../conformance/new-event.js";
+import { statesOf } from "../conformance/lease-page.js";
 import { type OperatorKind, openBoth } from "./operator-kind.js";
 import { operate } from "../../support/operate.js";
 

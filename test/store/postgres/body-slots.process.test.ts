@@ -3,18 +3,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { type PostgresStore, createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
 import { startPostgresRelay } from "../../support/postgres-relay.js";
 import { describeOnPostgres, startPostgres } from "../../support/postgres-server.js";
-import {
-  DAY,
-  NOTHING_TO_PRUNE,
-  T,
-  TRACE,
-  acceptAll,
-  acceptLeased,
-  context,
-  leasePage,
-  newEvent,
-  settlements,
-} from "../conformance/fixture.js";
+import { DAY, NOTHING_TO_PRUNE, T, TRACE, newEvent, settlements, context } from "../conformance/new-event.js";
+import { acceptAll, acceptLeased, leasePage } from "../conformance/lease-page.js";
 import { HOUR, MINUTE } from "#pigeonhole/base/duration.js";
 import type { StoreAlarm } from "#pigeonhole/store/store.js";
 import { borrowClient, openStore } from "./store-on.js";

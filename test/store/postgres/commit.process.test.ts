@@ -9,7 +9,8 @@ import type { PostgresTransaction } from "#pigeonhole/store/postgres/postgres-tr
 import { listen } from "../../support/listen.js";
 import { startPostgresRelay } from "../../support/postgres-relay.js";
 import { type TestDatabase, describeOnPostgres } from "../../support/postgres-server.js";
-import { T, acceptLeased, expectCode, settlements, statesOf } from "../conformance/fixture.js";
+import { T, settlements, expectCode } from "../conformance/new-event.js";
+import { acceptLeased, statesOf } from "../conformance/lease-page.js";
 import { openStore } from "./store-on.js";
 
 describe("SQL that ends a transaction", () => {

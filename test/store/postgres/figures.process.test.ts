@@ -5,7 +5,7 @@ import { createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.j
 import { NO_FIGURES } from "#pigeonhole/store/figure-rows.js";
 import { describeOnPostgres } from "../../support/postgres-server.js";
 import { makeGate } from "../../support/receiver.js";
-import { MINUTE, context } from "../conformance/fixture.js";
+import { MINUTE, context } from "../conformance/new-event.js";
 import { openStore } from "./store-on.js";
 import { readFigures } from "../../support/operate.js";
 

@@ -4,8 +4,10 @@ import type { PostgresStore } from "#pigeonhole/store/postgres/postgres-store.js
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
 import { describeOnPostgres } from "../../support/postgres-server.js";
-import { MINUTE, T, acceptLeased, context, leasePage, newEvent, settlements } from "../conformance/fixture.js";
-import { RESULTS, newRecord, recordKeys, sendSettlements, takeSend } from "../conformance/outbox-fixture.js";
+import { MINUTE, T, newEvent, settlements, context } from "../conformance/new-event.js";
+import { acceptLeased, leasePage } from "../conformance/lease-page.js";
+import { RESULTS, newRecord, sendSettlements } from "../conformance/new-record.js";
+import { recordKeys, takeSend } from "../conformance/outbox-fixture.js";
 import { openStore } from "./store-on.js";
 
 const NOTHING: Glance = { due: [], requested: false, contactEvents: false, orphans: false, paused: [] };

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { describeOnPostgres, startPostgres } from "../../support/postgres-server.js";
 import type { PostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
 import type { Lease } from "#pigeonhole/store/work.js";
-import { T, acceptLeased, settlements } from "../conformance/fixture.js";
+import { T, settlements } from "../conformance/new-event.js";
+import { acceptLeased } from "../conformance/lease-page.js";
 import { borrowClient, openStore } from "./store-on.js";
 import { countWork, operate } from "../../support/operate.js";
 

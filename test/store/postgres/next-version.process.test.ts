@@ -10,21 +10,11 @@ import { silentLogger } from "#pigeonhole/base/logger.js";
 import { startContactEventService } from "../../support/contact-event-service.js";
 import { describeOnPostgres } from "../../support/postgres-server.js";
 import { type Reachable, closeReceiver, makeEvent, makeGate, post } from "../../support/receiver.js";
-import {
-  DAY,
-  NOTHING_TO_PRUNE,
-  T,
-  acceptLeased,
-  context,
-  expectCode,
-  idsOf,
-  leasePage,
-  newEvent,
-  settlements,
-  statesOf,
-} from "../conformance/fixture.js";
+import { DAY, NOTHING_TO_PRUNE, T, newEvent, settlements, expectCode, context } from "../conformance/new-event.js";
+import { acceptLeased, idsOf, leasePage, statesOf } from "../conformance/lease-page.js";
 import { processStatus } from "../conformance/figures.js";
-import { newRecord, settleAll, takeSend } from "../conformance/outbox-fixture.js";
+import { newRecord } from "../conformance/new-record.js";
+import { settleAll, takeSend } from "../conformance/outbox-fixture.js";
 import { type PackageVersion, loadNextVersion } from "./next-version.js";
 import { openStore } from "./store-on.js";
 import { writeRuns } from "../../support/ended-runs.js";

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { type PostgresStoreOptions, createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
 import { describeOnPostgres } from "../../support/postgres-server.js";
-import { context, expectCode } from "../conformance/fixture.js";
+import { context, expectCode } from "../conformance/new-event.js";
 
 describeOnPostgres((database) => {
   const { schema } = database;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { describeOnPostgres } from "../../support/postgres-server.js";
-import { DAY, MINUTE, T, newEvent } from "../conformance/fixture.js";
+import { DAY, MINUTE, T, newEvent } from "../conformance/new-event.js";
 import { openStore } from "./store-on.js";
 
 /** What a clock showed that was a year ahead. */

@@ -8,28 +8,10 @@ import type { AcceptResult, Store, StoreContext } from "#pigeonhole/store/store.
 import type { Lease } from "#pigeonhole/store/work.js";
 import { TAKEN_OVER_AFTER_MS } from "#pigeonhole/store/work-state.js";
 import type { TestDatabase } from "../../support/postgres-server.js";
-import {
-  DAY,
-  MINUTE,
-  NOTHING_TO_PRUNE,
-  T,
-  acceptAll,
-  acceptLeased,
-  context,
-  idsOf,
-  leasePage,
-  newEvent,
-  settlements,
-  statesOf,
-} from "../conformance/fixture.js";
-import {
-  leaseSend,
-  membersOf,
-  newRecord,
-  sendSettlements,
-  settleAll,
-  takeSend,
-} from "../conformance/outbox-fixture.js";
+import { DAY, MINUTE, NOTHING_TO_PRUNE, T, newEvent, settlements, context } from "../conformance/new-event.js";
+import { acceptAll, acceptLeased, idsOf, leasePage, statesOf } from "../conformance/lease-page.js";
+import { leaseSend, settleAll, takeSend } from "../conformance/outbox-fixture.js";
+import { membersOf, newRecord, sendSettlements } from "../conformance/new-record.js";
 import { countWork } from "../../support/operate.js";
 
 type PgStore = Store<PostgresTransaction>;

@@ -1,7 +1,8 @@
 import { expect } from "vitest";
 import type { PruneLimits, Store, StoreAlarm } from "#pigeonhole/store/store.js";
 import { HOUR, MINUTE } from "#pigeonhole/base/duration.js";
-import { DAY, NOTHING_TO_PRUNE, T, acceptAll, acceptLeased, newEvent, settlements } from "../conformance/fixture.js";
+import { DAY, NOTHING_TO_PRUNE, T, newEvent, settlements } from "../conformance/new-event.js";
+import { acceptAll, acceptLeased } from "../conformance/lease-page.js";
 import type { PostgresScenario, PostgresScene } from "./scenarios.js";
 import { operate } from "../../support/operate.js";
 

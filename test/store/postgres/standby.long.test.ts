@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { newEvent } from "../conformance/fixture.js";
+import { newEvent } from "../conformance/new-event.js";
 import { loadPostgresCopy } from "./load-postgres-copy.js";
 import { openWithStandby, storeWithoutStandby } from "./standby.js";
 

@@ -2,7 +2,8 @@ import { Client } from "pg";
 import { expect, onTestFinished } from "vitest";
 import type * as postgres from "#pigeonhole/store/postgres/postgres-store.js";
 import { startPostgres } from "../../support/postgres-server.js";
-import { context, newEvent, statesOf } from "../conformance/fixture.js";
+import { context, newEvent } from "../conformance/new-event.js";
+import { statesOf } from "../conformance/lease-page.js";
 
 /** A store on a server of its own, also where the tests are given one, whose standbys can be named. */
 export async function openWithStandby(kit: Pick<typeof postgres, "createPostgresStore">) {

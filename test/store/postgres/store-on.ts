@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import { type PostgresStore, createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
 import type { StoreContext } from "#pigeonhole/store/store.js";
 import type { TestDatabase } from "../../support/postgres-server.js";
-import { context, T } from "../conformance/fixture.js";
+import { context, T } from "../conformance/new-event.js";
 
 /** An open store on the database, closed after the test; its tables are dropped then. */
 export async function openStore(

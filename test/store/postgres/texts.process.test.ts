@@ -2,8 +2,10 @@ import { randomInt } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { fromStoredText, toStoredText } from "#pigeonhole/store/postgres/stored-text.js";
 import { describeOnPostgres } from "../../support/postgres-server.js";
-import { acceptLeased, leasePage, newEvent, settlements, T } from "../conformance/fixture.js";
-import { newRecord, outboxOf } from "../conformance/outbox-fixture.js";
+import { acceptLeased, leasePage } from "../conformance/lease-page.js";
+import { newEvent, settlements, T } from "../conformance/new-event.js";
+import { newRecord } from "../conformance/new-record.js";
+import { outboxOf } from "../conformance/outbox-fixture.js";
 import { openStore } from "./store-on.js";
 import { operate } from "../../support/operate.js";
 

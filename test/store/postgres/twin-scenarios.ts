@@ -1,17 +1,6 @@
 import { expect } from "vitest";
-import {
-  DAY,
-  MINUTE,
-  NOTHING_TO_PRUNE,
-  T,
-  acceptAll,
-  acceptLeased,
-  idsOf,
-  leasePage,
-  newEvent,
-  settlements,
-  statesOf,
-} from "../conformance/fixture.js";
+import { DAY, MINUTE, NOTHING_TO_PRUNE, T, newEvent, settlements } from "../conformance/new-event.js";
+import { acceptAll, acceptLeased, idsOf, leasePage, statesOf } from "../conformance/lease-page.js";
 import { TAKEN_OVER_AFTER_MS } from "#pigeonhole/store/work-state.js";
 import type { PostgresScenario } from "./scenarios.js";
 

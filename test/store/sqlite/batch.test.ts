@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { BatchPacker } from "#pigeonhole/store/sqlite/batch.js";
-import { newEvent } from "../conformance/fixture.js";
+import { newEvent } from "../conformance/new-event.js";
 
 /** A batch of events with bodies of these lengths, each filled with its own number. */
 function packBodies(lengths: readonly number[]): BatchPacker {

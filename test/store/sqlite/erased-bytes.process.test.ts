@@ -5,17 +5,10 @@ import { operate } from "../../support/operate.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import { makeFolder } from "../../support/folder.js";
-import {
-  acceptLeased,
-  context,
-  DAY,
-  expectLease,
-  leasePage,
-  newEvent,
-  settlements,
-  T,
-} from "../conformance/fixture.js";
-import { newRecord, RESULTS, sendSettlements, takeSend } from "../conformance/outbox-fixture.js";
+import { acceptLeased, leasePage } from "../conformance/lease-page.js";
+import { context, DAY, expectLease, newEvent, settlements, T } from "../conformance/new-event.js";
+import { newRecord, RESULTS, sendSettlements } from "../conformance/new-record.js";
+import { takeSend } from "../conformance/outbox-fixture.js";
 
 const EMAIL = "ann.particular@example.com";
 

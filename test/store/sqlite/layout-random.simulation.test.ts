@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import type { NewEvent, Store } from "#pigeonhole/store/store.js";
 import type { Lease } from "#pigeonhole/store/work.js";
 import { BUILT_MODULES } from "../../simulation/package-copy.js";
-import { DAY, leasePage, MINUTE, newEvent, NOTHING_TO_PRUNE, settlements, T } from "../conformance/fixture.js";
+import { DAY, MINUTE, newEvent, NOTHING_TO_PRUNE, settlements, T } from "../conformance/new-event.js";
+import { leasePage } from "../conformance/lease-page.js";
 import { findLayoutFaults } from "./layout-invariants.js";
 import { leasedFor, loadLayoutKit, Scene } from "./layout-scene.js";
 

@@ -1,17 +1,8 @@
 import type { Store } from "#pigeonhole/store/store.js";
 import type { Lease } from "#pigeonhole/store/work.js";
 import { expect } from "vitest";
-import {
-  DAY,
-  MINUTE,
-  NOTHING_TO_PRUNE,
-  T,
-  expectLease,
-  leasePage,
-  newEvent,
-  settlements,
-  statesOf,
-} from "../conformance/fixture.js";
+import { DAY, MINUTE, NOTHING_TO_PRUNE, T, expectLease, newEvent, settlements } from "../conformance/new-event.js";
+import { leasePage, statesOf } from "../conformance/lease-page.js";
 import { accept, acceptMany, leasedFor, type Scene } from "./layout-scene.js";
 import { countWork, operate } from "../../support/operate.js";
 

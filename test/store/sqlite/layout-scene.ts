@@ -9,7 +9,7 @@ import type { NewEvent, Store } from "#pigeonhole/store/store.js";
 import type { Lease } from "#pigeonhole/store/work.js";
 import Database from "better-sqlite3";
 import { expect } from "vitest";
-import { context, MINUTE, newEvent, T } from "../conformance/fixture.js";
+import { context, MINUTE, newEvent, T } from "../conformance/new-event.js";
 
 /** The parts of one build of the package that write the SQLite file. */
 export interface LayoutKit {

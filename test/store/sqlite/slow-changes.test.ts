@@ -8,7 +8,8 @@ import { runInFile } from "#pigeonhole/store/sqlite/run-in-file.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import { tempFile } from "../../support/receiver.js";
-import { acceptLeased, context, DAY, settlements, T } from "../conformance/fixture.js";
+import { acceptLeased } from "../conformance/lease-page.js";
+import { context, DAY, settlements, T } from "../conformance/new-event.js";
 
 /** More than one page. */
 const MANY = 30;
