@@ -28,7 +28,6 @@ const LONG_IN_REST = [
   "test/simulation/mutants.test.ts",
   "test/store/sqlite/death-at-statement.process.test.ts",
   "test/store/sqlite/layout-mutants.simulation.test.ts",
-  "test/store/sqlite/layout-random.simulation.test.ts",
 ];
 
 /** Their long form takes minutes: `test:rest` runs the short one, if they have one. */
@@ -50,7 +49,6 @@ const LONG_AT_NIGHT = [
 /** More of what the short forms have: kills, lives, deaths, seeds, all templates and looks of the page. */
 const MORE = {
   DEATHS: "all",
-  LIVES: "100",
   MOUNTS: "all",
   MUTANTS: "all",
   PROCESS_TEST_KILLS: "20",

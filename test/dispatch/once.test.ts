@@ -145,9 +145,7 @@ describe("ctx.once", () => {
     const { calls, input } = openShop();
     const store = decorateStore((real) => {
       let saves = 0;
-      return {
-        saveStep: async (...args) => ((saves += 1) === 1 ? "lost" : real.saveStep(...args)),
-      };
+      return { saveStep: async (...args) => ((saves += 1) === 1 ? "lost" : real.saveStep(...args)) };
     });
     const codes: unknown[] = [];
     const { receiver, event } = await deliverOne(

@@ -38,10 +38,9 @@ async function openSurfaces() {
   const operator = operate(store, clock.now());
   const [group] = (await operator.listErrorGroups()).items;
   const dashboard = openDashboard(receiver, { allow: () => ({ ...OPERATOR, payloads: "full" }) });
-  const [devList] = inboxRoutes({
-    receiver: { inbox: operator, work: undefined },
-    clock,
-  }).filter(({ path }) => path === "/api/events");
+  const [devList] = inboxRoutes({ receiver: { inbox: operator, work: undefined }, clock }).filter(
+    ({ path }) => path === "/api/events",
+  );
 
   return {
     found: found.id,

@@ -44,9 +44,7 @@ async function start({
   }));
   const clock = fakeClock();
   const receiver = openReceiver({ store, clock, ...options });
-  receiver.on("email.sent", (_, ctx) => run(ctx), {
-    retry: { maxAttempts: 2, initialMs: 1_000_000 },
-  });
+  receiver.on("email.sent", (_, ctx) => run(ctx), { retry: { maxAttempts: 2, initialMs: 1_000_000 } });
   await receiver.start();
   const handle = async (state: "done" | "dead" | "pending" | "leased"): Promise<void> => {
     const event = makeEvent();

@@ -78,14 +78,7 @@ test("the statistics count work by its state, and waiting work by its handler", 
   await post(receiver, "not JSON");
   await expect
     .poll(() => receiver.stats())
-    .toMatchObject({
-      done: 5,
-      leased: 4,
-      pending: 3,
-      dead: 2,
-      parked: 1,
-      pendingByHandler: { later: 3 },
-    });
+    .toMatchObject({ done: 5, leased: 4, pending: 3, dead: 2, parked: 1, pendingByHandler: { later: 3 } });
   gate.open();
   await expect.poll(() => receiver.stats()).toMatchObject({ done: 9, leased: 0 });
 });

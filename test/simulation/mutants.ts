@@ -159,11 +159,7 @@ export const MUTANTS: readonly Mutant[] = [
     shows: /twice at once|did not come to rest: \d+ parked/,
     from: 19,
     changes: [
-      {
-        file: "dispatch/leases.js",
-        from: "return leases.length === 0 ? []",
-        to: "return leases.length >= 0 ? []",
-      },
+      { file: "dispatch/leases.js", from: "return leases.length === 0 ? []", to: "return leases.length >= 0 ? []" },
     ],
   },
   {
@@ -213,11 +209,7 @@ export const MUTANTS: readonly Mutant[] = [
     shows: /dropped an id too early/,
     from: 9,
     changes: [
-      {
-        file: "receiver/clock-watch.js",
-        from: "byDeliveries: Math.min(now, this.#delivery)",
-        to: "byDeliveries: now",
-      },
+      { file: "receiver/clock-watch.js", from: "byDeliveries: Math.min(now, this.#delivery)", to: "byDeliveries: now" },
     ],
   },
   {

@@ -5,6 +5,7 @@ import Database from "better-sqlite3";
 import { acceptLeased } from "./conformance/lease-page.js";
 import { settlements } from "./conformance/new-event.js";
 import { type StoreKind, type StoreUnderTest } from "./conformance/fixture.js";
+import { findLayoutFaults } from "./sqlite/layout-invariants.js";
 import { makeFolder } from "../support/folder.js";
 import { MEMORY_DISK } from "../support/memory-disk.js";
 import { operate } from "../support/operate.js";
@@ -43,18 +44,20 @@ function read(db: Database.Database): string[] {
 
 function createOnFile(thread: boolean): StoreUnderTest<CommitTransaction> {
   const file = join(makeFolder(MEMORY_DISK), "inbox.db");
+  const look = <Result>(use: (db: Database.Database) => Result): Result => {
+    const db = new Database(file, { readonly: true });
+    try {
+      return use(db);
+    } finally {
+      db.close();
+    }
+  };
   return {
     store: createSqliteStore({ file, thread }),
     another: () => createSqliteStore({ file, thread }),
     write,
-    async written() {
-      const db = new Database(file, { readonly: true });
-      try {
-        return read(db);
-      } finally {
-        db.close();
-      }
-    },
+    written: () => Promise.resolve(look(read)),
+    faults: () => findLayoutFaults({ look: (sql) => look((db) => db.prepare(sql).all() as never[]) }),
     dispose: () => undefined,
   };
 }
@@ -85,45 +88,25 @@ function createInMemory(): StoreUnderTest<CommitTransaction> {
 }
 
 function lateUses(): SqliteKind["lateUses"] {
-  return [
-    { name: "tx.db", keep: (tx) => () => tx.db },
-    {
-      name: "a kept tx.db",
-      keep:
-        ({ db }) =>
-        () =>
-          db.exec("DELETE FROM written"),
-    },
-    {
-      name: "prepare of a kept tx.db",
-      keep:
-        ({ db }) =>
-        () =>
-          db.prepare("SELECT 1"),
-    },
-    {
-      name: "a property of a kept tx.db",
-      keep:
-        ({ db }) =>
-        () =>
-          db.name,
-    },
-    { name: "a method taken from tx.db", keep: ({ db }) => db.pragma.bind(db, "user_version") },
-    { name: "a statement", keep: ({ db }) => keepCall(db.prepare("DELETE FROM written"), "run") },
-    {
-      name: "a statement that was set up",
-      keep: ({ db }) => keepCall(db.prepare("SELECT * FROM written").pluck().raw(false), "all"),
-    },
-    { name: "a statement's database", keep: ({ db }) => keepDatabase(db.prepare("SELECT 1").database) },
-    { name: "a transaction function", keep: ({ db }) => db.transaction(() => undefined) },
-    { name: "a transaction function's variant", keep: ({ db }) => keepVariant(db.transaction(() => undefined)) },
-    {
-      name: "a transaction function's database",
-      keep: ({ db }) => keepDatabase(databaseOf(db.transaction(() => undefined))),
-    },
-    { name: "rows that were begun", keep: ({ db }) => keepRows(db, true) },
-    { name: "rows that were not begun", keep: ({ db }) => keepRows(db, false) },
-  ];
+  const uses: Record<string, (db: Database.Database) => () => unknown> = {
+    "a kept tx.db": (db) => () => db.exec("DELETE FROM written"),
+    "prepare of a kept tx.db": (db) => () => db.prepare("SELECT 1"),
+    "a property of a kept tx.db": (db) => () => db.name,
+    "a method taken from tx.db": (db) => db.pragma.bind(db, "user_version"),
+    "a statement": (db) => keepCall(db.prepare("DELETE FROM written"), "run"),
+    "a statement that was set up": (db) => keepCall(db.prepare("SELECT * FROM written").pluck().raw(false), "all"),
+    "a statement's database": (db) => keepDatabase(db.prepare("SELECT 1").database),
+    "a transaction function": (db) => db.transaction(() => undefined),
+    "a transaction function's variant": (db) => keepVariant(db.transaction(() => undefined)),
+    "a transaction function's database": (db) => keepDatabase(databaseOf(db.transaction(() => undefined))),
+    "rows that were begun": (db) => keepRows(db, true),
+    "rows that were not begun": (db) => keepRows(db, false),
+  };
+  const ofDatabase = Object.entries(uses).map(([name, use]) => ({
+    name,
+    keep: ({ db }: CommitTransaction) => use(db),
+  }));
+  return [{ name: "tx.db", keep: (tx) => () => tx.db }, ...ofDatabase];
 }
 
 function keepCall(statement: Database.Statement, method: "run" | "all"): () => unknown {

@@ -165,13 +165,7 @@ export function describeFigures(fixture: Fixture): void {
       await store.writeFigures(
         write({
           now: STEP + 1,
-          status: processStatus({
-            state: "stopping",
-            running,
-            runningCount: 1,
-            ...answers,
-            silenceAfterMs: 5,
-          }),
+          status: processStatus({ state: "stopping", running, runningCount: 1, ...answers, silenceAfterMs: 5 }),
         }),
       );
       await store.writeFigures(write({ process: "p2", now: STEP + 2 }));

@@ -27,12 +27,14 @@ export interface StoreUnderTest<Tx = unknown> {
   write(tx: Tx, text: string): void | Promise<void>;
   /** The user's rows that are committed. */
   written(): Promise<string[]>;
+  /** What does not fit together in the tables, where they can be looked at. */
+  faults?: () => string[];
   /** Removes the data; the stores are closed. */
   dispose(): void | Promise<void>;
 }
 
 /** The store of the running test: open, and owner of its data. */
-export interface Fixture extends Omit<StoreUnderTest, "another" | "dispose"> {
+export interface Fixture extends Omit<StoreUnderTest, "another" | "dispose" | "faults"> {
   kind: StoreKind;
   another(): Store<unknown>;
   /**

@@ -2,12 +2,12 @@ import * as fc from "fast-check";
 import { expect } from "vitest";
 import type { Lease, ParkedNote } from "#pigeonhole/store/work.js";
 import { bare, MINUTE, newEvent, settlements, TARGETS } from "../conformance/new-event.js";
-import { type Fixture, type StoreKind, writing } from "../conformance/fixture.js";
+import { type Fixture, type StoreKind, type StoreUnderTest, writing } from "../conformance/fixture.js";
 import type { Model } from "./model.js";
 import { countWork, operate } from "../../support/operate.js";
 
 /** The store under test, which a crash replaces. */
-export interface Real extends Pick<Fixture, "reopen" | "write" | "written"> {
+export interface Real extends Pick<Fixture, "reopen" | "write" | "written">, Required<Pick<StoreUnderTest, "faults">> {
   /** The one of the stores on the data whose turn it is. */
   store: Fixture["store"];
   /** Gives the turn to the next store; returns which one that is, of all that were ever opened. */
@@ -34,7 +34,8 @@ function command(name: string, step: Step, check: (model: Readonly<Model>) => bo
   };
 }
 
-async function expectEqual(model: Model, { store }: Real): Promise<void> {
+async function expectEqual(model: Model, { store, faults }: Real): Promise<void> {
+  expect(faults()).toEqual([]);
   expect(await countWork(store, model.now)).toMatchObject(model.counts);
   const { items } = await operate(store).listEvents({ limit: 500 });
   const newestFirst = [...model.events.values()].toSorted((a, b) => b.seq - a.seq);

@@ -295,11 +295,7 @@ export const outboxCommandsFor = ({ outlives }: StoreKind): fc.Arbitrary<Command
 export async function drain(model: OutboxModel, { store }: RealOutbox): Promise<void> {
   for (;;) {
     model.now += 10 * LEASE_MS;
-    const { send } = await store.leaseSend({
-      now: model.now,
-      leaseUntil: model.now + 1,
-      limit: 100,
-    });
+    const { send } = await store.leaseSend({ now: model.now, leaseUntil: model.now + 1, limit: 100 });
     if (send === undefined) break;
     model.service.take(send);
     const results = send.events.map(({ seq }): EventResult => ({ seq, to: "done", remoteId: "cev", replayed: false }));

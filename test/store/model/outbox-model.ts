@@ -132,11 +132,7 @@ export class OutboxModel {
     if (send !== undefined) Object.assign(send, { state: "pending", freeAt: this.now });
     for (const member of send?.members ?? [event]) {
       if (member.state !== "dead") continue;
-      Object.assign(member, {
-        state: send === undefined ? "pending" : "leased",
-        reason: null,
-        message: null,
-      });
+      Object.assign(member, { state: send === undefined ? "pending" : "leased", reason: null, message: null });
     }
     return true;
   }

@@ -81,6 +81,7 @@ async function withStores({ kind, stores }: ModelRun, use: (real: Real) => Promi
     },
     write: (tx, text) => under.write(tx, text),
     written: () => under.written(),
+    faults: () => under.faults?.() ?? [],
   };
   try {
     await use(real);

@@ -152,10 +152,7 @@ export function describeErrorGroups(kind: OperatorKind): void {
     expect(await countsOf({ state: "pending" })).toEqual(["h 1"]);
     expect((await countsOf({ since: T + 1 })).toSorted()).toEqual(["h 1", "other 1"]);
     expect(await countsOf({ until: T + DAY })).toEqual(["h 1"]);
-    expect(await inbox.listErrorGroups({ limit: 1 })).toMatchObject({
-      nextCursor: expect.any(String),
-      items: [{}],
-    });
+    expect(await inbox.listErrorGroups({ limit: 1 })).toMatchObject({ nextCursor: expect.any(String), items: [{}] });
     const [{ steps } = expect.unreachable()] = (await inbox.listErrorGroups({ handler: "h", stepMs: DAY })).items;
     const day = Math.floor(T / DAY) * DAY;
     expect(steps).toEqual([

@@ -63,7 +63,7 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
   },
   {
     name: "settles as done whatever its token is",
-    shownBy: "a settlement as done takes nothing from the process that has the work now",
+    shownBy: "a settlement as done takes nothing from a process that has taken the file over",
     changes: change(
       SETTLE,
       "WHERE seq = ? AND handler = ? AND state = 'leased' AND lease = ?",
@@ -72,17 +72,17 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
   },
   {
     name: "settles as failed whatever its token is",
-    shownBy: "a settlement as failed takes nothing from the process that has the work now",
+    shownBy: "a settlement as failed takes nothing from a process that has taken the file over",
     changes: change(SETTLE, "state = 'leased' AND lease = :token", "state = 'leased' AND :token > 0"),
   },
   {
     name: "saves a step whatever its token is",
-    shownBy: "a step takes nothing from the process that has the work now",
+    shownBy: "a step takes nothing from a process that has taken the file over",
     changes: change(STEPS, "AND lease = :token", "AND state = 'leased' AND :token > 0"),
   },
   {
     name: "renews whatever its token is",
-    shownBy: "a renewal takes nothing from the process that has the work now",
+    shownBy: "a renewal takes nothing from a process that has taken the file over",
     changes: change(
       LEASE,
       "state = 'leased' AND lease = :token`);\n    return ({ leases, leaseUntil",
@@ -91,7 +91,7 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
   },
   {
     name: "gives a lease back whatever its token is",
-    shownBy: "a release takes nothing from the process that has the work now",
+    shownBy: "a release takes nothing from a process that has taken the file over",
     changes: change(
       LEASE,
       "state = 'leased' AND lease = :token`);\n    return ({ leases, now",
@@ -100,7 +100,7 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
   },
   {
     name: "runs ctx.commit without asking for its lease",
-    shownBy: "ctx.commit writes nothing once another process has taken the file over",
+    shownBy: "ctx.commit takes nothing from a process that has taken the file over",
     changes: change(
       "store/sqlite/user-transaction.js",
       'settle(settlement) === "lost"',
