@@ -41,7 +41,7 @@ const ROOMS: Record<string, readonly string[]> = {
 const CEILINGS: Record<string, number> = {
   base: 1_150,
   protocol: 1_985,
-  contract: 3_865,
+  contract: 3_635,
   store: 14_740,
   operator: 725,
   client: 2_000,

@@ -4,7 +4,7 @@ import type { ValidationIssue } from "./check-input.js";
 import { checkOccurredAt } from "./occurred-at.js";
 import type { Resource } from "./operation.js";
 import { pageOf, pageQuery } from "./paging.js";
-import { ROW_KINDS } from "./row-kinds.js";
+import { createRows } from "./create-rows.js";
 import { nullable, openEnum, pathSegment } from "./shapes.js";
 
 /** A batch; see docs/service.md#batches. */
@@ -55,6 +55,10 @@ const contactEventBatch = z.looseObject({
   ),
 });
 
+const eventNames = z
+  .looseObject({ data: z.array(z.looseObject({ name: z.string() })) })
+  .transform(({ data }) => data.map(({ name }) => name));
+
 /** How a contact is named in a path: the address, compared without case, or the contact's id. */
 const contactReference = pathSegment(320);
 
@@ -66,56 +70,46 @@ const input = {
 };
 
 /** What the two calls that send have in common. */
-const sends = {
-  ...ROW_KINDS.act,
-  scope: "contacts:write",
-  closedToSome: "members",
-  retry: "with-key",
-  issueCodes: EVENT_ISSUE_CODES,
-} as const;
+const sends = { closedToSome: "members", retry: "with-key", issueCodes: EVENT_ISSUE_CODES } as const;
+const rows = createRows({ all: "/events", scopes: ["contacts:read", "contacts:write"] });
 
 /** Contact events: they start automations and end waits. See docs/service.md#contact-event-api. */
 export const contactEvents = {
   /** Records one event of a contact. */
-  send: {
+  send: rows.create(contactEventResult, "Records one event of a contact.", {
     ...sends,
-    path: "/events",
     body: contactEventInput(),
-    status: [201, 200],
-    result: contactEventResult,
     events: "one",
     errors: ["contact_not_found", "invalid_event", "idempotency_key_reuse"],
     clockRule: ({ occurredAt }: { occurredAt?: string | undefined }, nowMs: number): ValidationIssue | undefined =>
       checkOccurredAt(occurredAt, nowMs),
-    doc: "Records one event of a contact.",
     example: { body: input },
-  },
+  }),
   /** Records 1 to 100 events in order; one that fails does not stop the rest. */
-  sendBatch: {
-    ...sends,
-    path: "/events/batch",
-    body: contactEventBatchInput,
-    argument: "events",
-    result: contactEventBatch,
-    events: "each",
-    doc: "Records 1 to 100 events in order; one that fails does not stop the rest.",
-    example: { body: { events: [input, { ...input, email: "nobody@customer.example.com" }] } },
-  },
+  sendBatch: rows.act(
+    "/events/batch",
+    contactEventBatch,
+    "Records 1 to 100 events in order; one that fails does not stop the rest.",
+    {
+      ...sends,
+      body: contactEventBatchInput,
+      argument: "events",
+      events: "each",
+      example: { body: { events: [input, { ...input, email: "nobody@customer.example.com" }] } },
+    },
+  ),
   /** Lists the distinct names of the stored events, in byte order, at most 100. */
-  names: {
-    ...ROW_KINDS.read,
-    path: "/events/names",
-    scope: "automations:read",
-    result: z
-      .looseObject({ data: z.array(z.looseObject({ name: z.string() })) })
-      .transform(({ data }) => data.map(({ name }) => name)),
-    doc: "Lists the distinct names of the stored events, in byte order, at most 100.",
-  },
+  names: rows.read(
+    "/events/names",
+    eventNames,
+    "Lists the distinct names of the stored events, in byte order, at most 100.",
+    {
+      scope: "automations:read",
+    },
+  ),
   /** Lists the events of a contact, named by address or id, most recent first. */
-  list: {
-    ...ROW_KINDS.list,
+  list: rows.list(pageOf(contactEvent), "Lists the events of a contact, named by address or id, most recent first.", {
     path: "/contacts/{email}/events",
-    scope: "contacts:read",
     closedToSome: "members",
     params: z.strictObject({ email: contactReference }),
     missing: "contact_not_found",
@@ -124,8 +118,6 @@ export const contactEvents = {
       name: eventName().optional(),
       ...pageQuery({ max: 200, byDefault: 50 }),
     }),
-    result: pageOf(contactEvent),
-    doc: "Lists the events of a contact, named by address or id, most recent first.",
     example: { params: { email: input.email }, query: { name: "order.shipped", limit: 200 } },
-  },
+  }),
 } as const satisfies Resource;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { contactAddress } from "./contact-address.js";
 import type { Resource } from "./operation.js";
 import { pageOf, pageQuery, pageWith } from "./paging.js";
-import { ROW_KINDS } from "./row-kinds.js";
+import { createRows } from "./create-rows.js";
 import { countDifferent, nullable, openEnum, pathSegment, textOf, tombstoneOf } from "./shapes.js";
 
 /** The length of lists and texts about contacts. See docs/service.md#contacts. */
@@ -75,24 +75,19 @@ const person = z.looseObject({
 /** A contact as the API returns it, with its audiences. */
 export type Contact = z.output<typeof contact>;
 const email = "ada@customer.example.com";
-const open = { closedToSome: "members" } as const;
-const one = {
-  ...open,
-  path: "/contacts/{email}",
-  params: z.strictObject({ email: pathSegment(320) }),
-  missing: "contact_not_found",
-  example: { params: { email } },
-} as const;
+const params = z.strictObject({ email: pathSegment(320) });
+const rows = createRows({
+  all: "/contacts",
+  scopes: ["contacts:read", "contacts:write"],
+  one: { path: "/contacts/{email}", params, missing: "contact_not_found", example: { email } },
+  each: { closedToSome: "members" },
+});
 const audienceId = "aud_65b8f0a2c4d6e8f001234567";
 
 /** Saved contacts, their audiences, and the people seen in mail. See docs/service.md#contacts. */
 export const contacts = {
   /** Lists the contacts, those with the latest mail first. */
-  list: {
-    ...ROW_KINDS.list,
-    ...open,
-    path: "/contacts",
-    scope: "contacts:read",
+  list: rows.list(pageOf(listedContact), "Lists the contacts, those with the latest mail first.", {
     query: z.strictObject({
       /** Only contacts that were saved (`manual`), or that mail was sent to (`auto`). */
       source: openEnum(["manual", "auto"]).optional(),
@@ -100,106 +95,81 @@ export const contacts = {
       q: search,
       ...pageQuery({ max: 200, byDefault: 50 }),
     }),
-    result: pageOf(listedContact),
-    doc: "Lists the contacts, those with the latest mail first.",
     example: { query: { q: "ada" } },
-  },
+  }),
   /** Reads one contact with its audiences. */
-  get: {
-    ...ROW_KINDS.read,
-    ...one,
-    scope: "contacts:read",
-    result: contact,
-    doc: "Reads one contact with its audiences.",
-  },
+  get: rows.get(contact, "Reads one contact with its audiences."),
   /** Saves a new contact, which joins the default audience. */
-  create: {
-    ...ROW_KINDS.create,
-    ...open,
-    path: "/contacts",
-    scope: "contacts:write",
+  create: rows.create(contact, "Saves a new contact, which joins the default audience.", {
     body: contactCreateInput,
-    result: contact,
     errors: ["contact_exists", "audience_not_found"],
-    doc: "Saves a new contact, which joins the default audience.",
     example: { body: { email, name: "Ada Example", audienceIds: [audienceId] } },
-  },
+  }),
   /** Changes the name or the notes of a contact; omitted fields stay unchanged. */
-  update: {
-    ...ROW_KINDS.update,
-    ...one,
-    scope: "contacts:write",
+  update: rows.update(contact, "Changes the name or the notes of a contact; omitted fields stay unchanged.", {
     body: contactUpdateInput,
-    result: contact,
-    doc: "Changes the name or the notes of a contact; omitted fields stay unchanged.",
-    example: { ...one.example, body: { notes: null } },
-  },
+    example: { body: { notes: null } },
+  }),
   /** Deletes a contact with its notes and audiences; the answer says whether there was one. */
-  delete: {
-    ...ROW_KINDS.delete,
-    ...one,
+  delete: rows.delete("Deletes a contact with its notes and audiences; the answer says whether there was one.", {
     missing: "invalid_contact",
-    scope: "contacts:write",
     result: tombstoneOf({ email: z.string(), wasSaved: z.boolean().default(false) }),
-    doc: "Deletes a contact with its notes and audiences; the answer says whether there was one.",
-  },
+  }),
   /** Sets the audiences of a contact; it always stays in the default one. */
-  setAudiences: {
-    ...ROW_KINDS.act,
-    ...one,
-    method: "PUT",
-    path: "/contacts/{email}/audiences",
-    scope: "audiences:write",
-    body: z.strictObject({
-      /** All audiences that the contact is to be in, at most 100; a repeated one counts once. */
-      audienceIds: audienceIds(CONTACT_LIMITS.audiences),
-    }),
-    result: contact,
-    retry: "repeatable",
-    errors: ["audience_not_found"],
-    doc: "Sets the audiences of a contact; it always stays in the default one.",
-    example: { ...one.example, body: { audienceIds: [audienceId] } },
-  },
+  setAudiences: rows.act(
+    "/contacts/{email}/audiences",
+    contact,
+    "Sets the audiences of a contact; it always stays in the default one.",
+    {
+      method: "PUT",
+      scope: "audiences:write",
+      body: z.strictObject({
+        /** All audiences that the contact is to be in, at most 100; a repeated one counts once. */
+        audienceIds: audienceIds(CONTACT_LIMITS.audiences),
+      }),
+      retry: "repeatable",
+      errors: ["audience_not_found"],
+      example: { body: { audienceIds: [audienceId] } },
+    },
+  ),
   /** Lists contacts, and with the scope `threads:read` also the addresses seen in mail. */
-  people: {
-    ...ROW_KINDS.list,
-    ...open,
-    path: "/people",
-    pathIsAssumed: true,
-    scope: "contacts:read",
-    query: z.strictObject({
-      /** Searches names, addresses and notes. At most 200 characters. */
-      q: search,
-      /** Only this address. */
-      email: contactAddress().optional(),
-      /** `recent` unless another is named. */
-      sort: openEnum(["recent", "name", "threads"]).optional(),
-      /** True: only blocked people. */
-      blocked: z.boolean().optional(),
-      ...pageQuery(),
-    }),
+  people: rows.list(
     // `seen` is false when the addresses seen in mail were left out.
-    result: pageWith(person, z.object({ seen: z.boolean().default(true) })),
-    doc: "Lists contacts, and with the scope `threads:read` also the addresses seen in mail.",
-    example: { query: { sort: "name", blocked: true } },
-  },
+    pageWith(person, z.object({ seen: z.boolean().default(true) })),
+    "Lists contacts, and with the scope `threads:read` also the addresses seen in mail.",
+    {
+      path: "/people",
+      pathIsAssumed: true,
+      query: z.strictObject({
+        /** Searches names, addresses and notes. At most 200 characters. */
+        q: search,
+        /** Only this address. */
+        email: contactAddress().optional(),
+        /** `recent` unless another is named. */
+        sort: openEnum(["recent", "name", "threads"]).optional(),
+        /** True: only blocked people. */
+        blocked: z.boolean().optional(),
+        ...pageQuery(),
+      }),
+      example: { query: { sort: "name", blocked: true } },
+    },
+  ),
   /** Deletes up to 200 contacts. */
-  deleteMany: {
-    ...ROW_KINDS.act,
-    ...open,
-    path: "/contacts/batch-delete",
-    pathIsAssumed: true,
-    scope: "contacts:write",
-    body: z.strictObject({
-      /** 1 to 200 addresses. */
-      addresses: z
-        .array(contactAddress())
-        .min(1, { error: "Must name at least one address." })
-        .max(CONTACT_LIMITS.batchDelete, { error: "Must name at most 200 addresses." })
-        .readonly(),
-    }),
-    result: z.looseObject({ deleted: z.array(z.string()).default([]), missing: z.array(z.string()).default([]) }),
-    doc: "Deletes up to 200 contacts.",
-    example: { body: { addresses: [email] } },
-  },
+  deleteMany: rows.act(
+    "/contacts/batch-delete",
+    z.looseObject({ deleted: z.array(z.string()).default([]), missing: z.array(z.string()).default([]) }),
+    "Deletes up to 200 contacts.",
+    {
+      pathIsAssumed: true,
+      body: z.strictObject({
+        /** 1 to 200 addresses. */
+        addresses: z
+          .array(contactAddress())
+          .min(1, { error: "Must name at least one address." })
+          .max(CONTACT_LIMITS.batchDelete, { error: "Must name at most 200 addresses." })
+          .readonly(),
+      }),
+      example: { body: { addresses: [email] } },
+    },
+  ),
 } as const satisfies Resource;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Resource } from "./operation.js";
 import { pageOf, pageTokenQuery } from "./paging.js";
-import { ROW_KINDS } from "./row-kinds.js";
+import { createRows } from "./create-rows.js";
 import { idParams, nullable, someText, textOf } from "./shapes.js";
 
 /** The length of a draft's texts. See docs/service.md#drafts. */
@@ -65,43 +65,37 @@ const draft = z.looseObject({
     .default([]),
 });
 
-const one = {
-  path: "/drafts/{id}",
-  params: idParams(/^draft-[0-9A-Za-z-]{1,100}$/, "Must be the id of a draft, which begins with draft-."),
-  example: { params: { id: "draft-3f2504e0-4f89-41d3-9a0c-0305e82c3301" } },
-} as const;
+const rows = createRows({
+  all: "/drafts",
+  scopes: ["drafts:read", "drafts:write"],
+  one: {
+    path: "/drafts/{id}",
+    params: idParams(/^draft-[0-9A-Za-z-]{1,100}$/, "Must be the id of a draft, which begins with draft-."),
+    example: { id: "draft-3f2504e0-4f89-41d3-9a0c-0305e82c3301" },
+  },
+});
 /** Fields that the operation does not have are refused like others. */
 const issueCodes = { "*": "invalid_parameter" } as const;
 
 /** Messages that are not sent yet. See docs/service.md#drafts. */
 export const drafts = {
   /** Lists the ids of the drafts, the most recently saved first. */
-  list: {
-    ...ROW_KINDS.list,
-    path: "/drafts",
-    scope: "drafts:read",
+  list: rows.list(pageOf(draftReference), "Lists the ids of the drafts, the most recently saved first.", {
     query: z.strictObject({
       /** Words, quoted phrases and operators such as `subject:` and `after:`. */
       query: z.string().optional(),
       ...pageTokenQuery(),
     }),
-    result: pageOf(draftReference),
     pageParam: "pageToken",
     issueCodes: { pageToken: "invalid_cursor" },
-    doc: "Lists the ids of the drafts, the most recently saved first.",
     example: { query: { query: "subject:order", limit: 100 } },
-  },
+  }),
   /** Reads one draft. */
-  get: { ...ROW_KINDS.read, ...one, scope: "drafts:read", result: draft, doc: "Reads one draft." },
+  get: rows.get(draft, "Reads one draft."),
   /** Creates a draft, which a person can send. */
-  create: {
-    ...ROW_KINDS.create,
-    path: "/drafts",
-    scope: "drafts:write",
+  create: rows.create(draftReference, "Creates a draft, which a person can send.", {
     body: draftCreateInput,
-    result: draftReference,
     issueCodes,
-    doc: "Creates a draft, which a person can send.",
     example: {
       body: {
         to: ["Ada <ada@customer.example.com>"],
@@ -111,28 +105,19 @@ export const drafts = {
         threadId: "thr_65b8f0a2c4d6e8f001234567",
       },
     },
-  },
+  }),
   /** Changes a draft: each field that is sent replaces what was stored. */
-  update: {
-    ...ROW_KINDS.update,
-    ...one,
-    scope: "drafts:write",
+  update: rows.update(draftReference, "Changes a draft: each field that is sent replaces what was stored.", {
     body: draftUpdateInput,
-    result: draftReference,
     issueCodes,
-    doc: "Changes a draft: each field that is sent replaces what was stored.",
-    example: { ...one.example, body: { subject: "Your order 1042", from: null } },
-  },
+    example: { body: { subject: "Your order 1042", from: null } },
+  }),
   /** Deletes a draft for good. */
-  delete: {
-    ...ROW_KINDS.delete,
-    ...one,
-    scope: "drafts:write",
+  delete: rows.delete("Deletes a draft for good.", {
     result: z.looseObject({
       object: z.string().default("draft"),
       id: nullable(z.string()),
       deleted: z.boolean().default(true),
     }),
-    doc: "Deletes a draft for good.",
-  },
+  }),
 } as const satisfies Resource;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Resource } from "./operation.js";
 import { pageOf, pageQuery } from "./paging.js";
-import { ROW_KINDS } from "./row-kinds.js";
+import { createRows } from "./create-rows.js";
 import { countDifferent, nullable, openEnum, someText, textOf, timestamp } from "./shapes.js";
 
 /** The size of files and of lists about them. See docs/service.md#files. */
@@ -85,16 +85,17 @@ const linkId = z
   .string()
   .regex(/^shr_[A-Za-z0-9_-]{1,100}$/, { error: "Must be the id of a link, which begins with shr_." });
 const id = "file_65b8f0a2c4d6e8f001234567";
-const one = { path: "/files/{id}", params: z.strictObject({ id: fileId }), example: { params: { id } } } as const;
-const ofLinks = { ...one, path: "/files/{id}/links" } as const;
+const rows = createRows({
+  all: "/files",
+  scopes: ["files:read", "files:write"],
+  one: { path: "/files/{id}", params: z.strictObject({ id: fileId }), example: { id } },
+});
+const ofLinks = { path: "/files/{id}/links" } as const;
 
 /** Every attachment that was sent or received, and every uploaded file, with links to it. See docs/service.md#files. */
 export const files = {
   /** Lists the files. */
-  list: {
-    ...ROW_KINDS.list,
-    path: "/files",
-    scope: "files:read",
+  list: rows.list(pageOf(file), "Lists the files.", {
     query: z.strictObject({
       /** Searches name and type; without a match, close spellings. */
       q: z.string().optional(),
@@ -110,110 +111,72 @@ export const files = {
       sort: openEnum(FILE_SORTS).optional(),
       ...pageQuery(),
     }),
-    result: pageOf(file),
-    doc: "Lists the files.",
     example: { query: { kind: "pdf", direction: "inbound", since: "2026-01-30T00:00:00Z" } },
-  },
+  }),
   /** Reads what is known about one file. */
-  get: { ...ROW_KINDS.read, ...one, scope: "files:read", result: file, doc: "Reads what is known about one file." },
+  get: rows.get(file, "Reads what is known about one file."),
   /** Counts files, bytes and links. */
-  stats: {
-    ...ROW_KINDS.read,
-    path: "/files/stats",
-    scope: "files:read",
-    result: fileStats,
-    doc: "Counts files, bytes and links.",
-  },
+  stats: rows.read("/files/stats", fileStats, "Counts files, bytes and links."),
   /** Downloads the bytes of a file. */
-  content: {
-    ...ROW_KINDS.read,
-    ...one,
-    path: "/files/{id}/content",
-    scope: "files:read",
+  content: rows.read("/files/{id}/content", undefined, "Downloads the bytes of a file.", {
     downloads: true,
-    doc: "Downloads the bytes of a file.",
-  },
+  }),
   /** Lists the links to a file, newest first. */
-  links: {
-    ...ROW_KINDS.list,
-    ...ofLinks,
-    scope: "files:read",
-    result: pageOf(link),
-    doc: "Lists the links to a file, newest first.",
-  },
+  links: rows.list(pageOf(link), "Lists the links to a file, newest first.", ofLinks),
   /** Makes a new link by which anyone can fetch the file. */
-  createLink: {
-    ...ROW_KINDS.create,
+  createLink: rows.create(link, "Makes a new link by which anyone can fetch the file.", {
     ...ofLinks,
-    scope: "files:write",
     body: z.strictObject({
       /** A domain of the workspace with a host for files. */
       domain: textOf(1, 253).optional(),
     }),
-    result: link,
     errors: ["file_unshareable"],
-    doc: "Makes a new link by which anyone can fetch the file.",
-    example: { ...one.example, body: { domain: "acme.example.com" } },
-  },
+    example: { body: { domain: "acme.example.com" } },
+  }),
   /** Ends one link, in mail that was sent too. */
-  revokeLink: {
-    ...ROW_KINDS.delete,
+  revokeLink: rows.delete("Ends one link, in mail that was sent too.", {
     path: "/files/{id}/links/{linkId}",
-    scope: "files:write",
     params: z.strictObject({ id: fileId, linkId }),
     result: link,
     retry: "repeatable",
-    doc: "Ends one link, in mail that was sent too.",
     example: { params: { id, linkId: "shr_65b8f0a2c4d6e8f0089abcde" } },
-  },
+  }),
   /** Ends every link to a file, and says how many still worked. */
-  revokeLinks: {
-    ...ROW_KINDS.delete,
+  revokeLinks: rows.delete("Ends every link to a file, and says how many still worked.", {
     ...ofLinks,
-    scope: "files:write",
     result: z.looseObject({ revoked: z.number().default(0) }),
-    doc: "Ends every link to a file, and says how many still worked.",
-  },
+  }),
   /** Uploads a file of 1 byte to 100 MB. */
-  upload: {
-    ...ROW_KINDS.create,
-    path: "/files",
-    scope: "files:write",
+  upload: rows.create(file, "Uploads a file of 1 byte to 100 MB.", {
     query: z.strictObject({
       /** Its name, which is cleaned, and cut at 255 characters. */
       filename: z.string().regex(/\S/, { error: "Must not be blank." }),
     }),
     uploads: { maxBytes: FILE_LIMITS.maxBytes },
-    result: file,
     fires: ["file.uploaded"],
-    doc: "Uploads a file of 1 byte to 100 MB.",
     example: { query: { filename: "price-list.pdf" } },
-  },
+  }),
   /** Deletes an upload that nothing depends on. */
-  delete: {
-    ...ROW_KINDS.delete,
-    ...one,
-    scope: "files:write",
+  delete: rows.delete("Deletes an upload that nothing depends on.", {
     fires: ["file.deleted"],
     errors: ["file_in_use"],
-    doc: "Deletes an upload that nothing depends on.",
-  },
+  }),
   /** Deletes the files of up to 100 ids that nothing depends on. */
-  deleteMany: {
-    ...ROW_KINDS.act,
-    path: "/files/batch-delete",
-    scope: "files:write",
-    body: z.strictObject({
-      /** 1 to 100 ids; a repeated one counts once. */
-      ids: z
-        .array(someText())
-        .min(1, { error: "Must name at least one file." })
-        .refine((ids) => countDifferent(ids) <= FILE_LIMITS.batchDelete, { error: "Must name at most 100 files." })
-        .readonly(),
-    }),
-    result: batchDelete,
-    fires: ["file.deleted"],
-    doc: "Deletes the files of up to 100 ids that nothing depends on.",
-    example: { body: { ids: [id] } },
-  },
+  deleteMany: rows.act(
+    "/files/batch-delete",
+    batchDelete,
+    "Deletes the files of up to 100 ids that nothing depends on.",
+    {
+      body: z.strictObject({
+        /** 1 to 100 ids; a repeated one counts once. */
+        ids: z
+          .array(someText())
+          .min(1, { error: "Must name at least one file." })
+          .refine((ids) => countDifferent(ids) <= FILE_LIMITS.batchDelete, { error: "Must name at most 100 files." })
+          .readonly(),
+      }),
+      fires: ["file.deleted"],
+      example: { body: { ids: [id] } },
+    },
+  ),
 } as const satisfies Resource;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Resource } from "./operation.js";
 import { pageOf, pageQuery } from "./paging.js";
-import { ROW_KINDS } from "./row-kinds.js";
+import { createRows } from "./create-rows.js";
 import { SCOPES } from "./scopes.js";
 import { addressAllowlist, domainAllowlist } from "./allowlists.js";
 import { nullable, openEnum, textOf, timestamp, wholeNumberOf } from "./shapes.js";
@@ -158,13 +158,13 @@ const apiKeyActivity = z.looseObject({
 
 /** An API key of the workspace as the API returns it. */
 export type ApiKey = z.output<typeof apiKey>;
-const one = {
-  path: "/keys/{id}",
-  ownerOnly: true,
-  params: z.strictObject({ id: keyId }),
-  example: { params: { id: "65b8f0a2c4d6e8f001234567" } },
-} as const;
-const manage = { ...one, scope: "keys:manage" } as const;
+const id = "65b8f0a2c4d6e8f001234567";
+const rows = createRows({
+  all: "/keys",
+  scopes: ["keys:read", "keys:manage"],
+  one: { path: "/keys/{id}", params: z.strictObject({ id: keyId }), example: { id } },
+  each: { ownerOnly: true },
+});
 
 /** Filters of the two logs. */
 const logQuery = {
@@ -184,107 +184,91 @@ const logQuery = {
 /** API keys. Only the owner reaches them. See docs/service.md#api-keys. */
 export const keys = {
   /** Lists the keys, newest first, also those that are revoked or expired, without their secrets. */
-  list: {
-    ...ROW_KINDS.list,
-    path: "/keys",
-    scope: "keys:read",
-    ownerOnly: true,
-    result: pageOf(apiKey),
-    doc: "Lists the keys, newest first, also those that are revoked or expired, without their secrets.",
-  },
+  list: rows.list(
+    pageOf(apiKey),
+    "Lists the keys, newest first, also those that are revoked or expired, without their secrets.",
+  ),
   /** Reads one key, without its secret. */
-  get: { ...ROW_KINDS.read, ...one, scope: "keys:read", result: apiKey, doc: "Reads one key, without its secret." },
+  get: rows.get(apiKey, "Reads one key, without its secret."),
   /** Makes a live key inside the caller's reach; the answer holds its token, the only time it appears. */
-  create: {
-    ...ROW_KINDS.create,
-    path: "/keys",
-    scope: "keys:manage",
-    ownerOnly: true,
-    body: apiKeyCreateInput,
-    result: apiKeyWithToken,
-    errors: ["beyond_caller_authority", "role_not_found", "workspace_limit_reached"],
-    doc: "Makes a live key inside the caller's reach; the answer holds its token, the only time it appears.",
-    example: {
-      body: {
-        name: "Orders",
-        scopes: ["emails:send", "contacts:write"],
-        domainAllowlist: ["acme.example.com"],
-        expiresInMinutes: 43_200,
+  create: rows.create(
+    apiKeyWithToken,
+    "Makes a live key inside the caller's reach; the answer holds its token, the only time it appears.",
+    {
+      body: apiKeyCreateInput,
+      errors: ["beyond_caller_authority", "role_not_found", "workspace_limit_reached"],
+      example: {
+        body: {
+          name: "Orders",
+          scopes: ["emails:send", "contacts:write"],
+          domainAllowlist: ["acme.example.com"],
+          expiresInMinutes: 43_200,
+        },
       },
     },
-  },
+  ),
   /** Changes a key inside the caller's reach, switches it off or on; a key may narrow itself. */
-  update: {
-    ...ROW_KINDS.update,
-    ...manage,
-    body: apiKeyUpdateInput,
-    result: apiKey,
-    errors: ["beyond_caller_authority", "revoked"],
-    doc: "Changes a key inside the caller's reach, switches it off or on; a key may narrow itself.",
-    example: { ...one.example, body: { name: "Orders", enabled: false } },
-  },
+  update: rows.update(
+    apiKey,
+    "Changes a key inside the caller's reach, switches it off or on; a key may narrow itself.",
+    {
+      body: apiKeyUpdateInput,
+      errors: ["beyond_caller_authority", "revoked"],
+      example: { body: { name: "Orders", enabled: false } },
+    },
+  ),
   /** Gives a key another token; the old one ends at once, and everything else stays. */
-  rotate: {
-    ...ROW_KINDS.act,
-    ...manage,
-    path: "/keys/{id}/rotate",
-    result: apiKeyWithToken,
-    errors: ["beyond_caller_authority", "revoked"],
-    doc: "Gives a key another token; the old one ends at once, and everything else stays.",
-  },
+  rotate: rows.act(
+    "/keys/{id}/rotate",
+    apiKeyWithToken,
+    "Gives a key another token; the old one ends at once, and everything else stays.",
+    {
+      errors: ["beyond_caller_authority", "revoked"],
+    },
+  ),
   /** Gives the key of the call another token; the old one ends at once. */
-  rotateSelf: {
-    ...ROW_KINDS.act,
-    path: "/keys/self/rotate",
-    scope: { anyOf: ["keys:write", "keys:manage"] },
-    ownerOnly: true,
-    result: apiKeyWithToken,
-    errors: ["resource_not_found"],
-    doc: "Gives the key of the call another token; the old one ends at once.",
-  },
+  rotateSelf: rows.act(
+    "/keys/self/rotate",
+    apiKeyWithToken,
+    "Gives the key of the call another token; the old one ends at once.",
+    {
+      scope: { anyOf: ["keys:write", "keys:manage"] },
+      errors: ["resource_not_found"],
+    },
+  ),
   /** Ends a key for good; it stays in the list until it is deleted. */
-  revoke: {
-    ...ROW_KINDS.act,
-    ...manage,
-    path: "/keys/{id}/revoke",
+  revoke: rows.act("/keys/{id}/revoke", apiKey, "Ends a key for good; it stays in the list until it is deleted.", {
     pathIsAssumed: true,
     body: apiKeyRevokeInput,
-    result: apiKey,
     errors: ["beyond_caller_authority", "revoked"],
-    doc: "Ends a key for good; it stays in the list until it is deleted.",
-    example: { ...one.example, body: { reason: "Leaked" } },
-  },
+    example: { body: { reason: "Leaked" } },
+  }),
   /** Deletes a revoked key; its requests and activity stay. */
-  delete: {
-    ...ROW_KINDS.delete,
-    ...manage,
+  delete: rows.delete("Deletes a revoked key; its requests and activity stay.", {
     errors: ["beyond_caller_authority", "not_revoked"],
-    doc: "Deletes a revoked key; its requests and activity stay.",
-  },
+  }),
   /** Lists the calls that keys made, newest first, without bodies and queries. */
-  requests: {
-    ...ROW_KINDS.list,
-    path: "/keys/requests",
-    scope: "keys:read",
-    ownerOnly: true,
-    query: z.strictObject({
-      /** True: only calls that were answered 400 or above. @default false */
-      failedOnly: z.boolean().optional(),
-      ...logQuery,
-    }),
-    result: pageOf(apiKeyRequest),
-    doc: "Lists the calls that keys made, newest first, without bodies and queries.",
-    example: { query: { failedOnly: true, keyIds: [one.example.params.id], since: "2026-01-31T00:00:00Z" } },
-  },
+  requests: rows.list(
+    pageOf(apiKeyRequest),
+    "Lists the calls that keys made, newest first, without bodies and queries.",
+    {
+      path: "/keys/requests",
+      query: z.strictObject({
+        /** True: only calls that were answered 400 or above. @default false */
+        failedOnly: z.boolean().optional(),
+        ...logQuery,
+      }),
+      example: { query: { failedOnly: true, keyIds: [id], since: "2026-01-31T00:00:00Z" } },
+    },
+  ),
   /** Lists what was done to keys, newest first, with the authentications that were refused. */
-  activity: {
-    ...ROW_KINDS.list,
-    path: "/keys/activity",
-    scope: "keys:read",
-    ownerOnly: true,
-    query: z.strictObject(logQuery),
-    result: pageOf(apiKeyActivity),
-    doc: "Lists what was done to keys, newest first, with the authentications that were refused.",
-    example: { query: { keyIds: [one.example.params.id], until: "2026-02-01T00:00:00Z" } },
-  },
+  activity: rows.list(
+    pageOf(apiKeyActivity),
+    "Lists what was done to keys, newest first, with the authentications that were refused.",
+    {
+      path: "/keys/activity",
+      query: z.strictObject(logQuery),
+      example: { query: { keyIds: [id], until: "2026-02-01T00:00:00Z" } },
+    },
+  ),
 } as const satisfies Resource;

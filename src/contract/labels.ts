@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Resource } from "./operation.js";
 import { listOf, pageOf } from "./paging.js";
-import { ROW_KINDS } from "./row-kinds.js";
+import { createRows } from "./create-rows.js";
 import { nullable, openEnum, pathSegment, textOf, trimmedName } from "./shapes.js";
 
 /** Labels of a workspace, and the length of their texts. See docs/service.md#labels. */
@@ -67,56 +67,39 @@ const paletteColor = z.looseObject({
 export type PaletteColor = z.output<typeof paletteColor>;
 // A letter has up to three in upper case.
 const params = z.strictObject({ id: pathSegment("USER_".length + 3 * LABEL_LIMITS.nameLength) });
-const one = { path: "/labels/{id}", params, example: { params: { id: "USER_BIG_ORDERS" } } } as const;
+const rows = createRows({
+  all: "/labels",
+  scopes: ["labels:read", "labels:write"],
+  one: { path: "/labels/{id}", params, example: { id: "USER_BIG_ORDERS" } },
+});
 
 /** The user's labels; those of the system cannot be reached. See docs/service.md#labels. */
 export const labels = {
   /** Lists the labels by name. */
-  list: {
-    ...ROW_KINDS.list,
-    path: "/labels",
-    scope: "labels:read",
-    result: pageOf(label),
-    doc: "Lists the labels by name.",
-  },
+  list: rows.list(pageOf(label), "Lists the labels by name."),
   /** Reads one label. */
-  get: { ...ROW_KINDS.read, ...one, scope: "labels:read", result: label, doc: "Reads one label." },
+  get: rows.get(label, "Reads one label."),
   /** Creates a label, whose id follows from its name. */
-  create: {
-    ...ROW_KINDS.create,
-    path: "/labels",
-    scope: "labels:write",
+  create: rows.create(label, "Creates a label, whose id follows from its name.", {
     body: labelCreateInput,
-    result: label,
     errors: ["label_name_taken", "label_limit_reached"],
-    doc: "Creates a label, whose id follows from its name.",
     example: { body: { name: "Big orders", color: { backgroundColor: "#1A73E8" } } },
-  },
+  }),
   /** Changes the name or the color of a label; its id stays. */
-  update: {
-    ...ROW_KINDS.update,
-    ...one,
-    scope: "labels:write",
+  update: rows.update(label, "Changes the name or the color of a label; its id stays.", {
     body: labelUpdateInput,
-    result: label,
     errors: ["label_name_taken"],
-    doc: "Changes the name or the color of a label; its id stays.",
-    example: { ...one.example, body: { name: "Orders", color: null } },
-  },
+    example: { body: { name: "Orders", color: null } },
+  }),
   /** Deletes a label and removes it from every thread. */
-  delete: {
-    ...ROW_KINDS.delete,
-    ...one,
-    scope: "labels:write",
-    doc: "Deletes a label and removes it from every thread.",
-  },
+  delete: rows.delete("Deletes a label and removes it from every thread."),
   /** Lists the colors that the service suggests: 14 solids and 7 gradients. */
-  palette: {
-    ...ROW_KINDS.read,
-    path: "/labels/palette",
-    pathIsAssumed: true,
-    scope: "labels:read",
-    result: listOf(paletteColor),
-    doc: "Lists the colors that the service suggests: 14 solids and 7 gradients.",
-  },
+  palette: rows.read(
+    "/labels/palette",
+    listOf(paletteColor),
+    "Lists the colors that the service suggests: 14 solids and 7 gradients.",
+    {
+      pathIsAssumed: true,
+    },
+  ),
 } as const satisfies Resource;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Resource } from "./operation.js";
 import { listOf } from "./paging.js";
-import { ROW_KINDS } from "./row-kinds.js";
+import { createRows } from "./create-rows.js";
 import { emailAddress, idParams, nullable, openEnum, someText, textOf, tombstoneOf, wholeNumberOf } from "./shapes.js";
 
 /** See docs/service.md#connected-mailboxes. */
@@ -87,21 +87,20 @@ const discovery = z.looseObject({
 const connection = z.looseObject({ id: z.string(), addressId: nullable(z.string()), status });
 const change = z.looseObject({ id: z.string(), status, pauseReason, label: nullable(z.string()) });
 
-const all = {
-  path: "/connected-mailboxes",
-  pathIsAssumed: true,
-  issueCodes: { email: "mailbox_address_invalid" },
-} as const;
-const one = {
-  path: "/connected-mailboxes/{id}",
-  params: idParams(/^cmb_[0-9a-f]{24}$/, "Must be cmb_ and 24 hex characters."),
-  missing: "connected_mailbox_not_found",
-  example: { params: { id: "cmb_65b8f0a2c4d6e8f001234567" } },
-} as const;
+const rows = createRows({
+  all: "/connected-mailboxes",
+  scopes: ["connections:read", "settings:write"],
+  one: {
+    path: "/connected-mailboxes/{id}",
+    params: idParams(/^cmb_[0-9a-f]{24}$/, "Must be cmb_ and 24 hex characters."),
+    missing: "connected_mailbox_not_found",
+    example: { id: "cmb_65b8f0a2c4d6e8f001234567" },
+  },
+});
+const assumed = { pathIsAssumed: true } as const;
+const ofAddress = { ...assumed, issueCodes: { email: "mailbox_address_invalid" } } as const;
 const email = "ada@mailbox.example.net";
 
-const READ = "connections:read";
-const WRITE = "settings:write";
 const signInErrors = [
   "mailbox_login_failed",
   "connected_mailbox_send_sign_in_failed",
@@ -111,41 +110,25 @@ const signInErrors = [
 /** Mailboxes that stay at another provider. See docs/service.md#connected-mailboxes. */
 export const mailboxes = {
   /** Lists the connected mailboxes, newest first. */
-  list: {
-    ...ROW_KINDS.read,
-    ...all,
-    scope: READ,
-    result: listOf(mailbox),
-    doc: "Lists the connected mailboxes, newest first.",
-  },
+  list: rows.read("/connected-mailboxes", listOf(mailbox), "Lists the connected mailboxes, newest first.", assumed),
   /** Reads one connected mailbox. */
-  get: {
-    ...ROW_KINDS.read,
-    ...one,
-    pathIsAssumed: true,
-    scope: READ,
-    result: mailbox,
-    doc: "Reads one connected mailbox.",
-  },
+  get: rows.get(mailbox, "Reads one connected mailbox.", assumed),
   /** Finds the servers of an address; stores nothing, and signs in nowhere. */
-  discover: {
-    ...ROW_KINDS.act,
-    ...all,
-    path: "/connected-mailboxes/discover",
-    scope: WRITE,
-    body: z.strictObject({ email: emailAddress() }),
-    result: discovery,
-    errors: ["mailbox_address_invalid", "mailbox_checks_limited"],
-    doc: "Finds the servers of an address; stores nothing, and signs in nowhere.",
-    example: { body: { email } },
-  },
+  discover: rows.act(
+    "/connected-mailboxes/discover",
+    discovery,
+    "Finds the servers of an address; stores nothing, and signs in nowhere.",
+    {
+      ...ofAddress,
+      body: z.strictObject({ email: emailAddress() }),
+      errors: ["mailbox_address_invalid", "mailbox_checks_limited"],
+      example: { body: { email } },
+    },
+  ),
   /** Signs in to both servers of a mailbox, and adds its address to the workspace. */
-  connect: {
-    ...ROW_KINDS.create,
-    ...all,
-    scope: WRITE,
+  connect: rows.create(connection, "Signs in to both servers of a mailbox, and adds its address to the workspace.", {
+    ...ofAddress,
     body: mailboxConnectInput,
-    result: connection,
     errors: [
       ...signInErrors,
       "mailbox_address_invalid",
@@ -157,37 +140,24 @@ export const mailboxes = {
       "connected_mailbox_connected_elsewhere",
       "workspace_limit_reached",
     ],
-    doc: "Signs in to both servers of a mailbox, and adds its address to the workspace.",
     example: { body: { email, password: "abcd efgh ijkl mnop" } },
-  },
+  }),
   /** Pauses or resumes a mailbox, or gives it a new password or label. */
-  update: {
-    ...ROW_KINDS.update,
-    ...one,
-    pathIsAssumed: true,
-    scope: WRITE,
+  update: rows.update(change, "Pauses or resumes a mailbox, or gives it a new password or label.", {
+    ...assumed,
     body: mailboxUpdateInput,
-    result: change,
     errors: [...signInErrors, "connected_mailbox_no_password"],
-    doc: "Pauses or resumes a mailbox, or gives it a new password or label.",
-    example: { ...one.example, body: { paused: true } },
-  },
+    example: { body: { paused: true } },
+  }),
   /** Asks for a sync, and answers the mailbox as it was then. */
-  sync: {
-    ...ROW_KINDS.act,
-    ...one,
-    path: "/connected-mailboxes/{id}/sync",
-    pathIsAssumed: true,
-    scope: WRITE,
-    result: mailbox,
-    doc: "Asks for a sync, and answers the mailbox as it was then.",
-  },
+  sync: rows.act(
+    "/connected-mailboxes/{id}/sync",
+    mailbox,
+    "Asks for a sync, and answers the mailbox as it was then.",
+    assumed,
+  ),
   /** Disconnects a mailbox, removes its address, and forgets its password. */
-  disconnect: {
-    ...ROW_KINDS.delete,
-    ...one,
-    scope: WRITE,
+  disconnect: rows.delete("Disconnects a mailbox, removes its address, and forgets its password.", {
     result: tombstoneOf({ id: z.string(), addressId: nullable(z.string()), email: z.string() }),
-    doc: "Disconnects a mailbox, removes its address, and forgets its password.",
-  },
+  }),
 } as const satisfies Resource;

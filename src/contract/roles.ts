@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Resource } from "./operation.js";
 import { listOf, pageOf } from "./paging.js";
-import { ROW_KINDS } from "./row-kinds.js";
+import { createRows } from "./create-rows.js";
 import { SCOPES } from "./scopes.js";
 import { idParams, nullable, openEnum, textOf, tombstoneOf, trimmedName } from "./shapes.js";
 
@@ -68,58 +68,37 @@ const rolePermission = z.looseObject({
   scope: z.boolean().default(true),
 });
 
-const one = {
-  path: "/roles/{id}",
-  params: idParams(/^role_[0-9a-f]{24}$/, "Must be role_ and 24 hex characters."),
-  missing: "role_not_found",
-  example: { params: { id: "role_65b8f0a2c4d6e8f001234567" } },
-} as const;
+const rows = createRows({
+  all: "/roles",
+  scopes: ["roles:read", "roles:write"],
+  one: {
+    path: "/roles/{id}",
+    params: idParams(/^role_[0-9a-f]{24}$/, "Must be role_ and 24 hex characters."),
+    missing: "role_not_found",
+    example: { id: "role_65b8f0a2c4d6e8f001234567" },
+  },
+});
 
 /** Roles, which cap members and keys. See docs/service.md#roles. */
 export const roles = {
   /** Lists the roles: those that every workspace begins with, then its own by name. */
-  list: {
-    ...ROW_KINDS.list,
-    path: "/roles",
-    scope: "roles:read",
-    result: pageOf(role),
-    doc: "Lists the roles: those that every workspace begins with, then its own by name.",
-  },
+  list: rows.list(pageOf(role), "Lists the roles: those that every workspace begins with, then its own by name."),
   /** Reads one role, with how many people and keys hold it. */
-  get: {
-    ...ROW_KINDS.read,
-    ...one,
-    scope: "roles:read",
-    result: role,
-    doc: "Reads one role, with how many people and keys hold it.",
-  },
+  get: rows.get(role, "Reads one role, with how many people and keys hold it."),
   /** Creates a role with permissions that the caller holds. */
-  create: {
-    ...ROW_KINDS.create,
-    path: "/roles",
-    scope: "roles:write",
+  create: rows.create(role, "Creates a role with permissions that the caller holds.", {
     body: roleCreateInput,
-    result: role,
     errors: ["insufficient_authority", "role_name_taken", "role_limit_reached"],
-    doc: "Creates a role with permissions that the caller holds.",
     example: { body: { name: "Support", permissions: ["emails:send", "emails:read", "templates:write"] } },
-  },
+  }),
   /** Changes a role; it holds for the next call of everyone who has it. */
-  update: {
-    ...ROW_KINDS.update,
-    ...one,
-    scope: "roles:write",
+  update: rows.update(role, "Changes a role; it holds for the next call of everyone who has it.", {
     body: roleUpdateInput,
-    result: role,
     errors: ["insufficient_authority", "role_name_taken", "role_immutable"],
-    doc: "Changes a role; it holds for the next call of everyone who has it.",
-    example: { ...one.example, body: { permissions: ["emails:read"] } },
-  },
+    example: { body: { permissions: ["emails:read"] } },
+  }),
   /** Deletes a role; those who hold it move to the role that is named, in one step. */
-  delete: {
-    ...ROW_KINDS.delete,
-    ...one,
-    scope: "roles:write",
+  delete: rows.delete("Deletes a role; those who hold it move to the role that is named, in one step.", {
     query: z.strictObject({
       /** The role that members, keys and invitations get instead. Needed while there are any; the name is assumed. */
       reassignTo: textOf(1, 64).optional(),
@@ -132,15 +111,12 @@ export const roles = {
       keysReassigned: z.number().default(0),
     }),
     errors: ["role_undeletable", "role_in_use", "role_immutable"],
-    doc: "Deletes a role; those who hold it move to the role that is named, in one step.",
-    example: { ...one.example, query: { reassignTo: "role_65b8f0a2c4d6e8f0089abcde" } },
-  },
+    example: { query: { reassignTo: "role_65b8f0a2c4d6e8f0089abcde" } },
+  }),
   /** Lists everything that a role can allow, in the order that roles have it in. */
-  permissions: {
-    ...ROW_KINDS.read,
-    path: "/roles/permissions",
-    scope: "roles:read",
-    result: listOf(rolePermission),
-    doc: "Lists everything that a role can allow, in the order that roles have it in.",
-  },
+  permissions: rows.read(
+    "/roles/permissions",
+    listOf(rolePermission),
+    "Lists everything that a role can allow, in the order that roles have it in.",
+  ),
 } as const satisfies Resource;

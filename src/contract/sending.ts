@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Resource } from "./operation.js";
 import { listOf } from "./paging.js";
-import { ROW_KINDS } from "./row-kinds.js";
+import { createRows } from "./create-rows.js";
 import { nullable, openEnum, pathSegment } from "./shapes.js";
 
 /** When the broadcast lane pauses itself. See docs/service.md#sending-lanes. */
@@ -47,45 +47,41 @@ const dedicatedIp = z.looseObject({
 
 /** A lane of outgoing mail with its figures. */
 export type SendingLane = z.output<typeof sendingLane>;
+const rows = createRows({ all: "/sending", scopes: ["domains:read", "domains:write"] });
+
 /** Lanes of outgoing mail, and dedicated IPs. See docs/service.md#sending-lanes. */
 export const sending = {
   /** Reads both lanes with their figures of the last 7 days. */
-  streams: {
-    ...ROW_KINDS.read,
-    path: "/sending/streams",
-    scope: "emails:read",
-    result: listOf(sendingLane),
-    doc: "Reads both lanes with their figures of the last 7 days.",
-  },
+  streams: rows.read(
+    "/sending/streams",
+    listOf(sendingLane),
+    "Reads both lanes with their figures of the last 7 days.",
+    {
+      scope: "emails:read",
+    },
+  ),
   /** Resumes the paused broadcast lane, and restarts its count of 7 days. */
-  resume: {
-    ...ROW_KINDS.act,
-    path: "/sending/streams/{stream}/resume",
-    scope: "domains:write",
-    ownerOnly: true,
-    stepUp: true,
-    params: z.strictObject({ stream: z.literal("broadcast", { error: "Must be broadcast." }) }),
-    result: sendingLane,
-    errors: ["stream_not_paused"],
-    doc: "Resumes the paused broadcast lane, and restarts its count of 7 days.",
-    example: { params: { stream: "broadcast" } },
-  },
+  resume: rows.act(
+    "/sending/streams/{stream}/resume",
+    sendingLane,
+    "Resumes the paused broadcast lane, and restarts its count of 7 days.",
+    {
+      ownerOnly: true,
+      stepUp: true,
+      params: z.strictObject({ stream: z.literal("broadcast", { error: "Must be broadcast." }) }),
+      errors: ["stream_not_paused"],
+      example: { params: { stream: "broadcast" } },
+    },
+  ),
   /** Lists the dedicated IPs; none without the add-on. */
-  dedicatedIps: {
-    ...ROW_KINDS.read,
-    path: "/sending/dedicated-ips",
-    scope: "domains:read",
-    result: listOf(dedicatedIp),
-    doc: "Lists the dedicated IPs; none without the add-on.",
-  },
+  dedicatedIps: rows.read(
+    "/sending/dedicated-ips",
+    listOf(dedicatedIp),
+    "Lists the dedicated IPs; none without the add-on.",
+  ),
   /** Reads one dedicated IP. */
-  dedicatedIp: {
-    ...ROW_KINDS.read,
-    path: "/sending/dedicated-ips/{ip}",
-    scope: "domains:read",
+  dedicatedIp: rows.read("/sending/dedicated-ips/{ip}", dedicatedIp, "Reads one dedicated IP.", {
     params: z.strictObject({ ip: pathSegment(64) }),
-    result: dedicatedIp,
-    doc: "Reads one dedicated IP.",
     example: { params: { ip: "192.0.2.10" } },
-  },
+  }),
 } as const satisfies Resource;

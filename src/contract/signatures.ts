@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Resource } from "./operation.js";
 import { listOf, pageOf, pageQuery } from "./paging.js";
-import { ROW_KINDS } from "./row-kinds.js";
+import { createRows } from "./create-rows.js";
 import { addressOrCatchAll } from "./allowlists.js";
 import { idParams, textOf, tombstoneOf, trimmedName } from "./shapes.js";
 
@@ -57,71 +57,55 @@ const signature = z.looseObject({
   updatedAt: z.string().default(""),
 });
 
-const one = {
-  path: "/signatures/{id}",
-  params: idParams(/^sig_[A-Za-z0-9_-]{1,100}$/, "Must be the id of a signature, which begins with sig_."),
-  example: { params: { id: "sig_65b8f0a2c4d6e8f001234567" } },
-} as const;
+const rows = createRows({
+  all: "/signatures",
+  scopes: ["settings:read", "settings:write"],
+  one: {
+    path: "/signatures/{id}",
+    params: idParams(/^sig_[A-Za-z0-9_-]{1,100}$/, "Must be the id of a signature, which begins with sig_."),
+    example: { id: "sig_65b8f0a2c4d6e8f001234567" },
+  },
+});
 
 /** Signatures of the workspace's addresses. See docs/service.md#signatures. */
 export const signatures = {
   /** Lists the signatures by address, the oldest first. */
-  list: {
-    ...ROW_KINDS.list,
-    path: "/signatures",
-    scope: "settings:read",
+  list: rows.list(pageOf(signature), "Lists the signatures by address, the oldest first.", {
     query: z.strictObject({
       /** Only those of this address, or of `*@` and a domain. */
       address: addressOrCatchAll.optional(),
       ...pageQuery(),
     }),
-    result: pageOf(signature),
-    doc: "Lists the signatures by address, the oldest first.",
     example: { query: { address: "support@acme.example.com" } },
-  },
+  }),
   /** Reads one signature. */
-  get: { ...ROW_KINDS.read, ...one, scope: "settings:read", result: signature, doc: "Reads one signature." },
+  get: rows.get(signature, "Reads one signature."),
   /** Creates a signature; the first of an address is its default for everything. */
-  create: {
-    ...ROW_KINDS.create,
-    path: "/signatures",
-    scope: "settings:write",
+  create: rows.create(signature, "Creates a signature; the first of an address is its default for everything.", {
     body: signatureCreateInput,
-    result: signature,
     errors: ["signature_name_taken", "signature_limit_reached", "capability_unsupported"],
-    doc: "Creates a signature; the first of an address is its default for everything.",
     example: { body: { address: "support@acme.example.com", name: "Work", html: "<p>Ada, Acme</p>" } },
-  },
+  }),
   /** Changes a signature; omitted fields stay unchanged. */
-  update: {
-    ...ROW_KINDS.update,
-    ...one,
-    scope: "settings:write",
+  update: rows.update(signature, "Changes a signature; omitted fields stay unchanged.", {
     body: signatureUpdateInput,
-    result: signature,
     errors: ["signature_name_taken"],
-    doc: "Changes a signature; omitted fields stay unchanged.",
-    example: { ...one.example, body: { name: "Private", isDefault: false } },
-  },
+    example: { body: { name: "Private", isDefault: false } },
+  }),
   /** Deletes a signature; an address whose default it was has none then. */
-  delete: {
-    ...ROW_KINDS.delete,
-    ...one,
-    scope: "settings:write",
+  delete: rows.delete("Deletes a signature; an address whose default it was has none then.", {
     result: tombstoneOf({ id: z.string(), address: z.string().default("") }),
-    doc: "Deletes a signature; an address whose default it was has none then.",
-  },
+  }),
   /** Copies a signature to other addresses, one after the other, over those of the same name. */
-  copy: {
-    ...ROW_KINDS.act,
-    ...one,
-    path: "/signatures/{id}/copy",
-    scope: "settings:write",
-    body: signatureCopyInput,
-    status: [200, 201],
-    result: listOf(signature),
-    errors: ["signature_limit_reached", "capability_unsupported"],
-    doc: "Copies a signature to other addresses, one after the other, over those of the same name.",
-    example: { ...one.example, body: { addresses: ["sales@acme.example.com", "*@acme.example.com"], isDefault: true } },
-  },
+  copy: rows.act(
+    "/signatures/{id}/copy",
+    listOf(signature),
+    "Copies a signature to other addresses, one after the other, over those of the same name.",
+    {
+      body: signatureCopyInput,
+      status: [200, 201],
+      errors: ["signature_limit_reached", "capability_unsupported"],
+      example: { body: { addresses: ["sales@acme.example.com", "*@acme.example.com"], isDefault: true } },
+    },
+  ),
 } as const satisfies Resource;

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Operation, Resource } from "./operation.js";
-import { ROW_KINDS } from "./row-kinds.js";
+import type { Resource } from "./operation.js";
+import { createRows } from "./create-rows.js";
 import { nullable, openEnum } from "./shapes.js";
 
 const issues = z.array(z.string()).default([]);
@@ -55,43 +55,33 @@ const deliverabilityReport = z.looseObject({
   checks: z.array(deliverabilityCheck),
 });
 
+const domain = z
+  .string()
+  .trim()
+  .min(1, { error: "Must be a domain, an address or a URL." })
+  .describe("a domain; an address or a URL is read as its domain");
+
 /** What the three checks have in common: any key may call them. See docs/service.md#record-checks. */
-const check = {
-  ...ROW_KINDS.read,
-  scope: null,
-  query: z.strictObject({
-    /** A domain; an address or a URL is read as its domain. */
-    domain: z
-      .string()
-      .trim()
-      .min(1, { error: "Must be a domain, an address or a URL." })
-      .describe("a domain; an address or a URL is read as its domain"),
-  }),
-  errors: ["unreachable"],
-  example: { query: { domain: "acme.example.com" } },
-} as const satisfies Partial<Operation>;
+const rows = createRows({
+  all: "/tools",
+  scopes: [null, null],
+  each: {
+    query: z.strictObject({ domain }),
+    errors: ["unreachable"],
+    example: { query: { domain: "acme.example.com" } },
+  },
+});
 
 /** Checks of the records of any domain. See docs/service.md#record-checks. */
 export const tools = {
   /** Reads the DMARC record of a domain, or of its organisational domain. */
-  dmarc: {
-    ...check,
-    path: "/tools/dmarc",
-    result: dmarcReport,
-    doc: "Reads the DMARC record of a domain, or of its organisational domain.",
-  },
+  dmarc: rows.read("/tools/dmarc", dmarcReport, "Reads the DMARC record of a domain, or of its organisational domain."),
   /** Reads the BIMI record of a domain, and fetches its logo. */
-  bimi: {
-    ...check,
-    path: "/tools/bimi",
-    result: bimiReport,
-    doc: "Reads the BIMI record of a domain, and fetches its logo.",
-  },
+  bimi: rows.read("/tools/bimi", bimiReport, "Reads the BIMI record of a domain, and fetches its logo."),
   /** Rates the records that decide how mail of a domain is taken: MX, SPF, DKIM, DMARC and BIMI. */
-  deliverability: {
-    ...check,
-    path: "/tools/deliverability",
-    result: deliverabilityReport,
-    doc: "Rates the records that decide how mail of a domain is taken: MX, SPF, DKIM, DMARC and BIMI.",
-  },
+  deliverability: rows.read(
+    "/tools/deliverability",
+    deliverabilityReport,
+    "Rates the records that decide how mail of a domain is taken: MX, SPF, DKIM, DMARC and BIMI.",
+  ),
 } as const satisfies Resource;

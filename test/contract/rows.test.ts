@@ -137,7 +137,7 @@ describe.each(rows)("%s", (name, operation) => {
     const [resource = "", method = ""] = name.split(".");
     const file = resource.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     const source = readFileSync(resolve(import.meta.dirname, `../../src/contract/${file}.ts`), "utf8");
-    const docstring = new RegExp(`/\\*\\* (.*) \\*/\\n {2}${method}: \\{`).exec(source)?.[1];
+    const docstring = new RegExp(`/\\*\\* (.*) \\*/\\n {2}${method}: rows`).exec(source)?.[1];
     expect(docstring).toBe(operation.doc);
   });
 });
