@@ -226,17 +226,6 @@ describe("a capture folder", () => {
     expect((await errorOf(() => readCaptureFolder(none))).code).toBe("invalid_argument");
     expect(existsSync(none)).toBe(false);
   });
-
-  test("a capture folder loads 2,000 captures", () => {
-    const path = makeFolder();
-    const folder = open(path);
-    const capture = makeCapture();
-    for (let n = 0; n < 2_000; n += 1) {
-      const id = `cap_${n}`;
-      writeFileSync(join(folder.path, `${id}.json`), JSON.stringify({ ...capture, id }, undefined, 2));
-    }
-    expect(open(path, { max: 20_000 }).size).toBe(2_000);
-  });
 });
 
 describe("picking captures", () => {

@@ -178,8 +178,8 @@ describe("redaction", () => {
     const body = (length: number): string =>
       JSON.stringify({ data: { text: "a.".repeat(length) + "@".repeat(length) } });
     const started = cpuMs();
-    createRedactor()(makeCapture({ body: body(200_000) }));
-    expect(cpuMs() - started).toBeLessThan(3_000);
+    createRedactor()(makeCapture({ body: body(50_000) }));
+    expect(cpuMs() - started).toBeLessThan(1_000);
   });
 });
 

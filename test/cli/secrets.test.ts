@@ -5,6 +5,10 @@ import { verifySignature } from "pigeonhole/protocol";
 import { captureRequest } from "#pigeonhole/capture/model/capture-request.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { makeFolder } from "../support/folder.js";
+// Commands load what they need when they run, which is no time of a test.
+import "#pigeonhole/cli/captures/run.js";
+import "#pigeonhole/cli/doctor/run.js";
+import "#pigeonhole/receiver/create-receiver.js";
 
 const body = '{"id":"evt_1","type":"email.received","createdAt":"2026-01-01T00:00:00Z","data":{}}';
 const env = { WEBHOOK_SECRET: SECRET };

@@ -242,8 +242,8 @@ describe("errors and jobs", () => {
 
   test("all groups can be read, page by page, and the cursor names none of them", async () => {
     const { receiver, dashboard } = await start();
-    const types = Array.from({ length: 120 }, (_, index) => `custom.${index}`);
-    for (const type of types) await post(receiver, makeEvent({ type }));
+    const types = Array.from({ length: 101 }, (_, index) => `custom.${index}`);
+    await Promise.all(types.map((type) => post(receiver, makeEvent({ type }))));
     const pages: ErrorGroupPage[] = [];
     for (let cursor: string | null = ""; cursor !== null;) {
       const { body }: { body: ErrorGroupPage } = await dashboard.get(`api/errors?state=parked&cursor=${cursor}`);
@@ -251,7 +251,7 @@ describe("errors and jobs", () => {
       expect(body.nextCursor ?? "1-1").toMatch(/^\d+-\d+$/);
       cursor = body.nextCursor;
     }
-    expect(pages.map(({ items }) => items.length)).toEqual([50, 50, 20]);
+    expect(pages.map(({ items }) => items.length)).toEqual([50, 50, 1]);
     const listed = pages.flatMap(({ items }) => items.map(({ type }) => type));
     expect(listed.toSorted()).toEqual(types.toSorted());
     expect(await dashboard.get("api/errors?cursor=x")).toMatchObject({ status: 400 });
@@ -318,7 +318,7 @@ test("the page of an event has all its contact events, up to a page of the store
   await receiver.start();
   const dashboard = openDashboard(receiver, { payloads: "full" });
   for (const [count, hasMoreContactEvents] of [
-    [120, false],
+    [101, false],
     [501, true],
   ] as const) {
     const event = makeEvent({ data: { count } });

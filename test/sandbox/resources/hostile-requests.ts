@@ -29,7 +29,7 @@ const VALUES: readonly (readonly [name: string, value: unknown])[] = [
   ["a number", -1e308],
   ["true", true],
   ["a list of lists", [[[]]]],
-  ["a long list", Array.from({ length: 10_000 }, () => "x@x.example")],
+  ["a long list", Array.from({ length: 2_000 }, () => "x@x.example")],
   ["an object", { toString: 1, length: 2 }],
   [LONG_TEXT, LONG],
   ["an empty text", ""],
