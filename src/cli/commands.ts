@@ -2,7 +2,6 @@ import { add } from "./add/spec.js";
 import { api } from "./api/spec.js";
 import { type Command, command } from "./frame/context.js";
 import * as captures from "./captures/spec.js";
-import { completion } from "./completion/spec.js";
 import { dev } from "./dev/spec.js";
 import { doctor } from "./doctor/spec.js";
 import * as endpoints from "./endpoints/spec.js";
@@ -59,5 +58,4 @@ export const COMMANDS: readonly Command[] = [
   command(add, async () => (await import("./add/run.js")).run),
   command(postgres.postgresSchema, async () => (await import("./postgres/run.js")).printSchema),
   command(doctor, async () => (await import("./doctor/run.js")).run),
-  command(completion, async () => (await import("./completion/run.js")).run),
 ];

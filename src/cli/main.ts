@@ -27,10 +27,9 @@ export async function main(host: HostProcess): Promise<number> {
     out = createOutput({ json, quiet, color, stdout, stderr, env });
     if (globals.cwd !== undefined) changeFolder(host, globals.cwd);
     const { signal } = interruption;
-    const commands = COMMANDS.map(({ spec }) => spec);
     const expectInterruption = (): void => interruption.expect();
     const typed = { out, env, cwd: host.cwd(), signal, expectInterruption, yes };
-    const context = { ...typed, stdin, stdout, stderr, version, commands, families: FAMILIES };
+    const context = { ...typed, stdin, stdout, stderr, version };
     const filled = { ...options, ...readVariables(command.spec, isGiven, context) };
     exitCode = (await command.run({ options: filled, args, context })) ?? EXIT.ok;
   }

@@ -66,7 +66,6 @@ test.each([
   ["endpoints test whe_1", "PIGEONHOLE_BASE_URL"],
   [`endpoints repair ${ENDPOINT}`, "--since"],
   [`endpoints repair ${ENDPOINT} --since 1d`, "PIGEONHOLE_BASE_URL"],
-  ["completion tcsh", "bash, zsh, fish"],
   ["postgres schema --from 999", "newer than this version"],
   ["sandbox --speed 2x --clock manual", "--speed and --clock manual"],
   ["sandbox --speed 0", "above 0"],

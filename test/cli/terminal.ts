@@ -8,12 +8,8 @@ export const HAS_TERMINAL = hasTerminal();
 /** Keys as a terminal sends them. */
 export const KEY = {
   enter: "\r",
-  up: "\u001b[A",
   down: "\u001b[B",
-  space: " ",
   ctrlC: "\u0003",
-  tab: "\t",
-  killLine: "\u0015",
 } as const;
 
 export interface TerminalOptions {

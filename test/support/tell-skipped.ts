@@ -38,12 +38,9 @@ export const GROUPS: Record<string, readonly Group[]> = {
     { need: "PostgreSQL", tests: "the store on PostgreSQL", isThere: hasPostgres },
     { need: "Chromium", tests: "the dashboard's page on PostgreSQL", isThere: () => findChromium() !== undefined },
     { need: "cc", tests: "slow disks", isThere: () => isInstalled("cc") },
-    { need: "script of util-linux", tests: "questions in a terminal, completion in shells", isThere: hasTerminal },
+    { need: "script of util-linux", tests: "questions in a terminal", isThere: hasTerminal },
     { need: "strace", tests: "the order of writes and file modes as the system sees them", isThere: canTrace },
     { need: "promtool of Prometheus", tests: "the alert rules", isThere: () => isInstalled("promtool") },
-    { need: "bash", tests: "completion in bash", isThere: () => isInstalled("bash") },
-    { need: "zsh", tests: "completion in zsh", isThere: () => isInstalled("zsh") },
-    { need: "fish", tests: "completion in fish", isThere: () => isInstalled("fish") },
     {
       need: "openssl",
       tests: "deliveries over HTTPS, turns of the event loop behind TLS",

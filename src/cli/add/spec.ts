@@ -1,4 +1,3 @@
-import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { parseEvents } from "../../scaffold/project/event-names.js";
 import { defineCommand, withValue } from "../frame/spec.js";
 
@@ -6,7 +5,6 @@ import { defineCommand, withValue } from "../frame/spec.js";
 export const eventsOption = withValue("types", "Event types that get a handler: email.received,form.* or all.", {
   short: "e",
   parse: parseEvents,
-  suggestions: EVENT_TYPES,
 });
 
 export const add = defineCommand({

@@ -59,9 +59,7 @@ export const dev = defineCommand({
       parse: parseHeader,
     }),
     allowRemote: { summary: "Allows targets outside this machine and its private network." },
-    tunnel: withValue("program", "Starts cloudflared, ngrok, tailscale, or a command with {port} in it.", {
-      suggestions: ["cloudflared", "ngrok", "tailscale"],
-    }),
+    tunnel: withValue("program", "Starts cloudflared, ngrok, tailscale, or a command with {port} in it."),
     publicUrl: withValue("url", "The public URL of a tunnel that runs already."),
     register: { summary: "Creates an endpoint at the service that points here, and deletes it at the end." },
     inbox: withValue(

@@ -23,10 +23,6 @@ export interface CommandContext extends Readonly<Pick<HostProcess, "env" | "stdi
   readonly yes: boolean;
   /** Of this package. */
   readonly version: string;
-  /** Every command, for those that are made from the list of all. */
-  readonly commands: readonly CommandSpec[];
-  /** Summaries of the first words that have several subcommands. */
-  readonly families: Readonly<Record<string, string>>;
 }
 
 /** A command's own parsed options and arguments, and the context. */

@@ -1,4 +1,4 @@
-/** One option of a command, as data: help, parsing, docs/cli.md and shell completion are generated from it. */
+/** One option of a command, as data: help, parsing and docs/cli.md are generated from it. */
 export interface OptionSpec {
   /** What it does, as a phrase. */
   readonly summary: string;
@@ -10,8 +10,6 @@ export interface OptionSpec {
   readonly parse?: (text: string) => unknown;
   /** All values that are allowed. */
   readonly choices?: readonly string[];
-  /** Values that shell completion offers; others are allowed too. */
-  readonly suggestions?: readonly string[];
   /** The default value as written on the command line. */
   readonly default?: string;
   /** The variable of the environment, or of `.env`, that is read if the flag is not given. */
@@ -31,7 +29,6 @@ export interface ArgumentSpec {
   readonly summary: string;
   readonly parse?: (text: string) => unknown;
   readonly choices?: readonly string[];
-  readonly suggestions?: readonly string[];
   readonly optional?: true;
   readonly variadic?: true;
 }

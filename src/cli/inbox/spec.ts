@@ -1,5 +1,4 @@
 import { filterOptions } from "../../operator/filter-reader.js";
-import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { WORK_FILTERS } from "../../store/filters.js";
 import { defineCommand, type OptionSpec, withValue } from "../frame/spec.js";
 import { databaseOption, limitOption, timeOptions } from "../values/options.js";
@@ -14,7 +13,7 @@ const ids = { variadic: true, summary: "Ids of events." } as const;
 const filters = filterOptions(WORK_FILTERS);
 const workOptions = {
   ...filters,
-  type: { ...filters.type, suggestions: EVENT_TYPES, parse: parseWholeType },
+  type: { ...filters.type, parse: parseWholeType },
   errorGroup: { ...filters.errorGroup, parse: parseErrorGroup },
 } as const satisfies Record<string, OptionSpec>;
 

@@ -1,4 +1,3 @@
-import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { defineCommand, withValue } from "../frame/spec.js";
 import { parseDuration, parsePort, parseSpeed, knownEventType, wantedEndpoint } from "../values/parse-option.js";
 import { secretOption } from "../values/secret-option.js";
@@ -34,7 +33,6 @@ export const sandbox = defineCommand({
     allowRemote: { summary: "Allows endpoints outside this machine and its private network, as strictUrls needs." },
     emit: withValue("type", "Fires these sample events, one after another.", {
       repeat: true,
-      suggestions: EVENT_TYPES,
       parse: knownEventType,
     }),
     every: withValue("time", "Repeats them, one event in this time.", { parse: parseDuration }),

@@ -1,6 +1,5 @@
 import { SIGNATURE_VARIANTS } from "../../dev/api/page-api.js";
 import { DEFAULT_ENDPOINT_PATH } from "../../protocol/endpoint-path.js";
-import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { defineCommand, withValue } from "../frame/spec.js";
 import { changeOptions, inboxOption } from "../values/options.js";
 import { secretOption } from "../values/secret-option.js";
@@ -11,7 +10,7 @@ export const trigger = defineCommand({
   summary: "Builds a sample event, signs it and posts it; needs no account and no network.",
   details:
     "The fields of data are assumed, since the service does not document them. Every run makes new ids unless --id or --seed is given. Waits up to 2 s in all for the handlers, and says what they made of it, if the app's inbox is known. Exits with 3 when there is no answer, and with 1 after a ✗: another answer than 2xx, or than that of --expect, or an event that is dead.",
-  arguments: { type: { optional: true, suggestions: EVENT_TYPES, summary: "An event type, such as email.received." } },
+  arguments: { type: { optional: true, summary: "An event type, such as email.received." } },
   options: {
     to: withValue("url", "A port, host:port/path or URL: your app, or pigeonhole dev.", {
       default: `http://127.0.0.1:4400${DEFAULT_ENDPOINT_PATH}`,
