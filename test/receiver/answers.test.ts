@@ -4,12 +4,292 @@ import { getRequestListener } from "@hono/node-server";
 import express from "express";
 import { Hono } from "hono";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type Receiver, type ReceiverOptions, type Store, PigeonholeError } from "pigeonhole";
-import { type FakeClock, TEST_SECRET, fakeClock, signDelivery } from "pigeonhole/testing";
+import { type Alarm, type Receiver, type ReceiverOptions, PigeonholeError } from "pigeonhole";
+import { TEST_SECRET, fakeClock, signDelivery } from "pigeonhole/testing";
+import { captureLog } from "../support/capture-log.js";
+import { makeGate } from "../support/gate.js";
 import { serve } from "../support/mounts.js";
-import { bytesOf, decorateStore, makeEvent, makeGate, openReceiver, post } from "../support/receiver.js";
+import { bytesOf, makeEvent, openReceiver, post, receiveAnswer } from "../support/receiver.js";
+import { decorateStore } from "../support/store-in.js";
 
 const OTHER_SECRET = `whsec_${"z".repeat(43)}`;
+const MINUTE = 60_000;
+const LARGE = "x".repeat(2_001);
+
+interface Sent {
+  body: unknown;
+  /** Without one, the request is unsigned. */
+  secret: string | undefined;
+  /** Added to the time of signing. */
+  skewMs: number;
+  method: string;
+  headers: Record<string, string>;
+}
+
+/** What the service receives: everything that it reads. */
+interface Answer {
+  status: number;
+  retryAfter: string | null;
+  allow: string | null;
+  outcome: string;
+  /** The kind of the outcome again where it is a refusal, empty for 2xx. */
+  text: string;
+}
+
+const answerOf = (status: number, outcome: string, more: Partial<Answer> = {}): Answer => ({
+  status,
+  outcome,
+  text: status < 300 ? "" : outcome,
+  retryAfter: null,
+  allow: null,
+  ...more,
+});
+
+const later = (outcome: string, seconds: number): Answer => answerOf(503, outcome, { retryAfter: String(seconds) });
+const NOT_POST = answerOf(405, "wrong_method", { allow: "POST" });
+
+function open(options: Partial<ReceiverOptions<Record<never, never>>> = {}) {
+  const clock = fakeClock();
+  const log = captureLog();
+  const alarms: Alarm[] = [];
+  const onAlarm = (alarm: Alarm): unknown => alarms.push(alarm);
+  const receiver = openReceiver({ clock, logger: log.logger, onAlarm, maxBodyBytes: 2_000, ...options });
+  async function send(sent: Partial<Sent> = {}): Promise<Answer> {
+    const { body = makeEvent(), secret, skewMs, method, headers } = { ...SIGNED, ...sent };
+    const bytes = bytesOf(body);
+    const signature =
+      secret === undefined ? {} : signDelivery({ body: bytes, secret, timestamp: clock.now() + skewMs });
+    const request = { method, headers: { ...signature, ...headers }, ...(method !== "GET" && { body: bytes }) };
+    const answer = await receiveAnswer(receiver.fetch(new Request("http://pigeonhole.test/", request)));
+    return answerOf(answer.status, answer.outcome, {
+      text: answer.text,
+      retryAfter: answer.headers.get("retry-after"),
+      allow: answer.headers.get("allow"),
+    });
+  }
+  return { clock, log, alarms, receiver, send };
+}
+
+const SIGNED = { secret: TEST_SECRET, skewMs: 0, method: "POST", headers: {} };
+
+async function start(options: Partial<ReceiverOptions<Record<never, never>>> = {}) {
+  const opened = open(options);
+  await opened.receiver.start();
+  return opened;
+}
+
+const unsigned = (headers: Record<string, string> = {}): Partial<Sent> => ({ secret: undefined, headers });
+const withHeader = (name: string, value: string): Partial<Sent> => ({ headers: { [name]: value } });
+const REJECT: Partial<ReceiverOptions> = { unverified: "reject" };
+const ACCEPTED = answerOf(200, "accepted");
+const PARKED = answerOf(200, "parked");
+
+// An answer is final if the service does not send again, so that what it had to say is lost.
+describe("a running receiver answers", () => {
+  test.each<[string, Partial<Sent>, Answer, string?]>([
+    ["200 to an event", {}, ACCEPTED],
+    ["200 to an event signed 300 s ago", { skewMs: -300_000 }, ACCEPTED],
+    ["200 to an event signed 300 s ahead", { skewMs: 300_000 }, ACCEPTED],
+    ["200 to a type it does not know", { body: makeEvent({ type: "invoice.paid" }) }, PARKED],
+    ["200 to what is not JSON", { body: "{" }, PARKED],
+    ["200 to an empty body", { body: "" }, PARKED],
+    ["200 to no envelope", { body: { hello: 1 } }, PARKED],
+    ["200 to identity", withHeader("content-encoding", "identity"), ACCEPTED],
+    ["200 at the limit", { body: "x".repeat(2_000) }, PARKED],
+    ["503 to an empty signature", withHeader("x-svc-signature", ""), later("unreadable", 60), "signature_unreadable"],
+    [
+      "503 to a malformed signature",
+      withHeader("x-svc-signature", "t=1,v1=zz"),
+      later("unreadable", 60),
+      "signature_unreadable",
+    ],
+    [
+      "503 to a signature without a time",
+      withHeader("x-svc-signature", "ab".repeat(32)),
+      later("unreadable", 60),
+      "signature_unreadable",
+    ],
+    ["503 to a signature of another secret", { secret: OTHER_SECRET }, later("unverified", 60)],
+    ["503 to one signed 301 s ago", { skewMs: -301_000 }, later("unverified", 60), "clock_skew"],
+    ["503 to one signed 301 s ahead", { skewMs: 301_000 }, later("unverified", 60), "clock_skew"],
+    ["401 to no signature", unsigned(), answerOf(401, "unsigned")],
+    ["401 to what is too large and unsigned", { ...unsigned(), body: LARGE }, answerOf(401, "unsigned")],
+    ["405 to a browser", { ...unsigned(), method: "GET" }, NOT_POST],
+  ])("a running receiver answers %s, which is not logged as final", async (_, sent, expected, alarm) => {
+    const { receiver, send, log, alarms } = await start();
+    expect(await send(sent)).toEqual(expected);
+    expect((await receiver.inbox.list()).items).toHaveLength(expected.status === 200 ? 1 : 0);
+    expect(log.named("final_answer")).toEqual([]);
+    expect(alarms.map(({ kind }) => kind)).toEqual(alarm === undefined ? [] : [alarm]);
+  });
+
+  test.each<[string, Partial<Sent>, Answer, (Partial<ReceiverOptions> | undefined)?, object?]>([
+    ["405 to GET", { method: "GET" }, NOT_POST],
+    ["405 to PUT", { method: "PUT" }, NOT_POST],
+    ["405 to GET with a time only", { ...unsigned({ "x-svc-timestamp": "1" }), method: "GET" }, NOT_POST],
+    ["415 to gzip", withHeader("content-encoding", "gzip"), answerOf(415, "unsupported_encoding")],
+    ["413 over the limit", { body: LARGE }, answerOf(413, "too_large")],
+    [
+      "413 to an announced length over the limit",
+      { body: LARGE, headers: { "content-length": "2001" } },
+      answerOf(413, "too_large"),
+      undefined,
+      { announcedBytes: 2_001 },
+    ],
+    [
+      "413 over the limit with a time only",
+      { ...unsigned({ "x-svc-timestamp": "1" }), body: LARGE },
+      answerOf(413, "too_large"),
+    ],
+    ["401 to a signature of another secret", { secret: OTHER_SECRET }, answerOf(401, "unverified"), REJECT],
+    ["401 to one signed 301 s ago", { skewMs: -301_000 }, answerOf(401, "unverified"), REJECT],
+    ["401 to one signed 301 s ahead", { skewMs: 301_000 }, answerOf(401, "unverified"), REJECT],
+    ["401 to an unreadable signature", withHeader("x-svc-signature", "v1=00"), answerOf(401, "unreadable"), REJECT],
+    [
+      "401 to a signature of another kind",
+      withHeader("x-svc-signature", "sha512=00"),
+      answerOf(401, "unreadable"),
+      REJECT,
+    ],
+    ["401 to a time only", unsigned({ "x-svc-timestamp": "1" }), answerOf(401, "unreadable"), REJECT],
+  ])("a running receiver answers %s, and logs it as final with an alarm", async (_, sent, answer, options, size) => {
+    const { receiver, send, log, alarms } = await start(options);
+    expect(await send(sent)).toEqual(answer);
+    expect((await receiver.inbox.list()).items).toEqual([]);
+    const { status, outcome } = answer;
+    expect(log.named("final_answer")).toEqual([expect.objectContaining({ level: 40, kind: outcome, status, ...size })]);
+    expect(alarms).toContainEqual({ kind: "final_answer", outcome, status });
+  });
+
+  test("a running receiver answers 200 to a duplicate, and keeps the first", async () => {
+    const { receiver, send } = await start();
+    const event = makeEvent();
+    expect(await send({ body: event })).toEqual(ACCEPTED);
+    expect(await send({ body: event })).toEqual(answerOf(200, "duplicate"));
+    expect(await send({ body: { ...event, data: { other: 1 } } })).toEqual(answerOf(200, "duplicate"));
+    expect((await receiver.inbox.get(event.id))?.body).toEqual(bytesOf(event));
+    expect((await receiver.inbox.list()).items).toHaveLength(1);
+  });
+});
+
+describe("a receiver that cannot accept a delivery", () => {
+  test("a receiver answers 503 before start()", async () => {
+    const { send } = open();
+    expect(await send()).toEqual(later("not_started", 30));
+  });
+
+  test("a receiver answers 503 after stop(), and another start() rejects with stopped", async () => {
+    const { receiver, send } = await start();
+    await receiver.stop();
+    expect(await send()).toEqual(later("stopping", 30));
+    await expect(receiver.start()).rejects.toMatchObject({ code: "stopped" });
+  });
+
+  test("a receiver answers 503 over the high-water mark, and accepts again when there is room", async () => {
+    const gate = makeGate();
+    let stored = 0;
+    const store = decorateStore((real) => ({
+      async accept(event) {
+        stored += 1;
+        if (stored === 1) await gate.passed;
+        return real.accept(event);
+      },
+    }));
+    const { send } = await start({ store, highWaterMark: 1 });
+    const first = send();
+    await expect.poll(() => stored).toBe(1);
+    expect(await send()).toEqual(later("overloaded", 30));
+    gate.open();
+    expect(await first).toEqual(ACCEPTED);
+    expect(await send()).toEqual(ACCEPTED);
+    expect(stored).toBe(2);
+  });
+
+  const refusals: [string, () => unknown][] = [
+    ["is busy", () => new PigeonholeError("store_busy", "locked")],
+    ["is full", () => new PigeonholeError("store_full", "full")],
+    ["is broken", () => new PigeonholeError("store_failed", "broken")],
+    ["fails with an error that carries status 410", () => Object.assign(new Error("gone"), { status: 410 })],
+    ["fails with an error that carries statusCode 404", () => Object.assign(new Error("no"), { statusCode: 404 })],
+    ["rejects with no error at all", () => undefined],
+  ];
+  test.each(refusals)(
+    "a receiver answers 503 when the store %s, and accepts the next delivery",
+    async (_, makeError) => {
+      let isBroken = true;
+      const store = decorateStore((real) => ({
+        accept: (event) => (isBroken ? Promise.reject(makeError()) : real.accept(event)),
+      }));
+      const { send } = await start({ store });
+      const body = makeEvent();
+      expect(await send({ body })).toEqual(later("store_unavailable", 30));
+      isBroken = false;
+      expect(await send({ body })).toEqual(ACCEPTED);
+    },
+  );
+
+  test("a receiver answers 503 if its store was closed by the caller", async () => {
+    const store = decorateStore(() => ({}));
+    const { send } = await start({ store });
+    await store.close();
+    expect(await send()).toEqual(later("stopping", 30));
+    await store.open({ logger: { debug() {}, info() {}, warn() {}, error() {}, child: () => expect.fail() } });
+  });
+});
+
+test("a starting receiver lets deliveries wait and then accepts them", async () => {
+  const gate = makeGate();
+  const { receiver, send } = open({ secrets: () => gate.passed.then(() => [TEST_SECRET]) });
+  const started = receiver.start();
+  let answered = 0;
+  const later = [send(), send()].map((answer) => answer.finally(() => (answered += 1)));
+  // A refusal needs no secret; it comes first though it was sent last.
+  expect(await send({ headers: { "content-encoding": "br" } })).toEqual(answerOf(415, "unsupported_encoding"));
+  expect(answered).toBe(0);
+  gate.open();
+  await started;
+  expect(await Promise.all(later)).toEqual([ACCEPTED, ACCEPTED]);
+});
+
+describe("the status of a thrown error", () => {
+  const gone = (status: number) => Object.assign(new Error("thrown"), { status, statusCode: status, expose: true });
+
+  test.each([400, 404, 409, 410, 301])(
+    "the status %i of an error thrown by a handler, its key or onUnhandled does not reach the service",
+    async (status) => {
+      const { receiver, send } = open();
+      let runs = 0;
+      const fail = () => {
+        runs += 1;
+        throw gone(status);
+      };
+      receiver.on("email.sent", fail, {
+        key: () => {
+          throw gone(status);
+        },
+      });
+      receiver.onUnhandled(fail);
+      await receiver.start();
+      expect(await send()).toEqual(ACCEPTED);
+      expect(await send({ body: makeEvent({ type: "email.opened" }) })).toEqual(ACCEPTED);
+      await expect.poll(() => runs).toBe(2);
+    },
+  );
+
+  test("the status 410 of an error thrown while the secrets are read again does not reach the service", async () => {
+    let reads = 0;
+    const { send, clock } = await start({
+      secrets() {
+        reads += 1;
+        if (reads > 1) throw gone(410);
+        return [TEST_SECRET];
+      },
+    });
+    await clock.advance(5_000);
+    expect(await send({ secret: OTHER_SECRET })).toEqual(later("secrets_unavailable", 60));
+    expect(reads).toBe(2);
+  });
+});
 
 const mounts: [
   string,
@@ -25,223 +305,9 @@ const mounts: [
   ],
 ];
 
-interface Sent {
-  body: unknown;
-  secret: string;
-  /** Added to the time of signing. */
-  skewMs: number;
-  method: string;
-  headers: Record<string, string>;
-}
-
-/** What the service receives: everything that it reads. */
-interface ReceivedAnswer {
-  status: number;
-  retryAfter: string | null;
-  allow: string | null;
-  outcome: string;
-  /** The kind of the outcome again where it is a refusal, empty for 2xx. */
-  text: string;
-}
-
-const answerOf = (status: number, outcome: string, more: Partial<ReceivedAnswer> = {}): ReceivedAnswer => ({
-  status,
-  outcome,
-  text: status < 300 ? "" : outcome,
-  retryAfter: null,
-  allow: null,
-  ...more,
-});
-
-interface Service {
-  clock: FakeClock;
-  receiver: Receiver<Record<never, never>>;
-  send: (over?: Partial<Sent>) => Promise<ReceivedAnswer>;
-}
-
-describe.each(mounts)("over %s", (_, mount) => {
-  async function open(options: Partial<ReceiverOptions<Record<never, never>>> = {}): Promise<Service> {
-    const clock = fakeClock();
-    const receiver = openReceiver({ clock, ...options });
-    const server = await mount(receiver);
-    onTestFinished(() => server.close());
-    return {
-      clock,
-      receiver,
-      async send({ body = makeEvent(), secret = TEST_SECRET, skewMs = 0, method = "POST", headers = {} } = {}) {
-        const bytes = bytesOf(body);
-        const signed = signDelivery({ body: bytes, secret, timestamp: clock.now() + skewMs });
-        const response = await fetch(`${server.url}/hooks`, {
-          method,
-          redirect: "manual",
-          headers: { "content-type": "application/json", ...signed, ...headers },
-          ...(method === "GET" || method === "HEAD" ? {} : { body: bytes }),
-        });
-        return answerOf(response.status, response.headers.get("x-pigeonhole-outcome") ?? "none", {
-          text: await response.text(),
-          retryAfter: response.headers.get("retry-after"),
-          allow: response.headers.get("allow"),
-        });
-      },
-    };
-  }
-
-  describe("a running receiver answers", () => {
-    const rows: [string, Partial<Sent>, ReceivedAnswer][] = [
-      ["200 to an event", {}, answerOf(200, "accepted")],
-      ["200 to an event signed 300 s ago", { skewMs: -300_000 }, answerOf(200, "accepted")],
-      ["200 to an event signed 300 s ahead", { skewMs: 300_000 }, answerOf(200, "accepted")],
-      ["200 to a type it does not know", { body: makeEvent({ type: "invoice.paid" }) }, answerOf(200, "parked")],
-      ["200 to what is not JSON", { body: "{" }, answerOf(200, "parked")],
-      ["200 to an empty body", { body: "" }, answerOf(200, "parked")],
-      ["200 to no envelope", { body: { hello: 1 } }, answerOf(200, "parked")],
-      [
-        "503 to an empty signature",
-        { headers: { "x-svc-signature": "" } },
-        answerOf(503, "unreadable", { retryAfter: "60" }),
-      ],
-      [
-        "503 to a malformed signature",
-        { headers: { "x-svc-signature": "t=1,v1=zz" } },
-        answerOf(503, "unreadable", { retryAfter: "60" }),
-      ],
-      [
-        "503 to a signature without a time",
-        { headers: { "x-svc-signature": "ab".repeat(32) } },
-        answerOf(503, "unreadable", { retryAfter: "60" }),
-      ],
-      [
-        "503 to a signature of another secret",
-        { secret: OTHER_SECRET },
-        answerOf(503, "unverified", { retryAfter: "60" }),
-      ],
-      ["503 to one signed 301 s ago", { skewMs: -301_000 }, answerOf(503, "unverified", { retryAfter: "60" })],
-      ["503 to one signed 301 s ahead", { skewMs: 301_000 }, answerOf(503, "unverified", { retryAfter: "60" })],
-      ["405 to GET", { method: "GET" }, answerOf(405, "wrong_method", { allow: "POST" })],
-      ["405 to PUT", { method: "PUT" }, answerOf(405, "wrong_method", { allow: "POST" })],
-      ["415 to gzip", { headers: { "content-encoding": "gzip" } }, answerOf(415, "unsupported_encoding")],
-      ["200 to identity", { headers: { "content-encoding": "identity" } }, answerOf(200, "accepted")],
-      ["413 over the limit", { body: "x".repeat(2_001) }, answerOf(413, "too_large")],
-      ["200 at the limit", { body: "x".repeat(2_000) }, answerOf(200, "parked")],
-    ];
-
-    test.each(rows)("a running receiver answers %s", async (_, sent, expected) => {
-      const { receiver, send } = await open({ maxBodyBytes: 2_000 });
-      await receiver.start();
-      expect(await send(sent)).toEqual(expected);
-      const { items } = await receiver.inbox.list();
-      expect(items).toHaveLength(expected.status === 200 ? 1 : 0);
-    });
-
-    test("a running receiver answers 200 to a duplicate, and keeps the first", async () => {
-      const { receiver, send } = await open();
-      await receiver.start();
-      const event = makeEvent();
-      expect(await send({ body: event })).toEqual(answerOf(200, "accepted"));
-      expect(await send({ body: event })).toEqual(answerOf(200, "duplicate"));
-      expect(await send({ body: { ...event, data: { other: 1 } } })).toEqual(answerOf(200, "duplicate"));
-      expect((await receiver.inbox.get(event.id))?.body).toEqual(bytesOf(event));
-      expect((await receiver.inbox.list()).items).toHaveLength(1);
-    });
-  });
-
-  describe('with unverified: "reject"', () => {
-    test.each<[string, Partial<Sent>, string]>([
-      ["to a signature of another secret", { secret: OTHER_SECRET }, "unverified"],
-      ["to one signed 301 s ago", { skewMs: -301_000 }, "unverified"],
-      ["to one signed 301 s ahead", { skewMs: 301_000 }, "unverified"],
-      ["to one that cannot be read", { headers: { "x-svc-signature": "sha512=00" } }, "unreadable"],
-    ])('a receiver with unverified: "reject" answers 401 %s', async (_, sent, outcome) => {
-      const { receiver, send } = await open({ unverified: "reject" });
-      await receiver.start();
-      expect(await send(sent)).toEqual(answerOf(401, outcome));
-    });
-  });
-
-  describe("a receiver that cannot accept a delivery", () => {
-    test("a receiver answers 503 before start()", async () => {
-      const { send } = await open();
-      expect(await send()).toEqual(answerOf(503, "not_started", { retryAfter: "30" }));
-    });
-
-    test("a receiver answers 503 after stop(), and another start() rejects with stopped", async () => {
-      const { receiver, send } = await open();
-      await receiver.start();
-      await receiver.stop();
-      expect(await send()).toEqual(answerOf(503, "stopping", { retryAfter: "30" }));
-      await expect(receiver.start()).rejects.toMatchObject({ code: "stopped" });
-    });
-
-    test("a receiver answers 503 over the high-water mark, and accepts again when there is room", async () => {
-      const gate = makeGate();
-      let stored = 0;
-      const store = decorateStore((real) => ({
-        async accept(event) {
-          stored += 1;
-          if (stored === 1) await gate.passed;
-          return real.accept(event);
-        },
-      }));
-      const { receiver, send } = await open({ store, highWaterMark: 1 });
-      await receiver.start();
-      const first = send();
-      await expect.poll(() => stored).toBe(1);
-      expect(await send()).toEqual(answerOf(503, "overloaded", { retryAfter: "30" }));
-      gate.open();
-      expect(await first).toEqual(answerOf(200, "accepted"));
-      expect(await send()).toEqual(answerOf(200, "accepted"));
-      expect(stored).toBe(2);
-    });
-
-    const refusals: [string, () => unknown][] = [
-      ["is busy", () => new PigeonholeError("store_busy", "locked")],
-      ["is full", () => new PigeonholeError("store_full", "full")],
-      ["is broken", () => new PigeonholeError("store_failed", "broken")],
-      ["fails with an error that carries status 410", () => Object.assign(new Error("gone"), { status: 410 })],
-      ["fails with an error that carries statusCode 404", () => Object.assign(new Error("no"), { statusCode: 404 })],
-      ["rejects with no error at all", () => undefined],
-    ];
-    test.each(refusals)(
-      "a receiver answers 503 when the store %s, and accepts the next delivery",
-      async (_, makeError) => {
-        let isBroken = true;
-        const store = decorateStore((real) => ({
-          accept: (event) => (isBroken ? Promise.reject(makeError()) : real.accept(event)),
-        }));
-        const { receiver, send } = await open({ store });
-        await receiver.start();
-        const body = makeEvent();
-        expect(await send({ body })).toEqual(answerOf(503, "store_unavailable", { retryAfter: "30" }));
-        isBroken = false;
-        expect(await send({ body })).toEqual(answerOf(200, "accepted"));
-      },
-    );
-
-    test("a receiver answers 503 if its store was closed by the caller", async () => {
-      const store: Store = decorateStore(() => ({}));
-      const { receiver, send } = await open({ store });
-      await receiver.start();
-      await store.close();
-      expect(await send()).toEqual(answerOf(503, "stopping", { retryAfter: "30" }));
-      await store.open({ logger: { debug() {}, info() {}, warn() {}, error() {}, child: () => expect.fail() } });
-    });
-  });
-
-  test("a starting receiver lets deliveries wait and then accepts them", async () => {
-    const gate = makeGate();
-    const { receiver, send } = await open({ secrets: () => gate.passed.then(() => [TEST_SECRET]) });
-    const started = receiver.start();
-    let answered = 0;
-    const later = [send(), send()].map((answer) => answer.finally(() => (answered += 1)));
-    // A refusal needs no secret; it comes first though it was sent last.
-    expect(await send({ headers: { "content-encoding": "br" } })).toEqual(answerOf(415, "unsupported_encoding"));
-    expect(answered).toBe(0);
-    gate.open();
-    await started;
-    expect(await Promise.all(later)).toEqual([answerOf(200, "accepted"), answerOf(200, "accepted")]);
-  });
-
-  test("a run begins only when the answers of its delivery and of those that came with it are with the sockets", async () => {
+test.each(mounts)(
+  "over %s, a run begins only when the answers of its delivery and of those that came with it are with the sockets",
+  async (_, mount) => {
     const sockets: Socket[] = [];
     const onSocket = (message: unknown): unknown => sockets.push((message as { socket: Socket }).socket);
     subscribe("net.server.socket", onSocket);
@@ -257,56 +323,22 @@ describe.each(mounts)("over %s", (_, mount) => {
         return real.accept(event);
       },
     }));
-    const { receiver, send } = await open({ store });
+    const receiver = openReceiver({ store });
     receiver.on("*", () => {
       if (answeredAtFirstRun < 0) answeredAtFirstRun = sockets.filter(({ bytesWritten }) => bytesWritten > 0).length;
     });
     await receiver.start();
+    const server = await mount(receiver);
+    onTestFinished(() => server.close());
+    const send = (): Promise<Response> => {
+      const body = JSON.stringify(makeEvent());
+      const headers = signDelivery({ body, secret: TEST_SECRET });
+      return fetch(`${server.url}/hooks`, { method: "POST", body, headers });
+    };
     await Promise.all(Array.from({ length: 5 }, () => send()));
     await expect.poll(() => answeredAtFirstRun).toBe(5);
-  });
-
-  describe("the status of a thrown error", () => {
-    const gone = (status: number) => Object.assign(new Error("thrown"), { status, statusCode: status, expose: true });
-
-    test.each([400, 404, 409, 410, 301])(
-      "the status %i of an error thrown by a handler, its key or onUnhandled does not reach the service",
-      async (status) => {
-        const { receiver, send } = await open();
-        let runs = 0;
-        const fail = () => {
-          runs += 1;
-          throw gone(status);
-        };
-        receiver.on("email.sent", fail, {
-          key: () => {
-            throw gone(status);
-          },
-        });
-        receiver.onUnhandled(fail);
-        await receiver.start();
-        expect(await send()).toEqual(answerOf(200, "accepted"));
-        expect(await send({ body: makeEvent({ type: "email.opened" }) })).toEqual(answerOf(200, "accepted"));
-        await expect.poll(() => runs).toBe(2);
-      },
-    );
-
-    test("the status 410 of an error thrown while the secrets are read again does not reach the service", async () => {
-      let reads = 0;
-      const { receiver, send, clock } = await open({
-        secrets() {
-          reads += 1;
-          if (reads > 1) throw gone(410);
-          return [TEST_SECRET];
-        },
-      });
-      await receiver.start();
-      await clock.advance(5_000);
-      expect(await send({ secret: OTHER_SECRET })).toEqual(answerOf(503, "secrets_unavailable", { retryAfter: "60" }));
-      expect(reads).toBe(2);
-    });
-  });
-});
+  },
+);
 
 test("a delivery is answered 503 if a parser in front has read it, and an alarm names the fix", async () => {
   const alarms: string[] = [];
@@ -370,4 +402,44 @@ test("a run of work that a page of the store contains waits until its delivery i
   answering.open();
   await answered;
   await expect.poll(() => order).toEqual(["answer", "run"]);
+});
+
+describe("many final answers", () => {
+  test("final answers of one kind are logged ten times a minute, and the rest is counted at the end of the minute", async () => {
+    const { alarms, clock, log, send } = await start();
+    for (let count = 0; count < 35; count += 1) await send({ method: "PUT" });
+    await send({ body: LARGE });
+    const kinds = () => log.named("final_answer").map(({ kind }) => kind);
+    expect(kinds()).toEqual([...Array.from({ length: 10 }, () => "wrong_method"), "too_large"]);
+    await clock.advance(MINUTE - 1);
+    expect(log.named("final_answer_suppressed")).toEqual([]);
+    await clock.advance(1);
+    expect(log.named("final_answer_suppressed")).toEqual([
+      expect.objectContaining({ level: 40, kind: "wrong_method", suppressed: 25 }),
+    ]);
+    await send({ method: "PUT" });
+    expect(kinds()).toHaveLength(12);
+    expect(alarms.map(({ kind }) => kind)).toEqual(["final_answer", "final_answer"]);
+  });
+
+  test("final answers that were not logged are counted at stop() without waiting for the end of the minute", async () => {
+    const { log, receiver, send } = await start();
+    for (let count = 0; count < 11; count += 1) await send({ method: "PUT" });
+    await receiver.stop();
+    expect(log.named("final_answer_suppressed")).toEqual([expect.objectContaining({ suppressed: 1 })]);
+  });
+
+  test("ids of genuine deliveries are logged each time", async () => {
+    const { clock, log, receiver } = await start();
+    const ids: string[] = [];
+    for (let count = 0; count < 15; count += 1) {
+      const event = makeEvent();
+      ids.push(event.id);
+      await post(receiver, event, { at: clock.now() });
+      await post(receiver, { ...event, data: { other: true } }, { at: clock.now() });
+      await post(receiver, { ...event, id: `${event.id}_parked`, type: "newer.type" }, { at: clock.now() });
+    }
+    expect(log.named("other_bytes").map(({ eventId }) => eventId)).toEqual(ids);
+    expect(log.named("parked").map(({ eventId }) => eventId)).toEqual(ids.map((id) => `${id}_parked`));
+  });
 });

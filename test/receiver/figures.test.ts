@@ -160,6 +160,7 @@ describe("figures of a process", () => {
     await untilWork(receiver, await deliver(), { state: "done" });
     await closeReceiver(receiver, clock);
     expect(writes).toMatchObject([{ figures: { answers: { accepted: 1 } }, status: undefined }]);
+    expect([...(writes[0]?.figures.runs.keys() ?? [])]).toEqual(["email.sent"]);
   });
 
   test("a receiver that never started writes nothing when it stops", async () => {

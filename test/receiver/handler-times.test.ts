@@ -1,9 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { DoNotRetry, type HandlerContext, PigeonholeError, type ReceiverOptions, createSqliteStore } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { SECOND } from "#pigeonhole/base/duration.js";
-import { silentLogger } from "#pigeonhole/base/logger.js";
 import { sleep } from "#pigeonhole/base/wait.js";
 import { RUN_TIME_BOUNDS } from "#pigeonhole/base/run-time-bounds.js";
 import type { EndedRuns } from "../support/ended-runs.js";
@@ -11,7 +10,7 @@ import type { Figures } from "#pigeonhole/store/figures.js";
 import { passWaits } from "../support/pass-waits.js";
 import { captureLog } from "../support/capture-log.js";
 import { closeReceiver, makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
-import { decorateStore, storeIn, tempFile } from "../support/store-in.js";
+import { decorateStore } from "../support/store-in.js";
 import { operate } from "../support/operate.js";
 
 const BETWEEN_WRITES_MS = 10 * SECOND;
@@ -117,19 +116,6 @@ describe("handler times", () => {
     await handle("leased");
     await closeReceiver(receiver, clock);
     expect(noted).toEqual([]);
-  });
-
-  test("what ended since the last write is written at the stop", async () => {
-    const file = tempFile();
-    const clock = fakeClock();
-    const { receiver, handle } = await start({ run: () => undefined, store: storeIn(file), clock });
-    for (const _ of [1, 2, 3]) await handle("done");
-    await closeReceiver(receiver, clock);
-    const store = storeIn(file);
-    await store.open({ logger: silentLogger });
-    onTestFinished(() => store.close());
-    expect(await operate(store).handlerTimes({})).toMatchObject([{ handler: "email.sent", runs: 3, failed: 0 }]);
-    expect(await operate(store).handlerTimes({ until: clock.now() - 10 * 60 * SECOND })).toEqual([]);
   });
 
   test("the runs of all drains are written", async () => {

@@ -4,16 +4,10 @@ import { DAY, MINUTE, T, TRACE, settlements } from "./new-event.js";
 import { ENDS_WITH_STORE, type Fixture } from "./fixture.js";
 import { acceptLeased } from "./lease-page.js";
 import { RESULTS, callOf, membersOf, newRecord, sendSettlements } from "./new-record.js";
-import { leaseSend, outboxSnapshot, outboxStates, recordKeys, settleAll, takeSend } from "./outbox-fixture.js";
-
-const NOTHING = { send: undefined, nextDueAt: undefined };
+import { leaseSend, outboxStates, recordKeys, settleAll, takeSend } from "./outbox-fixture.js";
 
 export function describeOutboxSend(fixture: Fixture): void {
   describe("leaseSend", () => {
-    test("leaseSend gives nothing if no event waits", async () => {
-      expect(await leaseSend(fixture.store)).toEqual(NOTHING);
-    });
-
     test("leaseSend freezes one event into a call of its own, with the event's key", async () => {
       await recordKeys(fixture.store, "a");
       expect(await leaseSend(fixture.store)).toEqual({
@@ -71,18 +65,6 @@ export function describeOutboxSend(fixture: Fixture): void {
         await settleAll(fixture.store, send, "done");
       }
       expect(new Set(keys).size).toBe(2);
-    });
-
-    test("leaseSend takes at most the limit, and the next events in the next call", async () => {
-      await recordKeys(fixture.store, "a", "b", "c", "d", "e");
-      const calls: string[][] = [];
-      for (let round = 0; round < 3; round += 1) {
-        const send = await takeSend(fixture.store, { limit: 2 });
-        calls.push(membersOf(send));
-        await settleAll(fixture.store, send, "done");
-      }
-      expect(calls).toEqual([["a", "b"], ["c", "d"], ["e"]]);
-      expect(await leaseSend(fixture.store)).toEqual(NOTHING);
     });
 
     test("leaseSend gives one call at a time, and says when its lease ends", async () => {
@@ -157,17 +139,6 @@ export function describeOutboxSend(fixture: Fixture): void {
         }
       },
     );
-
-    test("leaseSend gives a call again after its lease ended, and the earlier lease is lost", async () => {
-      await recordKeys(fixture.store, "a", "b");
-      const first = await takeSend(fixture.store);
-      const second = await takeSend(fixture.store, { now: T + MINUTE, leaseUntil: T + 2 * MINUTE });
-      expect(callOf(second)).toEqual(callOf(first));
-      const before = await outboxSnapshot(fixture.store);
-      expect(await settleAll(fixture.store, first, "done")).toBe("lost");
-      expect(await outboxSnapshot(fixture.store)).toEqual(before);
-      expect(await settleAll(fixture.store, second, "done")).toBe("settled");
-    });
 
     test("leaseSend does not change inbox work, and recover of expired leases frees the call", async () => {
       await recordKeys(fixture.store, "a", "b");

@@ -82,13 +82,6 @@ export function describeOutboxSettle(fixture: Fixture): void {
       expect(await outboxStates(fixture.store)).toEqual({ a: "done", b: "pending" });
     });
 
-    test("settleSend to pending keeps the events in their place", async () => {
-      await recordKeys(fixture.store, "a", "b");
-      const send = await takeSend(fixture.store);
-      expect(await fixture.store.settleSend(sendSettlements.pending(send))).toBe("settled");
-      expect(await outboxStates(fixture.store)).toEqual({ a: "leased", b: "leased" });
-    });
-
     test("settleSend to dead ends all events with the reason, and later events are sent", async () => {
       await recordKeys(fixture.store, "a", "b");
       const send = await takeSend(fixture.store);
@@ -238,16 +231,6 @@ export function describeOutboxSettle(fixture: Fixture): void {
       expect(membersOf(await takeSend(fixture.store))).toEqual(["c"]);
       while ((await fixture.store.prune({ ...NOTHING_TO_PRUNE, sentBefore: T + DAY })) > 0);
       expect(await outboxStates(fixture.store)).toEqual({ c: "leased" });
-    });
-
-    test("a call that was given up and is retried is not sent next to a call that is under way", async () => {
-      const first = await giveUp("a", "b");
-      await recordKeys(fixture.store, "c");
-      const underWay = await takeSend(fixture.store);
-      await retryOutbox(fixture.store, "a", T);
-      expect(await leaseSend(fixture.store)).toEqual({ send: undefined, nextDueAt: T + MINUTE });
-      await settleAll(fixture.store, underWay, "done");
-      expect(callOf(await takeSend(fixture.store))).toEqual(callOf(first));
     });
   });
 }

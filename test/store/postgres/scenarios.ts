@@ -528,23 +528,6 @@ export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
     },
   },
   {
-    name: "two stores that lease at once get different work",
-    async run(scene) {
-      const stores = [await scene.open(), await scene.open(), await scene.open()];
-      const ids = Array.from({ length: 120 }, (_, index) => `evt_${index}`);
-      await acceptAll(stores[0] ?? expect.unreachable(), ids);
-      const leased: string[] = [];
-      while (leased.length < ids.length) {
-        const pages = await Promise.all(stores.map((store) => leasePage(store, { limit: 5 })));
-        const page = pages.flatMap(idsOf);
-        expect(page).not.toEqual([]);
-        leased.push(...page);
-      }
-      expect(new Set(leased).size).toBe(ids.length);
-      expect(leased).toHaveLength(ids.length);
-    },
-  },
-  {
     name: "a store's leases end with it, and not before",
     async run(scene) {
       const [first, second] = [await scene.open(), await scene.open()];
