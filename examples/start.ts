@@ -147,7 +147,7 @@ async function settledState(id: string): Promise<string> {
     const moves = event?.handlers.some(({ state }) => state === "pending" || state === "leased") ?? false;
     if (event !== undefined && !moves && outbox.pending + outbox.leased === 0) {
       const handlers = event.handlers.map(({ handler, state, reason, attempts }) => {
-        const why = reason === undefined ? "" : ` (${reason})`;
+        const why = reason === null ? "" : ` (${reason})`;
         const runs = `after ${attempts} run${attempts === 1 ? "" : "s"}`;
         return handler === "" ? `${state}${why}` : `${handler} ${state}${why} ${runs}`;
       });

@@ -43,7 +43,7 @@ const CEILINGS: Record<string, number> = {
   protocol: 1_985,
   contract: 3_635,
   store: 14_740,
-  operator: 725,
+  operator: 595,
   client: 2_000,
   outbox: 640,
   dispatch: 3_185,

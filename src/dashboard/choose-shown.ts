@@ -52,13 +52,13 @@ async function findEvents(
   const found = new Map<string, ListedEvent>();
   const until = performance.now() + patienceMs;
   for (const state of states) {
-    let cursor: string | undefined;
+    let cursor: string | null = null;
     do {
       const page = await listShownEvents(inbox, { ...choice, state, cursor }, rule);
       for (const event of page.items) if (chosenOf(event, choice, states).length > 0) found.set(event.id, event);
       cursor = page.nextCursor;
-      if (found.size > PAGE_LIMIT.max || (performance.now() >= until && cursor !== undefined)) throw tooMany();
-    } while (cursor !== undefined);
+      if (found.size > PAGE_LIMIT.max || (performance.now() >= until && cursor !== null)) throw tooMany();
+    } while (cursor !== null);
   }
   return [...found.values()];
 }

@@ -34,6 +34,6 @@ async function readDeliveries(
   const { receivedAt } = await findEvent(operator(), id);
   if (deliveries === undefined) return notKnown("the receiver has no option api with which to ask.");
   if (isRawEventId(id)) return notKnown("the body has no event id by which to find them.");
-  const answer = await deliveries.attemptsOf({ eventId: ownEventId(id), receivedAt });
+  const answer = await deliveries.attemptsOf({ eventId: ownEventId(id), receivedAt: Date.parse(receivedAt) });
   return eventDeliveries(answer, showTexts(rule).error);
 }

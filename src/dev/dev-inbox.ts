@@ -4,7 +4,7 @@ import { sleep } from "../base/wait.js";
 import type { CaptureSummary } from "../capture/model/capture.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import { openInbox } from "../store/open-inbox.js";
-import type { EventWork } from "../operator/inbox-rows.js";
+import type { EventView } from "../operator/inbox-rows.js";
 import type { DevEvent, Report } from "./lines/dev-event.js";
 import { WorkFollower } from "./api/work-follower.js";
 
@@ -13,7 +13,7 @@ const LOOK_INTERVAL_MS = SECOND;
 export interface DevInboxOptions {
   clock: Clock;
   report: Report;
-  changed: (work: EventWork) => void;
+  changed: (work: EventView) => void;
   /** The captures of the folder, newest first. */
   captures: () => readonly CaptureSummary[];
 }

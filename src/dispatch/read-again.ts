@@ -93,7 +93,7 @@ export class RequestedRetries {
       for (const { id, seq } of requested) {
         afterSeq = seq;
         const event = signal.aborted ? undefined : await store.getEvent(id);
-        if (event?.body === undefined) continue;
+        if (event === undefined || event.body === null) continue;
         const { pending, parked } = await readAgain(this.#deps, event, { now: clock.now(), requested: true });
         total.events += 1;
         total.pending += pending;
@@ -122,7 +122,7 @@ async function requestMatching({ store, registry, clock }: RequestedRetriesDeps,
 /** Work in which processes died is left to the operator: it could end each process that starts. */
 function matchesHandler(registry: HandlerRegistry, { body, handlers }: EventDetail): boolean {
   const waits = handlers.some(({ handler, state }) => handler === NOTE_HANDLER && state === "parked");
-  if (body === undefined || !waits || handlers.some(({ reason }) => reason === "crash_loop")) return false;
+  if (body === null || !waits || handlers.some(({ reason }) => reason === "crash_loop")) return false;
   const route = registry.route(registry.read(body));
   return route.parked === undefined && route.handlers.length > 0;
 }

@@ -1,89 +1,56 @@
-import { isoTime } from "../base/iso-time.js";
 import { wordOfContactEvent } from "./contact-event-word.js";
-import type { EventDetail, FailedRun, FailedRuns, HandlerDetail } from "../store/inbox-view.js";
+import type { EventView, FailedRun, FailedRuns, HandlerView } from "../store/inbox-view.js";
 import type { StoredHandler } from "../store/paused-handlers.js";
 import type { ContactEventRow } from "./inbox-rows.js";
-import type { ShownStep, TimelineEntry } from "./timeline-entry.js";
-
-/** Why work waits, and since when, in milliseconds since 1970. */
-interface Pause {
-  by: string;
-  since: number;
-}
+import type { TimelineEntry } from "./timeline-entry.js";
 
 /** What a time line is made of beside its event. */
 export interface TimelineParts {
-  /** Those that its handlers have finished. */
-  steps: readonly ShownStep[];
   /** Those that its handlers recorded. */
   contactEvents: readonly ContactEventRow[];
   /** What the store knows of handlers, such as which are paused now. */
   known: readonly Pick<StoredHandler, "handler" | "paused">[];
-  /** Removes from errors what must not be seen of the payload that they may quote. */
-  show: (error: string) => string;
 }
 
 /** What is known of an event's life, oldest first. */
-export function eventTimeline(
-  event: EventDetail,
-  { steps, contactEvents, known, show }: TimelineParts,
-): TimelineEntry[] {
+export function eventTimeline(event: EventView, { contactEvents, known }: TimelineParts): TimelineEntry[] {
   const groups = [
     [
       entry("signed", event.signedAt, "The service signed the delivery that was stored."),
       entry("received", event.receivedAt, "Received, verified and stored; answered 200."),
     ],
     ...event.handlers.map((view) => {
-      const pause = known.find(({ handler }) => handler === view.handler)?.paused ?? undefined;
+      const pause = known.find(({ handler }) => handler === view.handler)?.paused ?? null;
       // It has waited since it came, or since the pause.
-      const held = pause && { by: pause.by, since: Math.max(Date.parse(pause.since), event.receivedAt) };
-      return entriesOfHandler(view, { show, held, steps: steps.filter(({ handler }) => handler === view.handler) });
+      return entriesOfHandler(view, pause && { by: pause.by, since: latest(pause.since, event.receivedAt) });
     }),
     ...contactEvents.map((row) => entriesOfContactEvent(row)),
   ];
   return inOrder(groups);
 }
 
-interface HandlerParts extends Pick<TimelineParts, "steps" | "show"> {
-  held: Pause | undefined;
-}
+/** ISO 8601 of one length sorts by time. */
+const latest = (one: string, other: string): string => (one > other ? one : other);
 
-function entriesOfHandler(view: HandlerDetail, { show, held, steps }: HandlerParts): TimelineEntry[] {
-  const { handler, state, failed, attempts, retryRequestedAt } = view;
+function entriesOfHandler(view: HandlerView, pause: StoredHandler["paused"]): TimelineEntry[] {
+  const { handler, state, failed, attempts, retryRequestedAt, steps } = view;
   const of = handler === "" ? "The event" : handler;
-  const now = state === "pending" && held !== undefined ? heldEntry(view, of, held) : stateOf(view, of, show);
+  const now = state === "pending" && pause !== null ? heldEntry(view, of, pause) : stateOf(view, of);
+  const requested = entry("retry_requested", retryRequestedAt, "A retry was requested; the receiver reads it again.");
   return [
-    ...(failed === undefined ? [] : failedRuns(view, failed, of, show)),
-    ...(retryRequestedAt === undefined
-      ? []
-      : [
-          {
-            ...entry("retry_requested", retryRequestedAt, "A retry was requested; the receiver reads it again."),
-            handler,
-          },
-        ]),
-    ...steps.map((step) => finishedStep(step, of)),
+    ...(failed === null ? [] : failedRuns(view, failed, of)),
+    ...(retryRequestedAt === null ? [] : [{ ...requested, handler }]),
+    // The run of a step is not kept.
+    ...steps.map(({ name, at }) => ({ ...entry("step_done", at, `${of} has finished the step ${name}.`), handler })),
     { ...now, handler, attempt: attempts === 0 ? null : attempts },
   ];
 }
 
-/** Its run is not kept. */
-function finishedStep({ handler, name, at }: ShownStep, of: string): TimelineEntry {
-  return { ...entry("step_done", Date.parse(at), `${of} has finished the step ${name}.`), handler };
-}
-
 /** The first and the last failed run, and how many were between. */
-function failedRuns(
-  view: HandlerDetail,
-  { first, last }: FailedRuns,
-  of: string,
-  show: (text: string) => string,
-): TimelineEntry[] {
-  const { handler } = view;
+function failedRuns({ handler }: HandlerView, { first, last }: FailedRuns, of: string): TimelineEntry[] {
   const toEntry = ({ attempt, stack, at }: FailedRun): TimelineEntry => {
-    const [line = ""] = show(stack).split("\n");
-    const failed = entry("failed", at, `${of} failed: ${line}`);
-    return { ...failed, handler, attempt, detail: show(stack) };
+    const [line = ""] = stack.split("\n");
+    return { ...entry("failed", at, `${of} failed: ${line}`), handler, attempt, detail: stack };
   };
   const between = last.attempt - first.attempt - 1;
   if (between < 0) return [toEntry(first)];
@@ -92,23 +59,26 @@ function failedRuns(
     between === 1
       ? `1 more run, number ${first.attempt + 1}`
       : `${between} more runs, numbers ${first.attempt + 1} to ${last.attempt - 1}`;
-  const more = entry("more_runs", undefined, `${of}: ${counted}, of which no error is kept.`);
+  const more = entry("more_runs", null, `${of}: ${counted}, of which no error is kept.`);
   return [toEntry(first), { ...more, handler }, toEntry(last)];
 }
 
 /** A run that had begun before the pause may have failed after it. Only a later run is due at a time of its own. */
-function heldEntry({ attempts, dueAt, failed }: HandlerDetail, of: string, { by, since }: Pause): TimelineEntry {
-  const due = attempts === 0 || dueAt === undefined ? "" : `, due at ${new Date(dueAt).toISOString()},`;
-  const run = `${attempts === 0 ? "first" : "next"} run${due}`;
-  const from = Math.max(since, failed?.last.at ?? since);
+function heldEntry(
+  { attempts, dueAt, failed }: HandlerView,
+  of: string,
+  { by, since }: { by: string; since: string },
+): TimelineEntry {
+  const run = `${attempts === 0 ? "first" : "next"} run${attempts === 0 || dueAt === null ? "" : `, due at ${dueAt},`}`;
+  const from = latest(since, failed?.last.at ?? since);
   return entry("waits", from, `${of} is paused by ${by}: its ${run} waits until it is resumed.`);
 }
 
-function stateOf(view: HandlerDetail, of: string, show: (text: string) => string): TimelineEntry {
+function stateOf(view: HandlerView, of: string): TimelineEntry {
   const { state, attempts, maxAttempts, dueAt, settledAt, reason, error, discarded, waitsFor } = view;
-  const why = [reason, error === undefined ? undefined : show(error)].filter((text) => text !== undefined).join(": ");
+  const why = [reason, error].filter((text) => text !== null).join(": ");
   const because = why === "" ? "" : ` (${why})`;
-  const held = waitsFor === undefined ? "" : ` (handler waits: ${waitsFor})`;
+  const held = waitsFor === null ? "" : ` (handler waits: ${waitsFor})`;
   switch (state) {
     case "pending":
       if (attempts === 0) return entry("waits", dueAt, `${of} waits for its first run${held}.`);
@@ -118,7 +88,7 @@ function stateOf(view: HandlerDetail, of: string, show: (text: string) => string
         `${of} runs again, after ${attempts} of ${maxAttempts ?? "its"} attempts${because}${held}.`,
       );
     case "leased":
-      return entry("running", undefined, `${of} runs, or waits in a process for a free place${held}.`);
+      return entry("running", null, `${of} runs, or waits in a process for a free place${held}.`);
     case "done":
       if (discarded) return entry("discarded", settledAt, `${of} was ended without a run${because}.`);
       return entry("done", settledAt, `${of} is done.`);
@@ -136,13 +106,12 @@ function stateOf(view: HandlerDetail, of: string, show: (text: string) => string
 function entriesOfContactEvent(row: ContactEventRow): TimelineEntry[] {
   const { key, name, recordedAt, settledAt, dueAt, error, attempts } = row;
   const recorded = {
-    ...entry("contact_event_recorded", Date.parse(recordedAt), `Recorded the contact event ${name}.`),
+    ...entry("contact_event_recorded", recordedAt, `Recorded the contact event ${name}.`),
     key,
   };
   if (settledAt === null) {
     const text = `The contact event ${name} ${attempts === 0 ? "is not sent yet" : `is tried again, after ${triesOf(row)}`}.`;
-    const next = dueAt === null ? undefined : Date.parse(dueAt);
-    return [recorded, { ...entry("waits", next, text), key, detail: error }];
+    return [recorded, { ...entry("waits", dueAt, text), key, detail: error }];
   }
   return [recorded, settledContactEvent(row, settledAt)];
 }
@@ -151,7 +120,7 @@ function settledContactEvent(row: ContactEventRow, settledAt: string): TimelineE
   const { key, code, param, message, attempts } = row;
   const after = attempts > 1 ? `, after ${triesOf(row)}` : "";
   const answer = [code, param, message].filter((part) => part !== null && part !== "").join(" · ");
-  const settled = entry("contact_event_settled", Date.parse(settledAt), `${endOf(row)}${after}.`);
+  const settled = entry("contact_event_settled", settledAt, `${endOf(row)}${after}.`);
   return { ...settled, key, detail: answer === "" ? null : answer };
 }
 
@@ -171,8 +140,8 @@ function triesOf({ attempts }: ContactEventRow): string {
   return attempts === 1 ? "1 try" : `${attempts} tries`;
 }
 
-function entry(kind: TimelineEntry["kind"], at: number | undefined, text: string): TimelineEntry {
-  return { kind, at: isoTime(at), handler: null, attempt: null, text, detail: null, key: null };
+function entry(kind: TimelineEntry["kind"], at: string | null, text: string): TimelineEntry {
+  return { kind, at, handler: null, attempt: null, text, detail: null, key: null };
 }
 
 interface PlacedEntry {

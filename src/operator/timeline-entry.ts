@@ -31,11 +31,3 @@ export interface TimelineEntry {
   /** Key of the contact event; null for others. */
   key: string | null;
 }
-
-/** A finished step of a handler. */
-export interface ShownStep {
-  handler: string;
-  name: string;
-  /** When it was kept, ISO 8601. */
-  at: string;
-}

@@ -47,7 +47,7 @@ export const OUTBOX_QUERY_OPTIONS = defineOptions("contactEvents.list", {
   state: given<OutboxState>(),
   ...filterChecks(CONTACT_EVENT_FILTERS),
   limit: pageLimit,
-  cursor: given<string>(),
+  cursor: given<string | null>(),
 } satisfies OptionsOf<OutboxQuery>);
 
 export function createContactEvents(deps: ContactEventsDeps): ContactEvents {

@@ -107,7 +107,7 @@ export const EVENT_QUERY_OPTIONS = defineOptions("inbox.list", {
   ...CHOICE,
   state: given<WorkState>(),
   limit: pageLimit,
-  cursor: given<string>(),
+  cursor: given<string | null>(),
 } satisfies OptionsOf<EventQuery>);
 
 export const BACKUP_OPTIONS = defineOptions("inbox.backup", {

@@ -103,5 +103,5 @@ function parkedWork(parked: number, events: readonly EventView[] = []): Alarm | 
 }
 
 function reasonsOf({ handlers }: EventView): string[] {
-  return handlers.flatMap(({ state, reason }) => (state === "parked" && reason !== undefined ? [reason] : []));
+  return handlers.flatMap(({ state, reason }) => (state === "parked" && reason !== null ? [reason] : []));
 }

@@ -22,7 +22,7 @@ export function pageOfGroups(
   const items = fitting.slice(0, limit).map(({ group }) => group);
   const passed = seen.slice(0, fitting[limit]?.index ?? 0);
   const last = passed.at(-1);
-  if (last === undefined) return { items, nextCursor: undefined };
+  if (last === undefined) return { items, nextCursor: null };
   const beside = passed.filter(({ lastAt }) => lastAt === last.lastAt).length;
   return { items, nextCursor: `${last.lastAt}-${beside + (last.lastAt === fromAt ? behind : 0)}` };
 }

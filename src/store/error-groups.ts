@@ -25,7 +25,7 @@ export interface ErrorGroupQuery {
   /** Most groups. @default 50 */
   limit?: number | undefined;
   /** `nextCursor` of the page before. @default the first page */
-  cursor?: string | undefined;
+  cursor?: string | null | undefined;
 }
 
 /**
@@ -76,10 +76,10 @@ export interface ErrorGroupList {
   /** The groups, as many as were asked for at most. */
   items: ErrorGroup[];
   /**
-   * Pass it back as `cursor` for the next page; undefined on the last one. A group that fails again meanwhile is before
+   * Pass it back as `cursor` for the next page; null on the last one. A group that fails again meanwhile is before
    * it, and one whose last failure is gone may come again.
    */
-  nextCursor: string | undefined;
+  nextCursor: string | null;
 }
 
 /** So many events of a group are counted at most, the newest failures first: a list stays fast whatever has failed. */
@@ -106,8 +106,8 @@ export interface GroupPlace {
 }
 
 /** Throws `invalid_argument` for what is no cursor. */
-function readGroupCursor(cursor: string | undefined): GroupPlace {
-  if (cursor === undefined) return { fromAt: Number.MAX_SAFE_INTEGER, behind: 0 };
+function readGroupCursor(cursor: string | null | undefined): GroupPlace {
+  if (cursor === undefined || cursor === null) return { fromAt: Number.MAX_SAFE_INTEGER, behind: 0 };
   const [, fromAt, behind] = /^(\d{1,15})-(\d{1,7})$/.exec(cursor) ?? [];
   if (fromAt !== undefined) return { fromAt: Number(fromAt), behind: Number(behind) };
   throw new PigeonholeError("invalid_argument", "cursor must be the nextCursor of an earlier page.");

@@ -5,47 +5,57 @@ import type { GateName } from "./figures.js";
 import type { OutboxState } from "./outbox.js";
 import type { WorkState } from "./work-state.js";
 
-/** One handler's part of an event. */
+/** One handler's part of an event: plain JSON, as everything shows it. */
 export interface HandlerView {
   /** Handler name; empty (`NOTE_HANDLER`) for the note of an event that was not understood. */
   handler: string;
   /** State of this handler's work. `pending` with `attempts` above 0: it failed and runs again at `dueAt`. */
   state: WorkState;
   /**
-   * `attempts_spent`, `do_not_retry`, `commit_async`, `crash_loop`, `unknown_type`, …; undefined where the state needs
-   * none. `other_bytes`, for ended work: the handler has another body of the same id, see {@link EventView.otherBytes}.
+   * `attempts_spent`, `do_not_retry`, `commit_async`, `crash_loop`, `unknown_type`, …; null where the state needs none.
+   * `other_bytes`, for ended work: the handler has another body of the same id, see {@link EventView.otherBytes}.
    */
-  reason: string | undefined;
+  reason: string | null;
   /**
    * The last error, such as `Error: no answer`, with its code, the errors inside of it and the first cause that has a
-   * code, where its message lacks them; or the issues of the schema. Undefined when no run has failed, and once the
-   * work is done.
+   * code, where its message lacks them; or the issues of the schema. Null when no run has failed, and once the work is
+   * done.
    */
-  error: string | undefined;
+  error: string | null;
   /** Runs started, those included whose process died; 0 before the first. */
   attempts: number;
   /**
-   * `maxAttempts` of the handler's retry policy when its receiver last started; undefined when that is not known.
+   * `maxAttempts` of the handler's retry policy when its receiver last started; null when that is not known.
    * `attempts` can be higher, since a run does not count against it that ended with its process, or by a stop.
    */
-  maxAttempts: number | undefined;
-  /** When the work is due, in milliseconds since 1970; undefined unless it is pending. */
-  dueAt: number | undefined;
-  /** When the work became done, dead or parked, in milliseconds since 1970; undefined before. */
-  settledAt: number | undefined;
+  maxAttempts: number | null;
+  /** When the work is due, ISO 8601; null unless it is pending. */
+  dueAt: string | null;
+  /** When the work became done, dead or parked, ISO 8601; null before. */
+  settledAt: string | null;
   /**
-   * When a retry of an event that was not understood was requested, in milliseconds since 1970; undefined when none
-   * was, or once the receiver has read the event again.
+   * When a retry of an event that was not understood was requested, ISO 8601; null when none was, or once the receiver
+   * has read the event again.
    */
-  retryRequestedAt: number | undefined;
+  retryRequestedAt: string | null;
   /** True when the work was ended without a run: by `discard`, or because the handler has other bytes of the id. */
   discarded: boolean;
   /**
    * The gate that keeps the next work of the handler from its begin: the handler is `paused`, its `concurrency` is
    * used, other work of the same `key` runs, … as in `receiver.stats().waitsFor`. As its process said last, at most
-   * 10 s ago. Undefined when none is known to, and in lists.
+   * 10 s ago. Null when none is known to, and in lists.
    */
-  waitsFor?: GateName | undefined;
+  waitsFor: GateName | null;
+  /**
+   * Errors in full, also once the work is done. Null when no run that `attempts` counts has failed, when the body was
+   * dropped by retention or erased, and in lists.
+   */
+  failed: FailedRuns | null;
+  /**
+   * Finished steps, without their values, oldest first, and when each was kept, ISO 8601. Empty before the first one,
+   * once the body is dropped, and in lists.
+   */
+  steps: { name: string; at: string }[];
 }
 
 /** A run of a handler that failed. */
@@ -54,8 +64,8 @@ export interface FailedRun {
   attempt: number;
   /** What it threw, in full: name, message, frames, and the same of its causes; at most 8,000 characters. */
   stack: string;
-  /** When it ended, in milliseconds since 1970. */
-  at: number;
+  /** When it ended, ISO 8601. */
+  at: string;
 }
 
 /** The first and the last run of a handler that failed; the same run if it was one. */
@@ -66,26 +76,7 @@ export interface FailedRuns {
   last: FailedRun;
 }
 
-/** A finished step that is kept for a later run. */
-export interface KeptStep {
-  /** Its name in `ctx.step`. */
-  name: string;
-  /** When it was kept, in milliseconds since 1970. */
-  at: number;
-}
-
-/** One handler's part of an event that is looked at alone. */
-export interface HandlerDetail extends HandlerView {
-  /**
-   * Errors in full, also once the work is done. Undefined when no run that {@link HandlerView.attempts} counts has
-   * failed, and when the body was dropped by retention or erased.
-   */
-  failed: FailedRuns | undefined;
-  /** Finished steps, without their values, oldest first; empty before the first one, and once the body is dropped. */
-  steps: readonly KeptStep[];
-}
-
-/** An event as the inbox lists it. */
+/** An event and what its handlers made of it: plain JSON, as everything shows it. */
 export interface EventView {
   /** The event's id; for a body kept in addition to the first one of its id, that id, `#` and a digest of the body. */
   id: string;
@@ -93,10 +84,10 @@ export interface EventView {
   type: string;
   /** True for the service's synthetic test delivery; see docs/service.md#test-deliveries. */
   test: boolean;
-  /** When the whole body was received, in milliseconds since 1970. */
-  receivedAt: number;
-  /** The signed time, in milliseconds since 1970; see docs/service.md#signature. */
-  signedAt: number;
+  /** When the whole body was received, ISO 8601. */
+  receivedAt: string;
+  /** The signed time, ISO 8601; see docs/service.md#signature. */
+  signedAt: string;
   /** The most urgent state among its handlers: parked, dead, leased, pending, done (also when no handler matched). */
   state: WorkState;
   /** One entry per handler that got the event; empty when none matched. */
@@ -105,17 +96,15 @@ export interface EventView {
    * Ids, as listed, of the other bodies received under the id; empty when there are none. Each handler takes effect
    * with one of them at most.
    */
-  otherBytes: readonly string[];
+  otherBytes: string[];
 }
 
-/** An event with its bytes, and with errors in full. */
+/** An event with its bytes. */
 export interface EventDetail extends EventView {
-  /** One entry per handler that got the event; empty when none matched. */
-  handlers: HandlerDetail[];
   /** Place in the order of acceptance. */
   seq: number;
-  /** Exact received bytes; undefined once retention has dropped them or they were erased. */
-  body: Uint8Array | undefined;
+  /** Exact received bytes; null once retention has dropped them or they were erased. */
+  body: Uint8Array | null;
 }
 
 /** The event of this id, if it was found in `place`; throws `not_found` otherwise. */
@@ -126,7 +115,7 @@ export function foundEvent(event: EventDetail | undefined, id: string, place: st
 
 /** The bytes of an event; throws `body_dropped` if retention has dropped them or they were erased. */
 export function bodyOf({ id, body }: EventDetail): Uint8Array {
-  if (body !== undefined) return body;
+  if (body !== null) return body;
   throw new PigeonholeError(
     "body_dropped",
     `The body of event "${escapeControls(id)}" was dropped by retention or erased; only its id and the state of its handlers are left.`,
@@ -167,15 +156,15 @@ export interface EventQuery extends WorkChoice {
   /** Most events of a page. @default 50 */
   limit?: number | undefined;
   /** `nextCursor` of the page before. */
-  cursor?: string | undefined;
+  cursor?: string | null | undefined;
 }
 
 /** A page of a list of stored events, newest first. */
 export interface EventPage {
   /** The events, newest first; empty when none match. */
   items: EventView[];
-  /** Pass it back as `cursor` for the next page; undefined on the last one. */
-  nextCursor: string | undefined;
+  /** Pass it back as `cursor` for the next page; null on the last one. */
+  nextCursor: string | null;
 }
 
 /** How many pieces of work of a store are in each state. */

@@ -10,7 +10,11 @@ export function lastAccepted(
   statuses: readonly Pick<ProcessStatus, "lastAcceptedAt">[],
   newest: EventPage | undefined,
 ): number | undefined {
-  const times = [newest?.items[0]?.receivedAt, ...statuses.map(({ lastAcceptedAt }) => lastAcceptedAt)];
+  const received = newest?.items[0]?.receivedAt;
+  const times = [
+    received === undefined ? undefined : Date.parse(received),
+    ...statuses.map(({ lastAcceptedAt }) => lastAcceptedAt),
+  ];
   const known = times.filter((time) => time !== undefined);
   return known.length === 0 ? undefined : Math.max(...known);
 }

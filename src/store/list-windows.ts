@@ -50,8 +50,8 @@ export function cursorsOf(
   floor: number,
 ): Omit<PatientEventPage, "items"> {
   const cursors = rows.slice(0, limit).map(seqCursor);
-  if (rows.length > limit) return { cursors, nextCursor: cursors.at(-1) };
-  return { cursors, nextCursor: floor > 0 ? String(floor) : undefined };
+  if (rows.length > limit) return { cursors, nextCursor: cursors.at(-1) ?? null };
+  return { cursors, nextCursor: floor > 0 ? String(floor) : null };
 }
 
 /** Unfinished work has indexes; events of a type, of a time, or that are done are looked for in all. */

@@ -181,15 +181,15 @@ export interface OutboxQuery extends ContactEventChoice {
   /** Most events of a page. @default 50 */
   limit?: number | undefined;
   /** `nextCursor` of the page before. */
-  cursor?: string | undefined;
+  cursor?: string | null | undefined;
 }
 
 /** A page of a list of contact events, newest first. */
 export interface OutboxPage {
   /** The events, newest first; empty when none match. */
   items: OutboxView[];
-  /** Pass it back as `cursor` for the next page; undefined on the last one. */
-  nextCursor: string | undefined;
+  /** Pass it back as `cursor` for the next page; null on the last one. */
+  nextCursor: string | null;
 }
 
 /** How many contact events of the outbox are in each state. */

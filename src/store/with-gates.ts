@@ -17,13 +17,13 @@ export function withGates(event: EventDetail, { paused, statuses, now }: Said): 
       ({ running, runningCount }) =>
         runningCount > running.length || running.some((run) => run.handler === handler && run.eventId === event.id),
     );
-  const gateOf = ({ handler, state, dueAt = 0 }: HandlerView): GateName | undefined => {
+  const gateOf = ({ handler, state, dueAt }: HandlerView): GateName | null => {
     if (state === "pending" && paused.has(handler)) return "paused";
-    if (state !== "pending" && (state !== "leased" || mayRun(handler))) return undefined;
+    if (state !== "pending" && (state !== "leased" || mayRun(handler))) return null;
     // What became due since then was not meant.
-    return alive.find(({ waitsFor, reportedAt }) => Object.hasOwn(waitsFor, handler) && reportedAt >= dueAt)?.waitsFor[
-      handler
-    ];
+    const since = dueAt === null ? 0 : Date.parse(dueAt);
+    const said = alive.find(({ waitsFor, reportedAt }) => Object.hasOwn(waitsFor, handler) && reportedAt >= since);
+    return said?.waitsFor[handler] ?? null;
   };
   return { ...event, handlers: event.handlers.map((work) => ({ ...work, waitsFor: gateOf(work) })) };
 }

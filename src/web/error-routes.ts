@@ -39,7 +39,7 @@ async function listGroups(
   const stepMs = Math.max(MINUTE, Math.ceil((end - start) / STEPS / MINUTE) * MINUTE);
   const first = Math.floor(start / stepMs) * stepMs;
   const times = Array.from({ length: Math.ceil((end - first) / stepMs) }, (_, index) => first + index * stepMs);
-  const { items, nextCursor = null } = await readings.listErrorGroups({
+  const { items, nextCursor } = await readings.listErrorGroups({
     handler,
     type,
     ...listPageOf(query, ["pending", "leased", "dead", "parked"]),

@@ -1,9 +1,7 @@
 import { setImmediate } from "node:timers/promises";
-import { isoTime } from "../base/iso-time.js";
 import { withOutcomes } from "../capture/model/answer.js";
 import type { Capture } from "../capture/model/capture.js";
 import { eventTimeline } from "../operator/event-timeline.js";
-import { finishedSteps, workOn, type HandlerErrorRows } from "../operator/inbox-rows.js";
 import { JOB_ACTIONS } from "../store/bulk-jobs.js";
 import { WORK_FILTERS } from "../store/filters.js";
 import { filtersIn, givenIn, listPageOf } from "./page-of-query.js";
@@ -20,7 +18,6 @@ import type { InboxCall, InboxRoute } from "./inbox-route.js";
 import { findEvent } from "./find-event.js";
 import type { PersonalData, EventBytes } from "./personal-data.js";
 import type { SharedReadings } from "./shared-readings.js";
-import { showTexts } from "./show-error.js";
 import { showContactEvents } from "./shown-contact-events.js";
 import { searchEvents } from "./search-events.js";
 import { SideBySide } from "./side-by-side.js";
@@ -125,7 +122,7 @@ async function listEvents(
     text === "" && (wanted.error === undefined || rule === "full")
       ? await listShownEvents(readings, wanted, rule)
       : await searches.run(() => searchEvents(tools, { query: wanted, text, rule }), name);
-  return { items: await withSubjects(tools, items, rule), nextCursor: nextCursor ?? null };
+  return { items: await withSubjects(tools, items, rule), nextCursor };
 }
 
 /** Larger bodies are not read for the sake of a list. */
@@ -141,8 +138,7 @@ async function withSubjects(
   const rows: ListedEvent[] = [];
   for (const event of events) {
     const body = bodies.get(event.id);
-    const receivedAt = Date.parse(event.receivedAt);
-    const subject = body === undefined ? null : personal.subject({ ...event, receivedAt, body }, rule);
+    const subject = body === undefined ? null : personal.subject({ ...event, body }, rule);
     rows.push({ ...event, subject });
     // Deliveries come meanwhile, and each body takes the event loop.
     await setImmediate();
@@ -173,22 +169,12 @@ async function readEvent(
   const recorded = await inbox.listContactEvents({ inboxEventId: id, limit: PAGE_LIMIT.max });
   const contactEvents = await showContactEvents({ operator, personal }, recorded.items, rule);
   const known = await inbox.listHandlers();
-  const show = showTexts(rule);
-  const steps = finishedSteps(event, show.text);
-  const failed = (row: HandlerErrorRows["first"]) => ({ ...row, stack: show.error(row.stack) });
-  const errors = Object.entries(workOn(event).errors).map(([handler, { first, last }]): [string, HandlerErrorRows] => [
-    handler,
-    { first: failed(first), last: failed(last) },
-  ]);
+  const shown = showEvent(event, rule);
   return {
-    ...showEvent(event, rule),
-    errors: Object.fromEntries(errors),
-    timeline: eventTimeline(event, { steps, contactEvents, known, show: show.error }),
-    steps,
-    signedAt: isoTime(event.signedAt),
+    ...shown,
+    timeline: eventTimeline(shown, { contactEvents, known }),
     contactEvents,
-    hasMoreContactEvents: recorded.nextCursor !== undefined,
-    otherBytes: [...event.otherBytes],
+    hasMoreContactEvents: recorded.nextCursor !== null,
     payload: personal.payload(event, rule),
   };
 }

@@ -9,7 +9,7 @@ const MAX_SEARCH_MS = 250;
 
 export interface RowPage<Row> {
   items: Row[];
-  nextCursor: string | undefined;
+  nextCursor: string | null;
 }
 
 /** Rows to look at, as they are stored. */
@@ -20,8 +20,8 @@ export interface SearchedPage<View> extends RowPage<View> {
 
 /** A search in what a person may see: what is not shown must not be found out by searching for it. */
 export interface ShownSearch<View, Row> {
-  list: (page: { limit: number; cursor: string | undefined }) => Promise<SearchedPage<View>>;
-  cursor: string | undefined;
+  list: (page: { limit: number; cursor: string | null | undefined }) => Promise<SearchedPage<View>>;
+  cursor: string | null | undefined;
   /** The row as it is shown; undefined where it is not found. */
   look: (view: View) => Promise<Row | undefined>;
 }
@@ -38,7 +38,7 @@ export async function findShown<View, Row>({
   const items: Row[] = [];
   const until = performance.now() + MAX_SEARCH_MS;
   const isOver = () => items.length >= PAGE_LIMIT.default || performance.now() >= until;
-  let cursor = from;
+  let cursor = from ?? null;
   let limit = PAGE_ROWS.first;
   do {
     const startedAt = performance.now();
@@ -49,12 +49,12 @@ export async function findShown<View, Row>({
       if (row !== undefined) items.push(row);
       await setImmediate();
       if (!isOver()) continue;
-      if (index + 1 < page.items.length) cursor = page.cursors[index];
+      if (index + 1 < page.items.length) cursor = page.cursors[index] ?? null;
       break;
     }
     const isLong = performance.now() - startedAt >= LONG_MS;
     limit = isLong ? Math.max(Math.floor(limit / 2), PAGE_ROWS.first) : Math.min(2 * limit, PAGE_ROWS.most);
-  } while (cursor !== undefined && !isOver());
+  } while (cursor !== null && !isOver());
   return { items, nextCursor: cursor };
 }
 

@@ -98,11 +98,11 @@ async function listOutbox(
   if (text !== "" || (error !== undefined && payloads !== "full")) {
     const search = { query: wanted, error, text, rule: payloads };
     const found = await searchContactEvents({ operator, personal }, search);
-    return { items: found.items, nextCursor: found.nextCursor ?? null };
+    return { items: found.items, nextCursor: found.nextCursor };
   }
   const { items, nextCursor } = await readings.listContactEvents(wanted);
   const rows = await showContactEvents({ operator, personal }, items, payloads);
-  return { items: rows, nextCursor: nextCursor ?? null };
+  return { items: rows, nextCursor };
 }
 
 /** What is looked for, and for whom. */

@@ -17,7 +17,7 @@ import { HIDDEN_TEXT, showTexts } from "./show-error.js";
 export interface EventBytes {
   id: string;
   type: string;
-  receivedAt: number;
+  receivedAt: string;
   body: Uint8Array;
 }
 
@@ -102,10 +102,10 @@ export class PersonalData {
 
   /** A payload as far as it may be shown. */
   payload(
-    { body, ...event }: Omit<EventBytes, "body"> & { body: Uint8Array | undefined },
+    { body, ...event }: Omit<EventBytes, "body"> & { body: Uint8Array | null },
     rule: PayloadAccess,
   ): ShownPayload {
-    if (body === undefined) return { kind: "gone", text: null, bytes: null, canUnveil: false };
+    if (body === null) return { kind: "gone", text: null, bytes: null, canUnveil: false };
     const bytes = body.byteLength;
     const canUnveil = rule === "full";
     if (rule === "hidden") return { kind: "hidden", text: null, bytes, canUnveil };

@@ -1,7 +1,5 @@
-import { isoTime } from "../base/iso-time.js";
-import { eventRow, type InboxHandler } from "../operator/inbox-rows.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
-import type { EventQuery, EventView } from "../store/inbox-view.js";
+import type { EventDetail, EventQuery, EventView, FailedRun, HandlerView } from "../store/inbox-view.js";
 import type { PatientEventQuery } from "../store/list-windows.js";
 import type { PayloadAccess } from "./api/session.js";
 import type { ListedEvent } from "./api/work.js";
@@ -27,20 +25,27 @@ export function withoutHiddenError(query: PatientEventQuery, rule: PayloadAccess
   return { ...query, error: error === undefined || rule === "full" ? error : "" };
 }
 
-export function showEvent(event: EventView, rule: PayloadAccess): ListedEvent {
+export function showEvent(event: EventView | EventDetail, rule: PayloadAccess): ListedEvent {
+  const { body: _, seq: __, ...view }: Partial<EventDetail> & EventView = event;
+  const handlers = view.handlers.map((work) => showWork(work, rule));
+  const due = handlers.flatMap(({ dueAt }) => (dueAt === null ? [] : [dueAt]));
+  return { ...view, handlers, nextRunAt: due.toSorted()[0] ?? null, subject: null };
+}
+
+/** Errors say what code wrote into them, and handlers make names of steps of values. */
+function showWork(work: HandlerView, rule: PayloadAccess): HandlerView {
   const show = showTexts(rule);
-  const row = eventRow(event);
-  const due = event.handlers.flatMap(({ dueAt }) => (dueAt === undefined ? [] : [dueAt]));
+  const showRun = (run: FailedRun): FailedRun => ({ ...run, stack: show.error(run.stack) });
   return {
-    ...row,
-    handlers: row.handlers.map((each) => ({ ...each, error: each.error === null ? null : show.error(each.error) })),
-    nextRunAt: due.length === 0 ? null : isoTime(Math.min(...due)),
-    subject: null,
+    ...work,
+    error: work.error && show.error(work.error),
+    failed: work.failed && { first: showRun(work.failed.first), last: showRun(work.failed.last) },
+    steps: work.steps.map((step) => ({ ...step, name: show.text(step.name) })),
   };
 }
 
 /** The work of an event that a query chooses by what is shown of its reason and its error. */
-export function workWithShownError({ handlers }: ListedEvent, query: EventQuery): InboxHandler[] {
+export function workWithShownError({ handlers }: ListedEvent, query: EventQuery): HandlerView[] {
   const { state, handler, error } = query;
   return handlers.filter(
     (each) =>

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { EVENT_TYPES } from "pigeonhole/protocol";
 import { sampleEvent } from "pigeonhole/testing";
+import { isoTime } from "#pigeonhole/base/iso-time.js";
 import { bodyBytes, digestBytes } from "#pigeonhole/capture/model/capture-request.js";
 import type { Capture } from "#pigeonhole/capture/model/capture.js";
 import { fromInbox } from "#pigeonhole/capture/model/from-inbox.js";
@@ -185,7 +186,7 @@ describe("redaction", () => {
 
 test("an event of the inbox becomes a capture with its exact bytes", () => {
   const body = Buffer.from(JSON.stringify(sampleEvent("email.sent", {}, { seed: 1 })));
-  const capture = fromInbox({ id: "evt_1", type: "email.sent", body, receivedAt: NOW });
+  const capture = fromInbox({ id: "evt_1", type: "email.sent", body, receivedAt: isoTime(NOW) });
   expect(Buffer.from(bodyBytes(capture))).toEqual(body);
   expect(capture).toMatchObject({
     source: "production",
@@ -193,6 +194,6 @@ test("an event of the inbox becomes a capture with its exact bytes", () => {
     receivedAt: new Date(NOW).toISOString(),
     event: { type: "email.sent" },
   });
-  const parked = fromInbox({ id: "raw:12", type: "", body: Buffer.from([0xff]), receivedAt: NOW });
+  const parked = fromInbox({ id: "raw:12", type: "", body: Buffer.from([0xff]), receivedAt: isoTime(NOW) });
   expect(parked.event).toMatchObject({ id: "raw:12", type: null });
 });

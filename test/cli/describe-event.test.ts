@@ -5,7 +5,7 @@ import { describeContactEvent } from "#pigeonhole/cli/inbox/describe-contact-eve
 import { describeEvent } from "#pigeonhole/cli/inbox/describe-event.js";
 import { eventTimeline } from "#pigeonhole/operator/event-timeline.js";
 import type { TimelineEntry } from "#pigeonhole/operator/timeline-entry.js";
-import type { HandlerDetail } from "#pigeonhole/store/inbox-view.js";
+import type { HandlerView } from "#pigeonhole/store/inbox-view.js";
 import type { OutboxView } from "#pigeonhole/store/outbox.js";
 import { eventDetail } from "../support/event-detail.js";
 import { outboxView } from "../support/outbox-view.js";
@@ -122,20 +122,20 @@ describe("a contact event", () => {
 
 test("work that a gate keeps waiting names it, whether a process has it or not", () => {
   const work = {
-    reason: undefined,
-    error: undefined,
+    reason: null,
+    error: null,
     maxAttempts: 5,
-    settledAt: undefined,
-    retryRequestedAt: undefined,
+    settledAt: null,
+    retryRequestedAt: null,
   };
-  const open = { ...work, discarded: false, failed: undefined, steps: [] };
-  const handlers: HandlerDetail[] = [
-    { ...open, handler: "crm", state: "leased", attempts: 1, dueAt: undefined, waitsFor: "key" },
-    { ...open, handler: "mail", state: "pending", attempts: 0, dueAt: T, waitsFor: "paused" },
-    { ...open, handler: "runs", state: "leased", attempts: 1, dueAt: undefined, waitsFor: undefined },
+  const open = { ...work, discarded: false, failed: null, steps: [] };
+  const handlers: HandlerView[] = [
+    { ...open, handler: "crm", state: "leased", attempts: 1, dueAt: null, waitsFor: "key" },
+    { ...open, handler: "mail", state: "pending", attempts: 0, dueAt: isoTime(T), waitsFor: "paused" },
+    { ...open, handler: "runs", state: "leased", attempts: 1, dueAt: null, waitsFor: null },
   ];
   const event = eventDetail(T, { state: "leased", handlers });
-  const timeline = eventTimeline(event, { steps: [], contactEvents: [], known: [], show: (text) => text });
+  const timeline = eventTimeline(event, { contactEvents: [], known: [] });
   const text = describeEvent({ event, contactEvents: [], inFront: undefined, timeline }, null, PLAIN);
   expect(text).toMatch(/ crm: .*running, 1 of 5 attempts, handler waits: key$/m);
   expect(text).toMatch(/ mail: .*waiting, 0 of 5 attempts, due .*Z, handler waits: paused$/m);

@@ -53,7 +53,7 @@ describe("inbox erase, beside a running receiver", () => {
     ]);
     expect(files()).toHaveLength(1);
 
-    for (const { id } of erased) expect(await app.receiver.inbox.get(id)).toMatchObject({ body: undefined });
+    for (const { id } of erased) expect(await app.receiver.inbox.get(id)).toMatchObject({ body: null });
     for (const event of erased) {
       expect((await deliver(app.receiver, event, { secret: SECRET })).outcome).toBe("duplicate");
     }
@@ -77,7 +77,7 @@ describe("inbox erase, beside a running receiver", () => {
     expect(await app.receiver.inbox.get(event.id)).toMatchObject({ state: "dead", body: expect.anything() });
     expect(files()).toHaveLength(1);
     expect((await erase(app, { cwd }, "--yes")).stdout).toMatch(/^1 event erased\n/);
-    expect(await app.receiver.inbox.get(event.id)).toMatchObject({ state: "done", body: undefined });
+    expect(await app.receiver.inbox.get(event.id)).toMatchObject({ state: "done", body: null });
     const retried = await runCli(["inbox", "retry", event.id, "--db", app.file]);
     expect([retried.code, retried.stderr]).toEqual([1, expect.stringContaining("was dropped by retention or erased")]);
   });

@@ -39,11 +39,11 @@ describe("inbox retry of parked events", () => {
     expect(await noteOf(file, "evt_bad")).toMatchObject({
       reason: "bad_data",
       error: expect.stringContaining("subject") as string,
-      retryRequestedAt: undefined,
+      retryRequestedAt: null,
     });
 
     await runCli(["inbox", "retry", "--state", "parked", "--db", file]);
-    await expect.poll(() => noteOf(file, "evt_bad")).toMatchObject({ retryRequestedAt: undefined });
+    await expect.poll(() => noteOf(file, "evt_bad")).toMatchObject({ retryRequestedAt: null });
     expect(effectsOf(file)).toEqual(["evt_data", "evt_new"]);
   });
 

@@ -162,7 +162,7 @@ describe("events", () => {
     await post(receiver, makeEvent({ id }));
     await expect.poll(async () => (await receiver.inbox.get(id))?.state).toBe("done");
     const { body } = await openDashboard(receiver).get<WholeEvent>(`api/events/${id}`);
-    expect(body.steps).toMatchObject([{ handler: "email.sent", name: "look up" }]);
+    expect(body.handlers[0]?.steps).toMatchObject([{ name: "look up" }]);
     expect(body.timeline.map(({ kind }) => kind)).toEqual(["signed", "received", "step_done", "done"]);
   });
 

@@ -7,11 +7,11 @@ import { makeGate } from "../support/receiver.js";
 /** Numbers from 0 on; a cursor is the number before which a page begins. */
 const listUpTo =
   (end: number) =>
-  ({ limit, cursor = "0" }: { limit: number; cursor: string | undefined }) => {
-    const from = Number(cursor);
+  ({ limit, cursor }: { limit: number; cursor: string | null | undefined }) => {
+    const from = Number(cursor ?? 0);
     const items = Array.from({ length: Math.min(limit, end - from) }, (_, index) => from + index);
     const next = from + items.length;
-    const nextCursor = next < end ? String(next) : undefined;
+    const nextCursor = next < end ? String(next) : null;
     return Promise.resolve({ items, nextCursor, cursors: items.map((row) => String(row + 1)) });
   };
 
@@ -53,14 +53,18 @@ test("a search ends within a page of rows that begin to take long, and goes on b
     if (row >= 75) pass(100);
     return Promise.resolve(row % 10 === 0 ? row : undefined);
   };
-  let cursor: string | undefined;
+  let cursor: string | null = null;
   do {
     const startedAt = performance.now();
-    const page = await findShown({ list: listUpTo(120), cursor, look });
+    const page: { items: number[]; nextCursor: string | null } = await findShown({
+      list: listUpTo(120),
+      cursor,
+      look,
+    });
     tookMs.push(performance.now() - startedAt);
     found.push(...page.items);
     cursor = page.nextCursor;
-  } while (cursor !== undefined);
+  } while (cursor !== null);
   const all = Array.from({ length: 120 }, (_, index) => index);
   expect(seen).toEqual(all);
   expect(found).toEqual(all.filter((row) => row % 10 === 0));

@@ -40,7 +40,7 @@ async function open({ goesBack = false } = {}) {
     readStatuses: call("statuses", () => operate(store).readStatuses()),
     readFigures: call("figures", (range) => readFigures(store, { range, now: state.now })),
     handlerTimes: call("times", () => operate(store).handlerTimes({})),
-    listEvents: call("events", () => Promise.resolve({ items: [], cursors: [], nextCursor: undefined })),
+    listEvents: call("events", () => Promise.resolve({ items: [], cursors: [], nextCursor: null })),
   };
   const clock = { now: () => state.now, setTimer: () => ({ cancel: () => undefined }) };
   const readings = new SharedReadings(() => operator, goesBack ? clock : { ...clock, elapsed: () => state.elapsed });

@@ -7,7 +7,7 @@ import { eventDetail } from "../support/event-detail.js";
 test("an event is found by its id, even if it is older than the newest that are looked at", async () => {
   const old = eventDetail(0, { state: "done", handlers: [] });
   const listEvents = ({ ids }: EventQuery) =>
-    Promise.resolve({ items: ids?.includes(old.id) === true ? [old] : [], nextCursor: undefined });
+    Promise.resolve({ items: ids?.includes(old.id) === true ? [old] : [], nextCursor: null });
   const inbox = { listEvents } as unknown as InboxOperator;
   const list = (query: string) => listDeliveries({ kept: [], inbox, query, limit: 10, now: 0 });
   expect(await list(`work:"${old.id}"`)).toMatchObject({ items: [{ id: `inbox:${old.id}` }], matched: 1 });

@@ -368,7 +368,7 @@ describe("the inbox", () => {
     const row = { id: `inbox:${event.id}`, type: event.type, source: "production", verdict: "ok" };
     for (const query of ["", "work:dead", "work:broken", 'type:email.* work:"email.sent"', "source:production"]) {
       const found = await callApi(dev, `/api/captures?query=${encodeURIComponent(query)}`);
-      expect(found.json, query).toMatchObject({ items: [row], works: [{ event: { id: event.id, state: "dead" } }] });
+      expect(found.json, query).toMatchObject({ items: [row], works: [{ id: event.id, state: "dead" }] });
     }
     expect(await callApi(dev, "/api/captures?query=work:parked")).toMatchObject({ json: { items: [], total: 1 } });
     const only = await callApi(dev, `/api/captures/inbox:${event.id}`);

@@ -4,6 +4,7 @@ import { DoNotRetry, createSqliteStore } from "pigeonhole";
 import type { EventType } from "pigeonhole/protocol";
 import { fakeClock } from "pigeonhole/testing";
 import { expect, onTestFinished, test } from "vitest";
+import { isoTime } from "#pigeonhole/base/iso-time.js";
 import type { HeaderList } from "#pigeonhole/capture/model/capture.js";
 import { summarizeCapture } from "#pigeonhole/capture/model/summarize-capture.js";
 import type { DevEvent } from "#pigeonhole/dev/lines/dev-event.js";
@@ -53,12 +54,12 @@ test("a failure of work that was retried is reported like the first one", async 
 });
 
 test.each([
-  ["accepted", { state: "pending", dueAt: 600_000 }],
-  ["parked", { state: "parked" }],
+  ["accepted", { state: "pending", dueAt: isoTime(600_000) }],
+  ["parked", { state: "parked", dueAt: null }],
 ])("a duplicate before the first look does not hide that the handler of an %s event failed", async (outcome, left) => {
   const clock = fakeClock();
   const work = { handler: "crm", attempts: 1, error: "Error: away", ...left };
-  const getEvent = async () => ({ id: "evt_1", handlers: [{ ...work, steps: [] }] }) as unknown as EventDetail;
+  const getEvent = async () => ({ id: "evt_1", handlers: [work] }) as unknown as EventDetail;
   const reports: DevEvent[] = [];
   const report = (event: DevEvent) => void reports.push(event);
   const follower = new WorkFollower({ inbox: { getEvent }, clock, report, changed: () => undefined });
@@ -73,9 +74,15 @@ test.each([
 
 test("work that is run now is not reported as failed again before it has run", async () => {
   const clock = fakeClock();
-  const work = { handler: "crm", state: "pending", attempts: 1, error: "Error: away", dueAt: clock.now() + 600_000 };
+  const work = {
+    handler: "crm",
+    state: "pending",
+    attempts: 1,
+    error: "Error: away",
+    dueAt: isoTime(clock.now() + 600_000),
+  };
   let view = work;
-  const getEvent = async () => ({ id: "evt_1", handlers: [{ ...view, steps: [] }] }) as unknown as EventDetail;
+  const getEvent = async () => ({ id: "evt_1", handlers: [view] }) as unknown as EventDetail;
   const reports: DevEvent[] = [];
   const report = (event: DevEvent) => void reports.push(event);
   const follower = new WorkFollower({ inbox: { getEvent }, clock, report, changed: () => undefined });
@@ -88,9 +95,9 @@ test("work that is run now is not reported as failed again before it has run", a
     return reports.length;
   };
   expect(await look()).toBe(1);
-  view = { ...work, dueAt: clock.now() };
+  view = { ...work, dueAt: isoTime(clock.now()) };
   expect(await look()).toBe(1);
-  view = { ...work, attempts: 2, dueAt: clock.now() + 1_200_000 };
+  view = { ...work, attempts: 2, dueAt: isoTime(clock.now() + 1_200_000) };
   expect(await look()).toBe(2);
 });
 
@@ -98,7 +105,7 @@ test.each([
   [1, 1],
   [200, 2],
 ])("%i dead events are each looked at every %i s, so that retries by hand are seen", async (count, everySeconds) => {
-  const handlers = [{ handler: "crm", state: "dead", attempts: 1, error: "Error: away", steps: [] }];
+  const handlers = [{ handler: "crm", state: "dead", attempts: 1, error: "Error: away", dueAt: null }];
   const looks = new Map<string, number>();
   const getEvent = async (id: string) => {
     looks.set(id, (looks.get(id) ?? 0) + 1);

@@ -71,7 +71,7 @@ test.each([
   const sent = await send({ type: SENT, key: "a" }, { type: SENT, key: "a" });
   const opened = await send({ type: OPENED, key: "a" });
   const [second = "", other] = gates;
-  await expect.poll(() => gatesOf([...sent, ...opened])).toEqual([[undefined], [second], [other]]);
+  await expect.poll(() => gatesOf([...sent, ...opened])).toEqual([[null], [second], [other ?? null]]);
   expect((await receiver.stats()).waitsFor).toEqual({ [SENT]: second, ...(other && { [OPENED]: other }) });
 });
 
@@ -90,7 +90,7 @@ test("an event says in the inbox that the store was away, until it has answered"
   await expect.poll(() => gatesOf([waits])).toEqual([["store"]]);
   server.isAway = false;
   runs.open();
-  await expect.poll(() => gatesOf([waits])).toEqual([[undefined]]);
+  await expect.poll(() => gatesOf([waits])).toEqual([[null]]);
 });
 
 test("an event whose delivery is not answered yet says so in the inbox", async () => {
@@ -107,7 +107,7 @@ test("while work that processes died in runs alone, other events say so in the i
   const crashing = makeEvent({ type: SENT });
   const { gatesOf, send, receiver, runs } = await open({ file: await makeCrashedFile(crashing, SENT, 2) });
   const [other = ""] = await send({ type: OPENED, key: "a" });
-  await expect.poll(() => gatesOf([crashing.id, other])).toEqual([[undefined], ["crash"]]);
+  await expect.poll(() => gatesOf([crashing.id, other])).toEqual([[null], ["crash"]]);
   expect(await receiver.stats()).toMatchObject({ waitsFor: { [SENT]: "crash", [OPENED]: "crash" } });
   runs.open();
   await expect.poll(async () => (await receiver.stats()).done).toBe(2);
@@ -120,5 +120,5 @@ test("what a process said that has died is shown no more", async () => {
   await expect.poll(() => gatesOf([second])).toEqual([["concurrency"]]);
   const shownAfter = async (ms: number) => (await operate(store, clock.now() + ms).getEvent(second))?.handlers;
   expect(await shownAfter(60_000)).toMatchObject([{ waitsFor: "concurrency" }]);
-  expect(await shownAfter(180_000)).toMatchObject([{ waitsFor: undefined }]);
+  expect(await shownAfter(180_000)).toMatchObject([{ waitsFor: null }]);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DoNotRetry, PigeonholeError, type ReceiverOptions, RetryAfter } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
+import { isoTime } from "#pigeonhole/base/iso-time.js";
 import { makeEvent, openReceiver, post, untilWork, workOf } from "../support/receiver.js";
 
 const HOUR = 3_600_000;
@@ -62,7 +63,11 @@ describe("a failing handler", () => {
       random: () => numbers.shift() ?? 0,
     });
     for (const [index, wait] of [500, 1_250, 1_000].entries()) {
-      await untilWork(receiver, event.id, { state: "pending", attempts: index + 1, dueAt: clock.now() + wait });
+      await untilWork(receiver, event.id, {
+        state: "pending",
+        attempts: index + 1,
+        dueAt: isoTime(clock.now() + wait),
+      });
       await clock.advance(wait);
     }
   });
@@ -70,12 +75,12 @@ describe("a failing handler", () => {
   test("a failing handler runs again until it succeeds, and the last error is removed", async () => {
     const { clock, receiver, event, settled } = await startFailing((run) => (run < 3 ? fail() : undefined));
     await settled(1, "pending");
-    expect(await workOf(receiver, event.id)).toMatchObject({ error: "Error: not now", reason: undefined });
+    expect(await workOf(receiver, event.id)).toMatchObject({ error: "Error: not now", reason: null });
     await clock.advance(10_000);
     await settled(2, "pending");
     await clock.advance(20_000);
     await settled(3, "done");
-    expect(await workOf(receiver, event.id)).toMatchObject({ error: undefined, dueAt: undefined });
+    expect(await workOf(receiver, event.id)).toMatchObject({ error: null, dueAt: null });
     expect(await receiver.stats()).toMatchObject({ pending: 0, done: 1, dead: 0 });
   });
 
@@ -88,8 +93,8 @@ describe("a failing handler", () => {
     const event = makeEvent();
     const at = clock.now();
     await post(receiver, event, { at });
-    await untilWork(receiver, event.id, { state: "pending", dueAt: at + 50 }, "own");
-    await untilWork(receiver, event.id, { state: "pending", dueAt: at + 7_000 }, "general");
+    await untilWork(receiver, event.id, { state: "pending", dueAt: isoTime(at + 50) }, "own");
+    await untilWork(receiver, event.id, { state: "pending", dueAt: isoTime(at + 7_000) }, "general");
   });
 });
 
@@ -99,7 +104,7 @@ describe("the default policy", () => {
     let last = t0;
     for (let attempt = 1; attempt < 14; attempt += 1) {
       await settled(attempt, "pending");
-      const { dueAt = 0 } = (await workOf(receiver, event.id)) ?? {};
+      const dueAt = Date.parse((await workOf(receiver, event.id))?.dueAt ?? "");
       expect(dueAt - clock.now()).toBe(10_000 * 2 ** (attempt - 1));
       last = dueAt;
       // A jump of the wall clock: the store is polled within a second. Advancing there would take 80,000 polls.
@@ -118,7 +123,7 @@ describe("the default policy", () => {
     { random: 1 - Number.EPSILON, wait: 12_000 },
   ])("the default retry policy varies a wait by a fifth (chance $random)", async ({ random, wait }) => {
     const { clock, receiver, event } = await startFailing(fail, { random: () => random });
-    await untilWork(receiver, event.id, { state: "pending", dueAt: clock.now() + wait });
+    await untilWork(receiver, event.id, { state: "pending", dueAt: isoTime(clock.now() + wait) });
   });
 });
 
@@ -131,8 +136,8 @@ describe("what a handler throws", () => {
     expect(await workOf(receiver, event.id)).toMatchObject({
       reason: "do_not_retry",
       error: "DoNotRetry: the address does not exist",
-      dueAt: undefined,
-      settledAt: clock.now(),
+      dueAt: null,
+      settledAt: isoTime(clock.now()),
     });
     await clock.advance(20_000);
     expect(runs).toEqual([0]);
@@ -179,7 +184,7 @@ describe("what a handler throws", () => {
       const { clock, receiver, event } = await startFailing(() => {
         throw new RetryAfter("busy", when);
       });
-      await untilWork(receiver, event.id, { state: "pending", dueAt: clock.now() + 10_000 });
+      await untilWork(receiver, event.id, { state: "pending", dueAt: isoTime(clock.now() + 10_000) });
     },
   );
 
@@ -197,7 +202,7 @@ describe("what a handler throws", () => {
     const { clock, receiver, event } = await startFailing(() => {
       throw value;
     });
-    await untilWork(receiver, event.id, { state: "pending", attempts: 1, error, dueAt: clock.now() + 10_000 });
+    await untilWork(receiver, event.id, { state: "pending", attempts: 1, error, dueAt: isoTime(clock.now() + 10_000) });
   });
 });
 

@@ -1,3 +1,4 @@
+import { isoTime } from "#pigeonhole/base/iso-time.js";
 import { describe, expect, test } from "vitest";
 import type { HandlerContext } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
@@ -29,7 +30,7 @@ describe("a handler that takes longer than timeoutMs", () => {
     await clock.advance(1);
     expect(signals[0]?.aborted).toBe(true);
     expect(signals[0]?.reason).toMatchObject({ code: "handler_timeout" });
-    await untilWork(receiver, event.id, { state: "pending", attempts: 1, dueAt: clock.now() + 10_000 });
+    await untilWork(receiver, event.id, { state: "pending", attempts: 1, dueAt: isoTime(clock.now() + 10_000) });
     expect((await workOf(receiver, event.id))?.error).toContain("timeoutMs of 2000");
     await clock.advance(10_000);
     await untilWork(receiver, event.id, { state: "done", attempts: 2 });

@@ -2,41 +2,42 @@ import { describe, expect, test } from "vitest";
 import { type TimelineParts, eventTimeline } from "#pigeonhole/operator/event-timeline.js";
 import type { ContactEventRow } from "#pigeonhole/operator/inbox-rows.js";
 import type { TimelineEntry } from "#pigeonhole/operator/timeline-entry.js";
-import type { HandlerDetail } from "#pigeonhole/store/inbox-view.js";
+import type { HandlerView } from "#pigeonhole/store/inbox-view.js";
 import { eventDetail } from "../support/event-detail.js";
 
 const T = 1_800_000_000_000;
 const iso = (at: number): string => new Date(at).toISOString();
 
-function timelineOf(work: Partial<HandlerDetail>, parts: Partial<TimelineParts> = {}) {
-  const handler: HandlerDetail = {
+function timelineOf(work: Partial<HandlerView>, parts: Partial<TimelineParts> = {}) {
+  const handler: HandlerView = {
     handler: "crm",
     state: "dead",
     reason: "attempts_spent",
     error: "Error: no",
     attempts: 5,
     maxAttempts: 5,
-    dueAt: undefined,
-    settledAt: T + 9_000,
-    retryRequestedAt: undefined,
+    dueAt: null,
+    settledAt: iso(T + 9_000),
+    retryRequestedAt: null,
     discarded: false,
+    waitsFor: null,
     failed: {
-      first: { attempt: 1, stack: "Error: first", at: T + 1_000 },
-      last: { attempt: 5, stack: "Error: last", at: T + 9_000 },
+      first: { attempt: 1, stack: "Error: first", at: iso(T + 1_000) },
+      last: { attempt: 5, stack: "Error: last", at: iso(T + 9_000) },
     },
     steps: [],
     ...work,
   };
   const event = eventDetail(T, { state: handler.state, handlers: [handler] });
-  return eventTimeline(event, { steps: [], contactEvents: [], known: [], show: (text) => text, ...parts }).slice(2);
+  return eventTimeline(event, { contactEvents: [], known: [], ...parts }).slice(2);
 }
 
 test("failed runs have their times, those between stand between, and the next run of pending work follows", () => {
   const failed = {
-    first: { attempt: 1, stack: "Error: first", at: T + 1_000 },
-    last: { attempt: 4, stack: "Error: last", at: T + 4_000 },
+    first: { attempt: 1, stack: "Error: first", at: iso(T + 1_000) },
+    last: { attempt: 4, stack: "Error: last", at: iso(T + 4_000) },
   };
-  const pending = { state: "pending", attempts: 4, dueAt: T + 9_000, settledAt: undefined, reason: undefined } as const;
+  const pending = { state: "pending", attempts: 4, dueAt: iso(T + 9_000), settledAt: null, reason: null } as const;
   expect(timelineOf({ ...pending, failed }).map(({ kind, at, attempt }) => [kind, at, attempt])).toEqual([
     ["failed", iso(T + 1_000), 1],
     ["more_runs", null, null],
@@ -46,27 +47,27 @@ test("failed runs have their times, those between stand between, and the next ru
 });
 
 test("entries without a time keep their place among those of their own handler", () => {
-  const failed = { attempt: 1, stack: "Error: no", at: T + 1_000 };
-  const base = { reason: undefined, error: undefined, maxAttempts: 5, dueAt: undefined, retryRequestedAt: undefined };
-  const other = { ...base, discarded: false, steps: [] };
-  const running: HandlerDetail = {
+  const failed = { attempt: 1, stack: "Error: no", at: iso(T + 1_000) };
+  const base = { reason: null, error: null, maxAttempts: 5, dueAt: null, retryRequestedAt: null };
+  const other = { ...base, discarded: false, waitsFor: null, steps: [] };
+  const running: HandlerView = {
     ...other,
     handler: "aaa",
     state: "leased",
     attempts: 2,
-    settledAt: undefined,
+    settledAt: null,
     failed: { first: failed, last: failed },
   };
-  const done: HandlerDetail = {
+  const done: HandlerView = {
     ...other,
     handler: "bbb",
     state: "done",
     attempts: 1,
-    settledAt: T + 500,
-    failed: undefined,
+    settledAt: iso(T + 500),
+    failed: null,
   };
   const event = eventDetail(T, { state: "leased", handlers: [running, done] });
-  const entries = eventTimeline(event, { steps: [], contactEvents: [], known: [], show: (text) => text });
+  const entries = eventTimeline(event, { contactEvents: [], known: [] });
   expect(entries.slice(2).map(({ kind, handler }) => [kind, handler])).toEqual([
     ["done", "bbb"],
     ["failed", "aaa"],
@@ -75,8 +76,8 @@ test("entries without a time keep their place among those of their own handler",
 });
 
 test("work of a paused handler waits after the run that failed since the pause, and says when it is due", () => {
-  const last = { attempt: 1, stack: "Error: no", at: T + 4_000 };
-  const pending = { state: "pending", attempts: 1, dueAt: T + 9_000, settledAt: undefined, reason: undefined } as const;
+  const last = { attempt: 1, stack: "Error: no", at: iso(T + 4_000) };
+  const pending = { state: "pending", attempts: 1, dueAt: iso(T + 9_000), settledAt: null, reason: null } as const;
   const known = [{ handler: "crm", paused: { since: iso(T + 2_000), by: "ann" } }];
   const entries = timelineOf({ ...pending, failed: { first: last, last } }, { known });
   expect(entries.map(({ kind, at }) => [kind, at])).toEqual([
@@ -89,8 +90,8 @@ test("work of a paused handler waits after the run that failed since the pause, 
 });
 
 test("one run between has its number, and several have theirs", () => {
-  const first = { attempt: 1, stack: "Error: first", at: T + 1_000 };
-  const entries = timelineOf({ failed: { first, last: { attempt: 3, stack: "Error: last", at: T + 3_000 } } });
+  const first = { attempt: 1, stack: "Error: first", at: iso(T + 1_000) };
+  const entries = timelineOf({ failed: { first, last: { attempt: 3, stack: "Error: last", at: iso(T + 3_000) } } });
   expect(entries.map(({ kind, at }) => [kind, at])).toEqual([
     ["failed", iso(T + 1_000)],
     ["more_runs", null],
@@ -104,15 +105,15 @@ test("one run between has its number, and several have theirs", () => {
 
 test("finished steps have their times, before a failure of the same time", () => {
   const failed = {
-    first: { attempt: 1, stack: "Error: first", at: T + 2_000 },
-    last: { attempt: 2, stack: "Error: last", at: T + 4_000 },
+    first: { attempt: 1, stack: "Error: first", at: iso(T + 2_000) },
+    last: { attempt: 2, stack: "Error: last", at: iso(T + 4_000) },
   };
-  const pending = { state: "pending", attempts: 2, dueAt: T + 9_000, settledAt: undefined, reason: undefined } as const;
+  const pending = { state: "pending", attempts: 2, dueAt: iso(T + 9_000), settledAt: null, reason: null } as const;
   const steps = [
-    { handler: "crm", name: "ask", at: iso(T + 2_000) },
-    { handler: "crm", name: "send", at: iso(T + 3_000) },
+    { name: "ask", at: iso(T + 2_000) },
+    { name: "send", at: iso(T + 3_000) },
   ];
-  expect(timelineOf({ ...pending, failed }, { steps }).map(({ kind, at }) => [kind, at])).toEqual([
+  expect(timelineOf({ ...pending, failed, steps }).map(({ kind, at }) => [kind, at])).toEqual([
     ["step_done", iso(T + 2_000)],
     ["failed", iso(T + 2_000)],
     ["step_done", iso(T + 3_000)],

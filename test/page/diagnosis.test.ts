@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
+import { eventDetail, handlerView } from "../support/event-detail.js";
 import { summarizeCapture } from "#pigeonhole/capture/model/summarize-capture.js";
 import type { CaptureSummary } from "#pigeonhole/capture/model/capture.js";
 import type { CaptureDetail } from "#pigeonhole/dev/api/page-api.js";
-import type { InboxEvent, InboxHandler } from "#pigeonhole/operator/inbox-rows.js";
+import type { EventView } from "#pigeonhole/operator/inbox-rows.js";
 import { diagnose } from "../../src/page/state/diagnosis.js";
 import { makeCapture } from "../support/captures.js";
 
@@ -12,7 +13,7 @@ const signature = { summary: "", checks: [], findings: [], toleranceSeconds: 300
 function diagnoseAs(
   summary: Partial<CaptureSummary>,
   code: CaptureDetail["summary"]["verdict"] = "ok",
-  event?: InboxEvent,
+  event?: EventView,
 ) {
   const detail = {
     capture: { ...capture, verify: { ...capture.verify, code } },
@@ -39,21 +40,10 @@ test.each([
 });
 
 test("a handler that has given up is diagnosed before one that is retried", () => {
-  const work = { state: "pending", reason: null, error: "no line", attempts: 1, maxAttempts: 4, dueAt: null };
-  const handlers: InboxHandler[] = [
-    { ...work, handler: "ledger", retryRequestedAt: null, discarded: false, waitsFor: null },
-    {
-      ...work,
-      handler: "crm",
-      state: "dead",
-      error: "no customer\n  at",
-      retryRequestedAt: null,
-      discarded: false,
-      waitsFor: null,
-    },
-  ];
+  const ledger = { ...handlerView("ledger"), state: "pending", error: "no line", attempts: 1 } as const;
+  const crm = { ...handlerView("crm"), state: "dead", error: "no customer\n  at", attempts: 1 } as const;
   const id = capture.event.id ?? "";
-  const event = { id, type: "email.sent", test: false, receivedAt: "", state: "dead", handlers };
+  const event = { ...eventDetail(0, { state: "dead", handlers: [ledger, crm] }), id };
   expect(diagnoseAs({}, "ok", event)).toMatchObject({
     tab: "handlers",
     tone: "bad",

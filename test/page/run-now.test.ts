@@ -1,19 +1,8 @@
 import { expect, test } from "vitest";
-import type { InboxHandler } from "../../src/operator/inbox-rows.js";
 import { canRunNow } from "../../src/page/state/work.js";
+import { handlerView } from "../support/event-detail.js";
 
-const piece: InboxHandler = {
-  handler: "crm",
-  state: "pending",
-  dueAt: "2026-01-01T00:00:00.000Z",
-  reason: null,
-  error: null,
-  attempts: 0,
-  maxAttempts: null,
-  retryRequestedAt: null,
-  discarded: false,
-  waitsFor: null,
-};
+const piece = { ...handlerView("crm"), dueAt: "2026-01-01T00:00:00.000Z" };
 
 test("work that waits for its next run can run now, unless its handler is paused", () => {
   expect(canRunNow(piece, [])).toBe(true);

@@ -64,7 +64,7 @@ describe("a receiver that only accepts", () => {
     hangs = false;
     expect(await receiver.drain()).toEqual({ ...NOTHING, done: 2 });
     // An aborted run is not a failed one.
-    for (const { id } of events) expect(await workOf(receiver, id)).toMatchObject({ state: "done", error: undefined });
+    for (const { id } of events) expect(await workOf(receiver, id)).toMatchObject({ state: "done", error: null });
   });
 
   test("two calls at once are one drain", async () => {

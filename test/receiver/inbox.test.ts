@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DoNotRetry, type Receiver } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
+import { isoTime } from "#pigeonhole/base/iso-time.js";
 import { bytesOf, makeEvent, openReceiver, post, untilWork, workOf } from "../support/receiver.js";
 import { errorOf } from "../support/error-of.js";
 import { createFailingHandler } from "../support/failing-handler.js";
@@ -35,7 +36,7 @@ describe("inbox.erase", () => {
     const email = "Ann@Example.com";
     expect(await receiver.inbox.erase({ email, dryRun: true })).toEqual({ events: 1, ...counts });
     expect(await receiver.inbox.erase({ email })).toEqual({ events: 1, ...counts });
-    expect(await receiver.inbox.get(event.id)).toMatchObject({ body: undefined, state: "done" });
+    expect(await receiver.inbox.get(event.id)).toMatchObject({ body: null, state: "done" });
     expect(await post(receiver, event)).toMatchObject({ outcome: "duplicate" });
     expect(await errorOf(() => receiver.inbox.retry(event.id))).toMatchObject({ code: "body_dropped" });
     expect(await receiver.inbox.retryAll({ state: "dead" })).toMatchObject({ events: 1 });
@@ -97,17 +98,18 @@ describe("inbox.get", () => {
     const { body, seq, ...view } = (await receiver.inbox.get(event.id)) ?? {};
     expect(Buffer.from(body ?? [])).toEqual(bytesOf(event));
     expect(seq).toBe(1);
-    const common = { attempts: 1, maxAttempts: 14, dueAt: undefined, settledAt: at, discarded: false, steps: [] };
-    const run = { attempt: 1, at, stack: expect.stringMatching(/^DoNotRetry: never\n {4}at /) as string };
+    const none = { dueAt: null, retryRequestedAt: null, discarded: false, waitsFor: null, steps: [] };
+    const common = { ...none, attempts: 1, maxAttempts: 14, settledAt: isoTime(at) };
+    const run = { attempt: 1, at: isoTime(at), stack: expect.stringMatching(/^DoNotRetry: never\n {4}at /) as string };
     expect(view).toEqual({
       id: event.id,
       type: "email.sent",
       test: false,
-      receivedAt: at,
-      signedAt: at - 2_000,
+      receivedAt: isoTime(at),
+      signedAt: isoTime(at - 2_000),
       state: "dead",
       handlers: [
-        { ...common, handler: "email.*", state: "done", reason: undefined, error: undefined },
+        { ...common, handler: "email.*", state: "done", reason: null, error: null, failed: null },
         {
           ...common,
           handler: "email.sent",

@@ -27,7 +27,7 @@ test("retryParkedAtStart leaves an event parked in whose work processes died", a
   expect(await receiver.inbox.get(crashing.id)).toMatchObject({
     state: "parked",
     handlers: [
-      { handler: "", retryRequestedAt: undefined },
+      { handler: "", retryRequestedAt: null },
       { handler: "unhandled", reason: "crash_loop" },
     ],
   });

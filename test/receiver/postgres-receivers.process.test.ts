@@ -3,6 +3,7 @@ import { type ReceiverOptions, createReceiver } from "pigeonhole";
 import { TEST_SECRET, fakeClock } from "pigeonhole/testing";
 import { Pool } from "pg";
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { isoTime } from "#pigeonhole/base/iso-time.js";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { createPostgresStore } from "pigeonhole/postgres";
 import { TAKEN_OVER_AFTER_MS } from "#pigeonhole/store/work-state.js";
@@ -165,7 +166,7 @@ describeOnPostgres((database) => {
     // As another process takes it, whose own try waits.
     await database.pool.query(`
       UPDATE ${database.schema}.inbox_work
-      SET state = 'pending', due_at = 9e15, lease = NULL, lease_until = NULL, process = NULL`);
+      SET state = 'pending', due_at = 8e15, lease = NULL, lease_until = NULL, process = NULL`);
     const isAborted = async (): Promise<boolean | undefined> => {
       await clock.advance(600);
       return signal?.aborted;
@@ -174,7 +175,7 @@ describeOnPostgres((database) => {
     expect(signal?.reason).toMatchObject({ code: "lease_lost" });
     await expect.poll(() => log.named("lease_lost")).toHaveLength(1);
     ended.open();
-    await untilWork(receiver, event.id, { state: "pending", attempts: 1, dueAt: 9e15 });
+    await untilWork(receiver, event.id, { state: "pending", attempts: 1, dueAt: isoTime(8e15) });
   });
 
   test("after a machine was suspended, work that waited in it does not begin under its old lease, nor count as crashed", async () => {

@@ -14,7 +14,7 @@ function inboxOf(...views: OutboxView[]) {
   const items = views.toSorted((a, b) => b.seq - a.seq);
   return {
     listContactEvents: (query: { state?: string | undefined } = {}) =>
-      Promise.resolve({ items: items.filter(({ state }) => state === query.state), nextCursor: undefined }),
+      Promise.resolve({ items: items.filter(({ state }) => state === query.state), nextCursor: null }),
   };
 }
 

@@ -36,5 +36,5 @@ test("a list ends when its patience is over, and goes on from there", () => {
   expect(windows.next().done).toBe(true);
   expect(cursorsOf([{ seq: 30_000 }], 50, 25_001)).toEqual({ cursors: ["30000"], nextCursor: "25001" });
   expect(cursorsOf([{ seq: 30_000 }, { seq: 29_000 }], 1, 25_001)).toEqual({ cursors: ["30000"], nextCursor: "30000" });
-  expect(cursorsOf([], 1, 0)).toEqual({ cursors: [], nextCursor: undefined });
+  expect(cursorsOf([], 1, 0)).toEqual({ cursors: [], nextCursor: null });
 });

@@ -112,7 +112,7 @@ describeOnPostgres((database) => {
       await post(receiver, event);
       const inbox = await open();
       expect(await inbox.changeEvent("retry", event.id)).toEqual({ work: 0, readAgain: 1 });
-      const waits = async () => (await inbox.getEvent(event.id))?.handlers[0]?.retryRequestedAt !== undefined;
+      const waits = async () => (await inbox.getEvent(event.id))?.handlers[0]?.retryRequestedAt !== null;
       await expect.poll(waits).toBe(false);
       expect(await inbox.getEvent(event.id)).toMatchObject({ state: "parked", handlers: [{ reason: "unknown_type" }] });
     });

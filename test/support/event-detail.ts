@@ -1,4 +1,5 @@
-import type { EventDetail } from "#pigeonhole/store/inbox-view.js";
+import { isoTime } from "#pigeonhole/base/iso-time.js";
+import type { EventDetail, HandlerView } from "#pigeonhole/store/inbox-view.js";
 
 /** An event without a body, received and signed at that moment, whose work is as `parts` say. */
 export function eventDetail(at: number, parts: Pick<EventDetail, "state" | "handlers">): EventDetail {
@@ -6,11 +7,30 @@ export function eventDetail(at: number, parts: Pick<EventDetail, "state" | "hand
     id: "evt_1",
     type: "email.sent",
     test: false,
-    receivedAt: at,
-    signedAt: at,
+    receivedAt: isoTime(at),
+    signedAt: isoTime(at),
     otherBytes: [],
     seq: 1,
-    body: undefined,
+    body: null,
     ...parts,
+  };
+}
+
+/** Work that waits for its first run. */
+export function handlerView(handler: string): HandlerView {
+  return {
+    handler,
+    state: "pending",
+    reason: null,
+    error: null,
+    attempts: 0,
+    maxAttempts: null,
+    dueAt: null,
+    settledAt: null,
+    retryRequestedAt: null,
+    discarded: false,
+    waitsFor: null,
+    failed: null,
+    steps: [],
   };
 }

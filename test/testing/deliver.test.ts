@@ -12,6 +12,7 @@ import {
   sampleTestEvent,
   signDelivery,
 } from "pigeonhole/testing";
+import { isoTime } from "#pigeonhole/base/iso-time.js";
 import { stopAfterTest } from "../support/receiver.js";
 
 const handlerStates = (handlers: { handler: string; state: string }[]) =>
@@ -123,7 +124,7 @@ describe("deliver", () => {
     });
     const event = sampleEvent("email.sent");
     const { handlers } = await deliver(receiver, event, { timestamp: clock.now() });
-    expect(handlers).toMatchObject([{ state: "pending", dueAt: clock.now() + 10_000 }]);
+    expect(handlers).toMatchObject([{ state: "pending", dueAt: isoTime(clock.now() + 10_000) }]);
     await clock.advance(10_000);
     await expect.poll(() => attempts).toEqual([1, 2]);
   });

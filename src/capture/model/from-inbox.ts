@@ -8,8 +8,8 @@ export interface InboxRecord {
   type: string;
   /** The exact bytes that were received. */
   body: Uint8Array;
-  /** Milliseconds since 1970. */
-  receivedAt: number;
+  /** ISO 8601. */
+  receivedAt: string;
 }
 
 /**
@@ -19,7 +19,7 @@ export interface InboxRecord {
 export function fromInbox({ id, type, body, receivedAt }: InboxRecord): Capture {
   const capture = captureRequest({
     request: { method: "POST", path: DEFAULT_ENDPOINT_PATH, headers: [["content-type", "application/json"]], body },
-    receivedAt,
+    receivedAt: Date.parse(receivedAt),
     source: "production",
     secrets: [],
   });

@@ -12,10 +12,10 @@ export interface InspectedHandler {
   state: string;
   /** Number of runs so far. */
   attempts: number;
-  /** Why it is in that state, as a code. */
-  reason?: string | undefined;
-  /** Message of the last error. */
-  error?: string | undefined;
+  /** Why it is in that state, as a code; null without one. */
+  reason: string | null;
+  /** Message of the last error; null without one. */
+  error: string | null;
 }
 
 /** The work on an event; `unknown` if the inbox does not have it. */
@@ -44,7 +44,7 @@ export function checkHasHandler(expectation: Expectation, { event, request }: Ca
 function checkParked({ outcome, handlers }: Expectation, work: readonly InspectedHandler[] = []): string[] {
   if (outcome === "parked" || handlers?.[NOTE_HANDLER] === "parked") return [];
   const { reason, error } = work.find(({ handler }) => handler === NOTE_HANDLER) ?? {};
-  const because = [reason, error].filter((text) => text !== undefined).join(": ");
+  const because = [reason, error].filter((text) => text).join(": ");
   return [
     `The event was parked, since it was not understood, so no handler ran${because === "" ? "." : `: ${because}`}`,
   ];
@@ -60,7 +60,7 @@ function checkHandlers({ handlers = {} }: Expectation, work: readonly InspectedH
     const what = name === NOTE_HANDLER ? "The event" : `Handler ${name}`;
     return [
       one === undefined ? `${what} did not get the event.` : `${what} ${describeState(one)}, expected ${state}`,
-    ].map((text) => (one?.error === undefined ? text : `${text}: ${one.error}`));
+    ].map((text) => (one === undefined || one.error === null ? text : `${text}: ${one.error}`));
   });
 }
 

@@ -41,7 +41,7 @@ const readInbox = (database: string, context: CommandContext): Promise<CaptureRe
     let dropped = 0;
     for await (const { id } of allRows(MAX_EVENTS, (page) => inbox.listEvents(page))) {
       const event = await inbox.getEvent(id);
-      if (event?.body === undefined) dropped += 1;
+      if (event === undefined || event.body === null) dropped += 1;
       else captures.push(fromInbox({ ...event, body: event.body }));
     }
     if (dropped > 0)

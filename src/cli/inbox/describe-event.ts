@@ -1,10 +1,9 @@
 import { NOTE_HANDLER } from "../../base/note-handler.js";
-import { isoTime } from "../../base/iso-time.js";
 import { escapeControls } from "../../base/text.js";
 import { describeAttempts, describeRetry } from "../../operator/describe-work.js";
 import { isRetrying, wordOfPiece, wordOfWork } from "../../operator/work-word.js";
 import type { TimelineEntry } from "../../operator/timeline-entry.js";
-import type { FailedRun, FailedRuns, HandlerDetail, HandlerView, KeptStep } from "../../store/inbox-view.js";
+import type { FailedRun, FailedRuns, HandlerView } from "../../store/inbox-view.js";
 import { clip, countOf, formatJson, ownFrames } from "../frame/format.js";
 import type { Paint } from "../frame/output.js";
 import { paintWork } from "../values/event-work.js";
@@ -27,8 +26,8 @@ export function describeEvent(
   const lines = [
     `id        ${escapeControls(event.id)}`,
     `type      ${escapeControls(event.type)}${event.test ? "  (test event)" : ""}`,
-    `received  ${new Date(event.receivedAt).toISOString()}`,
-    `signed    ${new Date(event.signedAt).toISOString()}`,
+    `received  ${event.receivedAt}`,
+    `signed    ${event.signedAt}`,
     `state     ${paintWork(wordOfWork(event), paint)}`,
     ...event.otherBytes.map((id) => `beside    ${escapeControls(id)}  (other bytes of this id)`),
     ...event.handlers.flatMap((handler) => describeHandler(handler, paint)),
@@ -42,32 +41,28 @@ export function describeEvent(
   return lines.join("\n");
 }
 
-function describeHandler(view: HandlerDetail, paint: Paint): string[] {
+function describeHandler(view: HandlerView, paint: Paint): string[] {
   const { handler, reason, error, failed, steps } = view;
-  const why = reason === undefined ? "" : ` (${escapeControls(reason)})`;
+  const why = reason === null ? "" : ` (${escapeControls(reason)})`;
   const name = handler === NOTE_HANDLER ? "not understood" : escapeControls(handler);
   return [
     `handler   ${name}: ${describeState(view, paint)}${why}${describeRuns(view)}`,
-    ...(failed === undefined ? linesOf(error ?? "") : describeFailed(failed)).map((line) => `          ${line}`),
-    ...steps.map((step) => `          ${describeStep(step)}`),
+    ...(failed === null ? linesOf(error ?? "") : describeFailed(failed)).map((line) => `          ${line}`),
+    ...steps.map(({ name, at }) => `          finished step ${escapeControls(name)} (${at})`),
   ];
-}
-
-function describeStep({ name, at }: KeptStep): string {
-  return `finished step ${escapeControls(name)} (${isoTime(at)})`;
 }
 
 function describeState(view: HandlerView, paint: Paint): string {
   const word = wordOfPiece(view);
-  return word === "retrying" ? paint.yellow(`… ${describeRetry(view, isoTime(view.dueAt))}`) : paintWork(word, paint);
+  return word === "retrying" ? paint.yellow(`… ${describeRetry(view, view.dueAt)}`) : paintWork(word, paint);
 }
 
 function describeRuns(view: HandlerView): string {
   const { handler, state, dueAt, retryRequestedAt, waitsFor } = view;
-  if (handler === NOTE_HANDLER) return retryRequestedAt === undefined ? "" : ", waits to be read again";
-  const waits = waitsFor === undefined ? "" : `, handler waits: ${waitsFor}`;
+  if (handler === NOTE_HANDLER) return retryRequestedAt === null ? "" : ", waits to be read again";
+  const waits = waitsFor === null ? "" : `, handler waits: ${waitsFor}`;
   if (isRetrying(view)) return waits;
-  return `, ${describeAttempts(view)}${state === "pending" ? `, due ${isoTime(dueAt)}` : ""}${waits}`;
+  return `, ${describeAttempts(view)}${state === "pending" ? `, due ${dueAt}` : ""}${waits}`;
 }
 
 /** The first and the last error; those between are counted, and the same error is shown once. */
@@ -82,7 +77,7 @@ function describeFailed({ first, last }: FailedRuns): string[] {
 }
 
 function nameOfRun({ attempt, at }: FailedRun): string {
-  return `attempt ${attempt} (${isoTime(at)})`;
+  return `attempt ${attempt} (${at})`;
 }
 
 function linesOf(text: string): string[] {

@@ -1,5 +1,4 @@
 import { eventTimeline } from "../../operator/event-timeline.js";
-import { finishedSteps } from "../../operator/inbox-rows.js";
 import type { TimelineEntry } from "../../operator/timeline-entry.js";
 import { findCallInFront } from "../../store/call-in-front.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
@@ -18,19 +17,11 @@ export interface EventLife {
   timeline: readonly TimelineEntry[];
 }
 
-/** Anyone who may read the database may see all that is in it. */
-const asItIs = (text: string): string => text;
-
 export async function readEventLife(inbox: InboxOperator, event: EventDetail): Promise<EventLife> {
   const contactEvents: OutboxView[] = [];
-  const fetchPage = (page: { limit: number; cursor?: string | undefined }) =>
+  const fetchPage = (page: { limit: number; cursor?: string | null | undefined }) =>
     inbox.listContactEvents({ inboxEventId: event.id, ...page });
   for await (const view of allRows(Infinity, fetchPage)) contactEvents.push(view);
-  const timeline = eventTimeline(event, {
-    steps: finishedSteps(event, asItIs),
-    contactEvents,
-    known: await inbox.listHandlers(),
-    show: asItIs,
-  });
+  const timeline = eventTimeline(event, { contactEvents, known: await inbox.listHandlers() });
   return { event, contactEvents, inFront: await findCallInFront(inbox), timeline };
 }

@@ -1,5 +1,4 @@
 import type * as specs from "./spec.js";
-import { isoTime } from "../../base/iso-time.js";
 import { type EventView, bodyOf, foundEvent } from "../../store/inbox-view.js";
 import { describeRetry } from "../../operator/describe-work.js";
 import { wordOfPiece, wordOfWork } from "../../operator/work-word.js";
@@ -8,7 +7,6 @@ import type { RunCommand } from "../frame/context.js";
 import type { Paint } from "../frame/output.js";
 import { escapeControls } from "../../base/text.js";
 import { printRows } from "../frame/rows.js";
-import { eventRecord, detailRecord } from "./event-record.js";
 import { allRows, withInbox } from "../values/find-inbox.js";
 import { paintWork } from "../values/event-work.js";
 import { setImmediate } from "node:timers/promises";
@@ -35,7 +33,7 @@ export const list: RunCommand<typeof specs.inboxList> = ({ options, context }) =
     const isAny = [text, ...Object.values(filter)].every((value) => value === undefined);
     await printRows(out, found, {
       columns: ["RECEIVED", "STATE", "TYPE", "ID", "HANDLERS"],
-      record: (event) => ({ event: eventRecord(event) }),
+      record: (event) => ({ event: { ...event, work: wordOfWork(event) } }),
       cells: (event) => eventCells(event, out.paint),
       none: isAny ? "No events." : "No such events.",
     });
@@ -45,10 +43,10 @@ function eventCells({ id, type, receivedAt, handlers }: EventView, paint: Paint)
   const work = handlers.map((view) => {
     const word = wordOfPiece(view);
     if (view.handler === NOTE_HANDLER) return `(${view.reason ?? word})`;
-    return `${view.handler}:${word === "retrying" ? describeRetry(view, isoTime(view.dueAt)) : word}`;
+    return `${view.handler}:${word === "retrying" ? describeRetry(view, view.dueAt) : word}`;
   });
   return [
-    new Date(receivedAt).toISOString(),
+    receivedAt,
     paintWork(wordOfWork({ handlers }), paint),
     escapeControls(type === "" ? "–" : type),
     escapeControls(id),
@@ -83,7 +81,7 @@ async function* eventsWithText(
     if (++looked % LOOKED_AT_ONCE === 0) await setImmediate(undefined, { signal });
     if (!isIn(textsOfEvent(event).join("\n"))) {
       const body = (await inbox.getEvent(event.id))?.body;
-      if (body === undefined || !isIn(Buffer.from(body).toString("utf8"))) continue;
+      if (!body || !isIn(Buffer.from(body).toString("utf8"))) continue;
     }
     yield event;
     left -= 1;
@@ -100,9 +98,12 @@ export const showInboxEvent: RunCommand<typeof specs.inboxShow> = ({ args, optio
       out.raw(bodyOf(event));
       return;
     }
-    const body = event.body === undefined ? null : Buffer.from(event.body).toString("utf8");
+    const { body: bytes, seq: _, ...view } = event;
+    const body = bytes && Buffer.from(bytes).toString("utf8");
     const life = await readEventLife(inbox, event);
-    out.result({ event: { ...detailRecord(life), body } }, describeEvent(life, body, out.paint));
+    const { contactEvents, timeline } = life;
+    const record = { ...view, work: wordOfWork(view), contactEvents, timeline, body };
+    out.result({ event: record }, describeEvent(life, body, out.paint));
   });
 
 /** Lists errors of unfinished work, gathered by what they have in common. */

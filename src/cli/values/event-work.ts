@@ -3,7 +3,6 @@ import { describeWork } from "../../operator/describe-work.js";
 import { type WorkWord, isRetryRequested, wordOfWork, isRetrying } from "../../operator/work-word.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { escapeControls, quoteForShell } from "../../base/text.js";
-import { eventRow } from "../../operator/inbox-rows.js";
 import type { HandlerView } from "../../store/inbox-view.js";
 import type { Paint } from "../frame/output.js";
 import { DATABASE_VARIABLE, URL_VARIABLE } from "./inbox-place.js";
@@ -25,7 +24,7 @@ export function isWorkUnknown({ outcome }: AnswerHead, found: FoundEvent | undef
 /** The work on an event for programs; null where it is not known. */
 export function workRecord(found: FoundEvent | undefined): Record<string, unknown> | null {
   if (found === undefined) return null;
-  const { id, handlers } = eventRow(found.event);
+  const { id, handlers } = found.event;
   return { id, state: wordOfWork(found.event), handlers };
 }
 

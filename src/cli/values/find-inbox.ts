@@ -83,15 +83,15 @@ export async function* allRows<Row>(
   limit: number,
   fetchPage: (query: {
     limit: number;
-    cursor?: string | undefined;
-  }) => Promise<{ items: Row[]; nextCursor: string | undefined }>,
+    cursor?: string | null | undefined;
+  }) => Promise<{ items: Row[]; nextCursor: string | null }>,
 ): AsyncGenerator<Row> {
-  let cursor: string | undefined;
+  let cursor: string | null = null;
   for (let left = limit; left > 0;) {
     const page = await fetchPage({ limit: Math.min(left, PAGE), cursor });
     yield* page.items;
     left -= page.items.length;
     cursor = page.nextCursor;
-    if (cursor === undefined) return;
+    if (cursor === null) return;
   }
 }

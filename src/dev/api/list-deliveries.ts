@@ -9,7 +9,6 @@ import { WORK_STATES } from "../../store/work-state.js";
 import { badField } from "../../web/page-api-error.js";
 import { holdsText } from "../../web/find-shown.js";
 import { textsOfEvent } from "../../operator/texts-of-event.js";
-import { eventRow } from "../../operator/inbox-rows.js";
 import type { CapturePage } from "./page-api.js";
 
 /** Newest events of the inbox that are looked at, for those that no capture carried and for a search by work. */
@@ -47,7 +46,7 @@ export async function listDeliveries({ kept, inbox, query, limit, now }: ListedF
     items: matching.slice(0, limit).map(summarizeCapture),
     total: all.length,
     matched: matching.length,
-    works: events.map((event) => ({ event: eventRow(event), errors: {}, steps: [] })),
+    works: events,
   };
 }
 
@@ -82,12 +81,12 @@ function uncaptured(events: readonly EventView[], kept: readonly Capture[]): Eve
 
 async function newestEvents(inbox: InboxOperator, which: { state?: EventView["state"] }): Promise<EventView[]> {
   const events: EventView[] = [];
-  let cursor: string | undefined;
+  let cursor: string | null = null;
   do {
     const page = await inbox.listEvents({ ...which, limit: PAGE_LIMIT.max, cursor });
     events.push(...page.items);
     cursor = page.nextCursor;
-  } while (cursor !== undefined && events.length < MAX_EVENTS);
+  } while (cursor !== null && events.length < MAX_EVENTS);
   return events;
 }
 

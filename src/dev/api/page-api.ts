@@ -15,7 +15,7 @@
  * GET  /api/samples/{type}                  → { body: string } (pretty JSON)
  * POST /api/send                 SendBody   → SendReport
  * GET  /api/stream                          → server-sent events: `capture` CaptureSummary, `removed` { ids },
- *                                             `session` Session, `work` EventWork, `sandbox` {}: its state has
+ *                                             `session` Session, `work` EventView, `sandbox` {}: its state has
  *                                             changed, so load it again; and `reset` {}: the client missed more than
  *                                             the server keeps, so load the lists again
  * GET  /api/work                            → WorkList: of the events that are followed
@@ -38,7 +38,7 @@
  * answer and sends it in `style-src 'self' 'nonce-…'` (the JSON editor creates its style sheet at run time).
  */
 import type { PageSession } from "../../web/api/session.js";
-import type { EventWork } from "../../operator/inbox-rows.js";
+import type { EventView } from "../../operator/inbox-rows.js";
 import type { Capture, CaptureAttempt, CaptureSummary, SignMode } from "../../capture/model/capture.js";
 
 /** A run of the dev server, whose pages may do all. */
@@ -64,8 +64,8 @@ export interface CapturePage {
   total: number;
   /** Number that the query matched, before the limit. */
   matched: number;
-  /** The work on events that no capture carried; they are among the items. */
-  works: EventWork[];
+  /** Events that no capture carried, without errors in full and steps; they are among the items. */
+  works: EventView[];
 }
 
 /** One line of the signature's check. */
@@ -190,5 +190,5 @@ export interface InboxOverview {
 }
 
 export interface WorkList {
-  events: EventWork[];
+  events: EventView[];
 }

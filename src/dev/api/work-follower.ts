@@ -5,9 +5,8 @@ import { setNewest } from "../../base/set-newest.js";
 import { outcomeOf } from "../../capture/model/answer.js";
 import type { CaptureSummary } from "../../capture/model/capture.js";
 import { attemptEventId } from "../../capture/model/sent-event-id.js";
-import type { EventDetail, HandlerView } from "../../store/inbox-view.js";
+import type { EventDetail, EventView, HandlerView } from "../../store/inbox-view.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
-import { workOn, type EventWork } from "../../operator/inbox-rows.js";
 import type { DevEvent, Report } from "../lines/dev-event.js";
 
 /** Most events that are followed at once, and whose work is known; beyond it the oldest is left. */
@@ -28,8 +27,8 @@ const START_STEP_MS = 4;
 interface ReportedFailure {
   state: string;
   attempts: number;
-  /** When it runs again, or since when it does not, in milliseconds since 1970. */
-  at: number;
+  /** When it runs again, or since when it does not, ISO 8601. */
+  at: string;
 }
 
 interface Followed {
@@ -50,7 +49,7 @@ export interface WorkFollowerOptions {
   clock: Clock;
   report: Report;
   /** Receives the work on an event when it is first known and whenever it changes. */
-  changed: (work: EventWork) => void;
+  changed: (work: EventView) => void;
 }
 
 /**
@@ -60,7 +59,7 @@ export interface WorkFollowerOptions {
 export class WorkFollower {
   readonly #options: WorkFollowerOptions;
   readonly #followed = new Map<string, Followed>();
-  readonly #known = new Map<string, EventWork>();
+  readonly #known = new Map<string, EventView>();
   #timer: Timer | undefined;
   #isClosed = false;
 
@@ -69,7 +68,7 @@ export class WorkFollower {
   }
 
   /** The work on each event that was looked at. */
-  get known(): EventWork[] {
+  get known(): EventView[] {
     return [...this.#known.values()];
   }
 
@@ -106,7 +105,7 @@ export class WorkFollower {
   }
 
   /** Takes an event as it was just read, and follows it. */
-  learn(event: EventDetail): EventWork {
+  learn(event: EventDetail): EventView {
     this.follow(event.id);
     return this.#learn(event);
   }
@@ -177,7 +176,7 @@ export class WorkFollower {
     }
     followed.isOld = false;
     this.#learn(event);
-    const dueAt = Math.min(...event.handlers.flatMap((work) => (work.state === "pending" ? [work.dueAt ?? now] : [])));
+    const dueAt = Math.min(...event.handlers.flatMap((work) => (work.dueAt === null ? [] : [Date.parse(work.dueAt)])));
     // At the time of a run, and not later.
     if (dueAt > now) followed.nextPollAt = Math.min(followed.nextPollAt, dueAt);
     // Dead and parked work goes on when it is retried from anywhere.
@@ -185,9 +184,9 @@ export class WorkFollower {
   }
 
   /** Keeps what is known of the event's work, and tells of it if it changed. */
-  #learn(event: EventDetail): EventWork {
+  #learn(event: EventDetail): EventView {
     const before = this.#known.get(event.id);
-    const work = workOn(event);
+    const { body: _, seq: __, ...work } = event;
     if (JSON.stringify(before) !== JSON.stringify(work)) {
       setNewest(this.#known, event.id, work, MAX_FOLLOWED);
       this.#options.changed(work);
@@ -196,17 +195,16 @@ export class WorkFollower {
   }
 
   #reportFailure({ capture, eventId, reported, isOld }: Followed, work: HandlerView): void {
-    const { handler, state, attempts, maxAttempts = null, reason = null, error = null, dueAt, settledAt } = work;
+    const { handler, state, attempts, maxAttempts, reason, error, dueAt, settledAt } = work;
     const hasFailed = state === "dead" || state === "parked" || isRetrying(work);
-    const at = dueAt ?? settledAt ?? 0;
+    const at = dueAt ?? settledAt ?? "";
     const before = reported.get(handler);
     // Work that is run now is due earlier, and has not failed again.
     const isKnown = before?.state === state && before.attempts === attempts && at <= before.at;
     if (!hasFailed || isKnown) return;
     reported.set(handler, { state, attempts, at });
     if (isOld || capture === undefined) return;
-    const nextAt = state === "pending" && dueAt !== undefined ? new Date(dueAt).toISOString() : null;
-    const failed = { handler, state, attempts, maxAttempts, reason, error, nextAt };
+    const failed = { handler, state, attempts, maxAttempts, reason, error, nextAt: dueAt };
     this.#options.report({ kind: "handler_failed", capture, eventId, ...failed });
   }
 }

@@ -1,7 +1,7 @@
 import { escapeControls } from "../../base/text.js";
 import { memo } from "../ui/memo.js";
 import type { CaptureSummary } from "../../capture/model/capture.js";
-import type { EventWork } from "../../operator/inbox-rows.js";
+import type { EventView } from "../../operator/inbox-rows.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";
 import { userTags } from "../../dev/forward/held-tag.js";
 import { LIMITS } from "../../protocol/limits.js";
@@ -33,9 +33,9 @@ export interface CaptureRowOptions {
   isOpen: boolean;
   isChosen: boolean;
   /** What the handlers made of it, if that is known. */
-  work: EventWork | undefined;
+  work: EventView | undefined;
   /** The same of its last replay, if that was another event. */
-  replayWork: EventWork | undefined;
+  replayWork: EventView | undefined;
   isFresh: boolean;
 }
 

@@ -1,6 +1,6 @@
 import { judgeAnswer } from "../../capture/model/answer.js";
 import type { CaptureSummary } from "../../capture/model/capture.js";
-import type { EventWork } from "../../operator/inbox-rows.js";
+import type { EventView } from "../../operator/inbox-rows.js";
 import { isHeld } from "../../dev/forward/held-tag.js";
 import { wordOfWork } from "../../operator/work-word.js";
 
@@ -19,11 +19,11 @@ export const DELIVERY_OUTCOMES: readonly { name: DeliveryOutcome; tone: string; 
 ];
 
 /** By the last answer, and by what the handlers made of the event since, where that is known. */
-export function deliveryOutcome(capture: CaptureSummary, work: EventWork | undefined): DeliveryOutcome {
+export function deliveryOutcome(capture: CaptureSummary, work: EventView | undefined): DeliveryOutcome {
   const { status, outcome, error } = capture;
   if (isHeld(capture) || (status === null && error === null)) return "not sent";
   if (capture.notReceived || judgeAnswer(capture) === "bad") return "failed";
-  const word = work === undefined ? undefined : wordOfWork(work.event);
+  const word = work === undefined ? undefined : wordOfWork(work);
   if (word === "retry requested") return "retrying";
   if (word === "dead" || word === "parked" || word === "retrying") return word;
   if (outcome === "duplicate") return outcome;

@@ -5,15 +5,15 @@ import { EXPORT_CHOICES } from "../detail/export-choices.js";
 import { ChooseNone } from "../ui/icon-button.js";
 import { Icon, type IconName } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
-import type { InboxEvent } from "../../operator/inbox-rows.js";
+import type { EventView } from "../../operator/inbox-rows.js";
 import type { JobAction } from "../../web/api/jobs.js";
 import { captures } from "../state/captures.js";
 import { changeEvents, mayRetry, mayRunNow, workOf } from "../state/work.js";
 import { formatCount } from "../ui/format.js";
 
 /** What can be done about the work of handlers on the chosen deliveries. */
-function WorkActions({ events }: { events: readonly InboxEvent[] }) {
-  const button = (icon: IconName, label: string, action: JobAction, those: readonly InboxEvent[]) => {
+function WorkActions({ events }: { events: readonly EventView[] }) {
+  const button = (icon: IconName, label: string, action: JobAction, those: readonly EventView[]) => {
     const change = async () => {
       const ids = those.map(({ id }) => id);
       if (await changeEvents(ids, action)) captureSelection.clear();
@@ -46,9 +46,9 @@ export function SelectionBar() {
   const count = chosen.length;
   if (count === 0) return null;
   const ids = new Set(chosen);
-  const works = captures.value.flatMap((row) => (ids.has(row.id) ? (workOf(row) ?? []) : []));
+  const found = captures.value.flatMap((row) => (ids.has(row.id) ? (workOf(row) ?? []) : []));
   // Two deliveries may be of one event.
-  const events = [...new Set(works)].map(({ event }) => event);
+  const events = [...new Set(found)];
   return (
     <div class="selection-bar" role="toolbar" aria-label="Chosen deliveries">
       <span class="selection-count">{formatCount(count)} chosen</span>

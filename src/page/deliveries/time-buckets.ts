@@ -1,6 +1,6 @@
 import { DAY, HOUR, MINUTE, SECOND } from "../../base/duration.js";
 import type { CaptureSummary } from "../../capture/model/capture.js";
-import type { EventWork } from "../../operator/inbox-rows.js";
+import type { EventView } from "../../operator/inbox-rows.js";
 import type { TimeRange } from "../state/time-range.js";
 import { DELIVERY_OUTCOMES, deliveryOutcome, type DeliveryOutcome } from "./delivery-outcome.js";
 
@@ -25,11 +25,11 @@ interface CountedDelivery {
   at: number;
   outcome: DeliveryOutcome;
   /** The work by which the outcome was found. */
-  work: EventWork | undefined;
+  work: EventView | undefined;
 }
 
 /** What the handlers made of a capture, if that is known. */
-type FindWork = (capture: CaptureSummary) => EventWork | undefined;
+type FindWork = (capture: CaptureSummary) => EventView | undefined;
 
 /**
  * A changed capture, or changed work, is another object. With 10,000 captures, to read all again for each new one
@@ -70,7 +70,7 @@ export function groupByTime(captures: readonly CaptureSummary[], findWork: FindW
   return buckets;
 }
 
-function readDelivery(capture: CaptureSummary, work: EventWork | undefined): CountedDelivery {
+function readDelivery(capture: CaptureSummary, work: EventView | undefined): CountedDelivery {
   const known = counted.get(capture);
   if (known !== undefined && known.work === work) return known;
   const delivery = { at: Date.parse(capture.receivedAt), outcome: deliveryOutcome(capture, work), work };

@@ -72,7 +72,7 @@ export function DetailPane() {
 
 /** A sign beside the tab where something is wrong with the work. */
 function handlersNote(summary: CaptureSummary): { note?: string } {
-  const state = workOf(summary)?.event.state;
+  const state = workOf(summary)?.state;
   return state === "dead" ? { note: "✗" } : state === "parked" ? { note: "!" } : {};
 }
 

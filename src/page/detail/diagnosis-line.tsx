@@ -11,7 +11,7 @@ const ICONS = { bad: "cross", warn: "warning", good: "check" } as const;
 
 /** One line under the title: the first thing that is wrong with the delivery, and the buttons for it. */
 export function DiagnosisLine({ value }: { value: CaptureDetail }) {
-  const found = diagnose(value, workOf(value.summary)?.event);
+  const found = diagnose(value, workOf(value.summary));
   if (found === undefined) return null;
   return (
     <div class={`remark diagnosis ${found.tone}`} role="status">

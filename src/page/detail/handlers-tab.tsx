@@ -58,7 +58,7 @@ function SentEvent({ id, capture, isOnly }: { id: string; capture: Capture; isOn
       <h3>{title}</h3>
       {!isOnly && <code class="hint">{escapeControls(id)}</code>}
       <span class="spring" />
-      {work !== undefined && !isDiagnosed(id) && <WorkButtons event={event ?? work.event} />}
+      {work !== undefined && !isDiagnosed(id) && <WorkButtons event={event ?? work} />}
     </div>
   );
   return (
@@ -68,7 +68,7 @@ function SentEvent({ id, capture, isOnly }: { id: string; capture: Capture; isOn
           {head}
           {work === undefined && <NotInInbox capture={capture} problem={problem} />}
           {event === null && <p class="nothing">The inbox does not have this event any more.</p>}
-          {event === undefined && work !== undefined && <HandlerList work={work} />}
+          {event === undefined && work !== undefined && <HandlerList event={work} />}
         </>
       ) : (
         <>
@@ -85,8 +85,7 @@ function SentEvent({ id, capture, isOnly }: { id: string; capture: Capture; isOn
 
 /** Whether the line under the title has the buttons of the event. */
 function isDiagnosed(id: string): boolean {
-  const remedy =
-    detail.value === null ? undefined : diagnose(detail.value, workOf(detail.value.summary)?.event)?.remedy;
+  const remedy = detail.value === null ? undefined : diagnose(detail.value, workOf(detail.value.summary))?.remedy;
   return typeof remedy === "object" && remedy.id === id;
 }
 

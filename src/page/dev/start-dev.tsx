@@ -1,7 +1,7 @@
 import { render } from "preact";
 import type { CaptureSummary } from "../../capture/model/capture.js";
 import type { Session } from "../../dev/api/page-api.js";
-import type { EventWork } from "../../operator/inbox-rows.js";
+import type { EventView } from "../../operator/inbox-rows.js";
 import { followStream } from "../api/follow-stream.js";
 import { DevApp } from "./dev-app.js";
 import { dropCaptures, followQuery, loadCaptures, reloadByWork, takeCaptures } from "../state/captures.js";
@@ -21,7 +21,7 @@ import { KEY_COMMANDS, runDigit } from "./commands.js";
 /** The messages of the dev server's stream. */
 interface DevMessages {
   capture: CaptureSummary;
-  work: EventWork;
+  work: EventView;
   removed: { ids: string[] };
   session: Session;
   /** Something has happened in the sandbox. */

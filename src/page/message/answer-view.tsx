@@ -2,7 +2,7 @@ import { FORWARD_FLAG, answerAdvice, seenAnswer, shownAnswer } from "../../captu
 import { answerHead, judgeAnswer, whyNotRun } from "../../capture/model/answer.js";
 import type { Capture, CaptureAttempt } from "../../capture/model/capture.js";
 import { sentEventId } from "../../capture/model/sent-event-id.js";
-import type { EventWork } from "../../operator/inbox-rows.js";
+import type { EventView } from "../../operator/inbox-rows.js";
 import { session } from "../state/session.js";
 import { works } from "../state/work.js";
 import { StatusBadge, WorkBadge } from "../ui/badges.js";
@@ -69,7 +69,7 @@ export function AnswerView({ attempt, capture, canRunAgain = false }: AnswerView
 }
 
 /** The work on the event that the attempt brought, if it is known; nothing where the app has not taken it. */
-function workAfter(attempt: CaptureAttempt, capture: Capture): EventWork | undefined {
+function workAfter(attempt: CaptureAttempt, capture: Capture): EventView | undefined {
   const eventId = sentEventId(capture, attempt);
   if (eventId === null || judgeAnswer(answerHead(attempt)) === "bad") return undefined;
   return works.value.get(eventId);

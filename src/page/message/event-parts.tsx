@@ -19,7 +19,7 @@ export function EventParts({ event, head, children }: EventPartsOptions) {
     <>
       <section aria-label="Handlers">
         {head}
-        <HandlerList work={{ event, errors: event.errors, steps: event.steps }} />
+        <HandlerList event={event} />
       </section>
       <ContactEventList events={contactEvents} eventId={id} hasMore={hasMoreContactEvents} />
       {children}

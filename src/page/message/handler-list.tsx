@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { escapeControls, escapeControlsInLines } from "../../base/text.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { describeAttempts } from "../../operator/describe-work.js";
-import type { EventWork, InboxHandler } from "../../operator/inbox-rows.js";
+import type { EventView, HandlerView } from "../../operator/inbox-rows.js";
 import { isRetryRequested, wordOfPiece } from "../../operator/work-word.js";
 import { WordBadge } from "../ui/badges.js";
 import { formatExactTime, formatTime, plural } from "../ui/format.js";
@@ -13,15 +13,14 @@ const TEST_EVENT = "A test delivery: handlers get it with the option testEvents.
 const NO_HANDLER = "No handler took it. Once the app has one for this type, Retry gives it this event.";
 
 /** Each handler's work on an event: runs, errors, the next run. */
-export function HandlerList({ work }: { work: EventWork }) {
-  const { event, errors } = work;
+export function HandlerList({ event }: { event: EventView }) {
   return (
     <>
       {event.handlers.length === 0 && <p class="nothing">{event.test ? TEST_EVENT : NO_HANDLER}</p>}
       <ul class="handlers">
         {event.handlers.map((handler) => (
-          <HandlerRow key={handler.handler} handler={handler} errors={errors[handler.handler]}>
-            <StepWaterfall work={work} handler={handler.handler} />
+          <HandlerRow key={handler.handler} handler={handler}>
+            <StepWaterfall receivedAt={event.receivedAt} work={handler} />
           </HandlerRow>
         ))}
       </ul>
@@ -29,15 +28,9 @@ export function HandlerList({ work }: { work: EventWork }) {
   );
 }
 
-type HandlerErrors = EventWork["errors"][string];
+type HandlerErrors = NonNullable<HandlerView["failed"]>;
 
-interface HandlerRowOptions {
-  handler: InboxHandler;
-  errors: HandlerErrors | undefined;
-  children: ComponentChildren;
-}
-
-function HandlerRow({ handler, errors, children }: HandlerRowOptions) {
+function HandlerRow({ handler, children }: { handler: HandlerView; children: ComponentChildren }) {
   const isNote = handler.handler === NOTE_HANDLER;
   return (
     <li class="handler">
@@ -58,10 +51,10 @@ function HandlerRow({ handler, errors, children }: HandlerRowOptions) {
         {handler.reason !== null && <code class="hint">{handler.reason}</code>}
       </div>
       {children}
-      {errors === undefined ? (
+      {handler.failed === null ? (
         handler.error !== null && <pre class="text error-text">{escapeControlsInLines(handler.error)}</pre>
       ) : (
-        <Errors first={errors.first} last={errors.last} isOver={wordOfPiece(handler) === "done"} />
+        <Errors {...handler.failed} isOver={wordOfPiece(handler) === "done"} />
       )}
     </li>
   );

@@ -24,7 +24,7 @@ interface NotRunOptions {
 export function NotRun({ attempt, capture, why, canRunAgain }: NotRunOptions) {
   const id = sentEventId(capture, attempt);
   const hasInbox = session.value?.inbox === true;
-  const event = id === null ? undefined : works.value.get(id)?.event;
+  const event = id === null ? undefined : works.value.get(id);
   const stopped = event?.handlers.filter((work) => isStopped(work) || isRetrying(work)) ?? [];
   useEffect(() => {
     if (hasInbox && id !== null) readWork(id).catch(reportProblem);

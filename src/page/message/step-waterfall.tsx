@@ -1,28 +1,26 @@
-import type { EventWork } from "../../operator/inbox-rows.js";
+import type { HandlerView } from "../../operator/inbox-rows.js";
 import { formatExactTime, formatTook } from "../ui/format.js";
 import { shortText } from "../ui/short-text.js";
 
 interface StepWaterfallOptions {
-  work: EventWork;
-  handler: string;
+  /** When the event was received. */
+  receivedAt: string;
+  work: Pick<HandlerView, "steps" | "failed">;
 }
 
 /**
  * The steps that a handler has finished, and its failed runs that are kept, each with the time since what ended before:
  * the reception, a step, or a failed run. Nothing for a handler without steps.
  */
-export function StepWaterfall({ work: { event, steps, errors }, handler }: StepWaterfallOptions) {
-  const own = steps.filter((step) => step.handler === handler);
-  if (own.length === 0) return null;
-  const { first, last } = errors[handler] ?? {};
-  const failed = [first, last].filter(
-    (run, index, all) => run !== undefined && run.attempt !== all[index - 1]?.attempt,
-  );
+export function StepWaterfall({ receivedAt, work: { steps, failed } }: StepWaterfallOptions) {
+  if (steps.length === 0) return null;
+  const kept = failed === null ? [] : [failed.first, failed.last];
+  const runs = kept.filter(({ attempt }, index) => attempt !== kept[index - 1]?.attempt);
   const ends = [
-    ...own.map(({ name, at }) => ({ name, tone: "accent", at })),
-    ...failed.flatMap((run) => (run === undefined ? [] : [{ name: `failed ${run.attempt}`, tone: "bad", at: run.at }])),
+    ...steps.map(({ name, at }) => ({ name, tone: "accent", at })),
+    ...runs.map(({ attempt, at }) => ({ name: `failed ${attempt}`, tone: "bad", at })),
   ].toSorted((one, other) => one.at.localeCompare(other.at));
-  const start = Date.parse(event.receivedAt);
+  const start = Date.parse(receivedAt);
   const span = Math.max(1, Date.parse(ends.at(-1)?.at ?? "") - start);
   return (
     <ol class="waterfall" aria-label="Steps, with the time since what ended before each">

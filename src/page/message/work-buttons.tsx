@@ -1,6 +1,6 @@
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { isStopped } from "../../operator/work-word.js";
-import type { InboxEvent } from "../../operator/inbox-rows.js";
+import type { EventView } from "../../operator/inbox-rows.js";
 import { mayOperate } from "../state/session.js";
 import { changeEvents, mayRetry, mayRunNow } from "../state/work.js";
 import { Icon } from "../ui/icon.js";
@@ -9,7 +9,7 @@ import { Icon } from "../ui/icon.js";
  * Retry for work that has stopped and for an event that no handler got, Run now for work that waits for its next run,
  * Discard for work that is not finished.
  */
-export function WorkButtons({ event }: { event: Pick<InboxEvent, "id" | "handlers" | "test" | "state"> }) {
+export function WorkButtons({ event }: { event: Pick<EventView, "id" | "handlers" | "test" | "state"> }) {
   if (!mayOperate.value) return null;
   const isNote = event.handlers.some((work) => work.handler === NOTE_HANDLER && isStopped(work));
   return (

@@ -1,7 +1,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import type { CaptureSummary } from "../../capture/model/capture.js";
-import type { EventWork } from "../../operator/inbox-rows.js";
-import { takeWork, works } from "./work.js";
+import type { EventView } from "../../operator/inbox-rows.js";
+import { takeWork, works as knownWorks } from "./work.js";
 import { listCaptures } from "../api/calls.js";
 import { PageApiError } from "../../web/page-api-error.js";
 import { announcement, reportProblem } from "./notice.js";
@@ -69,10 +69,17 @@ async function loadMatches(asked: string, signal: AbortSignal): Promise<string> 
 }
 
 /** Of events that the page learns of by the list alone, without errors in full and steps. */
-function learnWorks(listed: readonly EventWork[]): void {
-  const known = works.value;
-  const isNew = ({ event }: EventWork) => JSON.stringify(known.get(event.id)?.event) !== JSON.stringify(event);
-  takeWork(listed.filter(isNew).map((work) => ({ ...work, ...known.get(work.event.id), event: work.event })));
+function learnWorks(listed: readonly EventView[]): void {
+  const works = listed.map((event) => withDetails(event, knownWorks.value.get(event.id)));
+  takeWork(works.filter((event) => JSON.stringify(knownWorks.value.get(event.id)) !== JSON.stringify(event)));
+}
+
+function withDetails(event: EventView, known: EventView | undefined): EventView {
+  const handlers = event.handlers.map((work) => {
+    const { failed, steps } = known?.handlers.find(({ handler }) => handler === work.handler) ?? work;
+    return { ...work, failed, steps };
+  });
+  return { ...event, handlers };
 }
 
 function loadSoon(): void {

@@ -38,7 +38,7 @@ export async function loadDetail(): Promise<void> {
     const next = await readCapture(id, abort.signal);
     if (abort.signal.aborted) return;
     if (untracked(() => detail.value)?.capture.id !== id)
-      openedTab.value = diagnose(next, workOf(next.summary)?.event)?.tab ?? "payload";
+      openedTab.value = diagnose(next, workOf(next.summary))?.tab ?? "payload";
     detail.value = next;
     detailProblem.value = "";
   } catch (error) {

@@ -3,7 +3,7 @@ import { judgeShown } from "../../capture/model/answer-advice.js";
 import { describeWork } from "../../operator/describe-work.js";
 import { isRetrying, isStopped } from "../../operator/work-word.js";
 import type { CaptureDetail } from "../../dev/api/page-api.js";
-import type { InboxEvent } from "../../operator/inbox-rows.js";
+import type { EventView } from "../../operator/inbox-rows.js";
 import { isHeld } from "../../dev/forward/held-tag.js";
 import { LIMITS } from "../../protocol/limits.js";
 import { SECOND } from "../../base/duration.js";
@@ -15,15 +15,15 @@ export interface Diagnosis {
   tone: "bad" | "warn" | "good";
   /** One sentence. */
   text: string;
-  remedy: "secret" | "replay" | "none" | InboxEvent;
+  remedy: "secret" | "replay" | "none" | EventView;
 }
 
 /** Undefined where nothing is wrong. `event`: what the handlers made of it, if that is known. */
-export function diagnose(detail: CaptureDetail, event: InboxEvent | undefined): Diagnosis | undefined {
+export function diagnose(detail: CaptureDetail, event: EventView | undefined): Diagnosis | undefined {
   return ofSignature(detail, event) ?? ofAnswer(detail, event) ?? ofWork(event);
 }
 
-function ofSignature(detail: CaptureDetail, event: InboxEvent | undefined): Diagnosis | undefined {
+function ofSignature(detail: CaptureDetail, event: EventView | undefined): Diagnosis | undefined {
   const { capture, summary, signature } = detail;
   const { code } = capture.verify;
   if (code === "ok") return undefined;
@@ -39,7 +39,7 @@ function ofSignature(detail: CaptureDetail, event: InboxEvent | undefined): Diag
 
 const RESIGNED = "The signature did not verify as it came. The replay was signed again, and the app accepted it.";
 
-function ofAnswer({ summary }: CaptureDetail, event: InboxEvent | undefined): Diagnosis | undefined {
+function ofAnswer({ summary }: CaptureDetail, event: EventView | undefined): Diagnosis | undefined {
   const { status, error, ms, notReceived } = summary;
   if (isHeld(summary) || (status === null && error === null)) return undefined;
   const wrong = { tab: "answer", tone: "bad", remedy: "replay" } as const;
@@ -57,7 +57,7 @@ export function describeLate(ms: number): string {
   return `The answer took ${took.toFixed(1)} s. The service waits ${waits} s, counts a failure and sends the event again.`;
 }
 
-function ofWork(event: InboxEvent | undefined): Diagnosis | undefined {
+function ofWork(event: EventView | undefined): Diagnosis | undefined {
   const stopped = event?.handlers.find(isStopped);
   const wrong = stopped ?? event?.handlers.find(isRetrying);
   if (event === undefined || wrong === undefined) return undefined;

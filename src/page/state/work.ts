@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { CaptureSummary } from "../../capture/model/capture.js";
-import type { EventWork, InboxEvent, InboxHandler } from "../../operator/inbox-rows.js";
+import type { EventView, HandlerView } from "../../operator/inbox-rows.js";
 import type { InboxChange } from "../../operator/change-each.js";
 import type { JobAction } from "../../web/api/jobs.js";
 import { changeInboxEvents, findWork, listWork, postEventChange } from "../api/calls.js";
@@ -11,7 +11,7 @@ import { session } from "./session.js";
 import { isRetryRequested, isStopped } from "../../operator/work-word.js";
 
 /** What the app's handlers made of events, by event id; the dev server sends every change. */
-export const works = signal<ReadonlyMap<string, EventWork>>(new Map());
+export const works = signal<ReadonlyMap<string, EventView>>(new Map());
 
 /** States of work that a later replay under another id must not hide, the worst first. */
 const UNSETTLED = ["dead", "parked", "pending", "leased"];
@@ -22,27 +22,27 @@ type SentEvents = Pick<CaptureSummary, "lastEventId" | "earlierEventIds">;
  * The work on the delivery, if it is known: on the event that its last attempt sent, or on one that an earlier attempt
  * sent where that is worse.
  */
-export function workOf(sent: SentEvents): EventWork | undefined {
+export function workOf(sent: SentEvents): EventView | undefined {
   const last = lastWorkOf(sent);
   const earlier = sent.earlierEventIds.flatMap((id) => works.value.get(id) ?? []);
   const all = last === undefined ? earlier : [last, ...earlier];
-  const worst = UNSETTLED.map((state) => all.find(({ event }) => event.state === state));
+  const worst = UNSETTLED.map((state) => all.find((work) => work.state === state));
   return worst.find((work) => work !== undefined) ?? last;
 }
 
 /** The work on the last replay where {@link workOf} is that on another event. */
-export function replayWorkOf(sent: SentEvents): EventWork | undefined {
+export function replayWorkOf(sent: SentEvents): EventView | undefined {
   const last = lastWorkOf(sent);
   return last === workOf(sent) ? undefined : last;
 }
 
-function lastWorkOf({ lastEventId }: SentEvents): EventWork | undefined {
+function lastWorkOf({ lastEventId }: SentEvents): EventView | undefined {
   return lastEventId === null ? undefined : works.value.get(lastEventId);
 }
 
 /** Adds work that is new or has changed. */
-export function takeWork(changed: readonly EventWork[]): void {
-  works.value = new Map([...works.value, ...changed.map((work) => [work.event.id, work] as const)]);
+export function takeWork(changed: readonly EventView[]): void {
+  works.value = new Map([...works.value, ...changed.map((work) => [work.id, work] as const)]);
 }
 
 /** Loads what the stream sent before it was open; nothing without an inbox. */
@@ -66,18 +66,18 @@ export async function readWork(id: string): Promise<boolean> {
  * Whether a retry may do something: an event that no handler got is read again, with the handlers of today. Test
  * deliveries are not: without the option testEvents no handler takes them.
  */
-export function mayRetry({ handlers, test }: Pick<InboxEvent, "handlers" | "test">): boolean {
+export function mayRetry({ handlers, test }: Pick<EventView, "handlers" | "test">): boolean {
   return handlers.length === 0 ? !test : handlers.some(isStopped);
 }
 
 /** Whether a piece of work waits for its next run, and could begin it at once. */
-export function canRunNow(work: InboxHandler, paused: readonly { handler: string }[]): boolean {
+export function canRunNow(work: HandlerView, paused: readonly { handler: string }[]): boolean {
   const { handler, state, dueAt } = work;
   const isFree = !paused.some((pause) => pause.handler === handler);
   return state === "pending" && dueAt !== null && isFree && !isRetryRequested(work);
 }
 
-export function mayRunNow({ handlers }: Pick<InboxEvent, "handlers">): boolean {
+export function mayRunNow({ handlers }: Pick<EventView, "handlers">): boolean {
   return handlers.some((work) => canRunNow(work, now.value?.paused ?? []));
 }
 

@@ -3,7 +3,7 @@ import { describeAnswer } from "../../capture/model/answer.js";
 import { type ShownAnswer, judgeShown } from "../../capture/model/answer-advice.js";
 import type { CaptureSummary, VerdictCode } from "../../capture/model/capture.js";
 import { countAttempts, describeRetry } from "../../operator/describe-work.js";
-import type { ContactEventRow, EventWork, InboxEvent, InboxHandler } from "../../operator/inbox-rows.js";
+import type { ContactEventRow, EventView, HandlerView } from "../../operator/inbox-rows.js";
 import { isHeld } from "../../dev/forward/held-tag.js";
 import { formatTime } from "./format.js";
 import { Icon, type IconName } from "./icon.js";
@@ -120,7 +120,7 @@ const LISTED_STATES: Record<keyof typeof STATE_WORDS, Omit<Face, "word">> = {
 };
 
 /** What the handlers made of an event, in one word. */
-export function EventBadge({ event }: { event: Pick<InboxEvent, "handlers"> }) {
+export function EventBadge({ event }: { event: Pick<EventView, "handlers"> }) {
   return <WordBadge word={wordOfWork(event)} />;
 }
 
@@ -129,7 +129,7 @@ export function WordBadge({ word }: { word: WorkWord }) {
 }
 
 interface ListedBadgeOptions {
-  event: Pick<InboxEvent, "handlers">;
+  event: Pick<EventView, "handlers">;
   /** The state that the list is narrowed to; empty for none. */
   state: string;
 }
@@ -191,9 +191,9 @@ export function ContactStateBadge({ state }: { state: keyof typeof CONTACT_EVENT
 }
 
 interface WorkBadgeOptions {
-  work: EventWork | undefined;
+  work: EventView | undefined;
   /** On the last replay, if that was another event. */
-  replay?: EventWork | undefined;
+  replay?: EventView | undefined;
   /** Whether the first line of an error is shown. */
   hasError?: boolean;
 }
@@ -201,14 +201,11 @@ interface WorkBadgeOptions {
 /** What the handlers made of a delivery, in one word and what is to know at once. */
 export function WorkBadge({ work, replay, hasError = false }: WorkBadgeOptions) {
   if (work === undefined) return null;
-  const word = wordOfWork(work.event);
-  const parts = [
-    detailOf(word, work.event, hasError),
-    replay === undefined ? "" : `· replay ${wordOfWork(replay.event)}`,
-  ];
+  const word = wordOfWork(work);
+  const parts = [detailOf(word, work, hasError), replay === undefined ? "" : `· replay ${wordOfWork(replay)}`];
   const detail = parts.filter((part) => part !== "").join(" ");
   const face = WORK_FACES[word];
-  const failed = work.event.handlers.filter(({ state, error }) => state !== "done" && error !== null);
+  const failed = work.handlers.filter(({ state, error }) => state !== "done" && error !== null);
   const title = [WORK_WORDS[word], ...failed.map(describeFailed)].join("\n");
   return (
     <span class={`badge work ${face.tone}`} title={title}>
@@ -220,14 +217,14 @@ export function WorkBadge({ work, replay, hasError = false }: WorkBadgeOptions) 
 }
 
 /** Such as `crm retrying, 3 of 14 attempts, next at 14:02:11: Error: no answer`. */
-function describeFailed(work: InboxHandler): string {
+function describeFailed(work: HandlerView): string {
   const { handler, error, dueAt } = work;
   const retry = isRetrying(work) ? ` ${describeRetry(work, formatTime(dueAt ?? ""))}:` : "";
   return `${handler}${retry} ${error}`.trim();
 }
 
 /** What is to know beside the word, such as `3 of 14, next 14:02:11`. */
-function detailOf(word: WorkWord, { handlers }: InboxEvent, hasError: boolean): string {
+function detailOf(word: WorkWord, { handlers }: EventView, hasError: boolean): string {
   if (word === "dead" || word === "parked") {
     const stopped = handlers.filter(({ state }) => state === word);
     const [first = ""] = (stopped[0]?.error ?? "").split("\n");
@@ -240,6 +237,6 @@ function detailOf(word: WorkWord, { handlers }: InboxEvent, hasError: boolean): 
   return next === undefined ? "" : `${countAttempts(next)}, next ${formatTime(next.dueAt ?? "")}`;
 }
 
-function nextRetry(handlers: readonly InboxHandler[]): InboxHandler | undefined {
+function nextRetry(handlers: readonly HandlerView[]): HandlerView | undefined {
   return handlers.filter(isRetrying).toSorted((a, b) => (a.dueAt ?? "").localeCompare(b.dueAt ?? ""))[0];
 }

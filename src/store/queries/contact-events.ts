@@ -78,7 +78,7 @@ export function* selectContactEvents(query: OutboxQuery): StoreQuery<OutboxPage>
   const page = rows.slice(0, limit);
   return {
     items: page.map(viewOf),
-    nextCursor: rows.length > limit ? page.map(seqCursor).at(-1) : undefined,
+    nextCursor: rows.length > limit ? (page.map(seqCursor).at(-1) ?? null) : null,
   };
 }
 

@@ -1,12 +1,6 @@
-import { type Nullable, checkState, readSeqCursor, withoutNulls } from "../check-query.js";
-import {
-  type EventDetail,
-  type EventView,
-  type FailedRun,
-  type FailedRuns,
-  type HandlerView,
-  pageLimit,
-} from "../inbox-view.js";
+import { isoTime } from "../../base/iso-time.js";
+import { checkState, readSeqCursor } from "../check-query.js";
+import { type EventDetail, type EventView, type HandlerView, pageLimit } from "../inbox-view.js";
 import { type PatientEventPage, type PatientEventQuery, cursorsOf, listWindows } from "../list-windows.js";
 import { withGates } from "../with-gates.js";
 import { WORK_STATES, mostUrgentState } from "../work-state.js";
@@ -17,16 +11,18 @@ import { type StoreQuery, readFirst, readRows } from "./store-query.js";
 import { readKeptSteps } from "./steps.js";
 import { choiceParameters, fromListed } from "./work-choice.js";
 
-interface EventRow extends Pick<EventView, "id" | "type" | "receivedAt" | "signedAt"> {
+interface EventRow extends Pick<EventView, "id" | "type"> {
   seq: number;
+  receivedAt: number;
+  signedAt: number;
   test: boolean | 0 | 1;
   hasOthers: boolean | 0 | 1;
 }
 
-type NullableField = "reason" | "error" | "maxAttempts" | "dueAt" | "settledAt" | "retryRequestedAt";
+type WorkTime = "dueAt" | "settledAt" | "retryRequestedAt";
 
-type WorkRow = Omit<HandlerView, NullableField | "discarded"> &
-  Nullable<Pick<HandlerView, NullableField>> & { seq: number; discarded: boolean | 0 | 1 };
+type WorkRow = Omit<HandlerView, WorkTime | "discarded" | "waitsFor" | "failed" | "steps"> &
+  Record<WorkTime, number | null> & { seq: number; discarded: boolean | 0 | 1 };
 
 const EVENT_COLUMNS = `
   e.seq, e.id, e.type, e.test, e.received_at AS "receivedAt", e.signed_at AS "signedAt",
@@ -74,12 +70,8 @@ export function* getEvent(id: string): StoreQuery<EventDetail | undefined> {
   if (view === undefined) return undefined;
   const failedOf = yield* readFailedRuns(row.seq);
   const stepsOf = yield* readKeptSteps(row.seq);
-  const handlers = view.handlers.map((handler) => ({
-    ...handler,
-    failed: failedOf(handler),
-    steps: stepsOf(handler.handler),
-  }));
-  return { ...view, handlers, seq: row.seq, body: row.body ?? undefined };
+  const handlers = view.handlers.map((work) => ({ ...work, failed: failedOf(work), steps: stepsOf(work.handler) }));
+  return { ...view, handlers, seq: row.seq, body: row.body };
 }
 
 /** The same, with the gates that keep its open work waiting at the time `now`. */
@@ -106,29 +98,44 @@ function* viewOne(row: EventRow, work: readonly WorkRow[]): StoreQuery<EventView
   const discarded = work.filter((ofHandler) => Boolean(ofHandler.discarded)).map(({ handler }) => handler);
   const others = hasOthers ? yield* readOtherBodies(seq, discarded) : undefined;
   const handlers = work.map((ofHandler): HandlerView => {
-    const { seq: _, ...columns } = ofHandler;
-    const shown = withoutNulls<HandlerView>({ ...columns, discarded: Boolean(columns.discarded) });
-    return others?.withOther.has(shown.handler) === true ? { ...shown, reason: "other_bytes" } : shown;
+    const { seq: _, reason, dueAt, settledAt, retryRequestedAt, ...columns } = ofHandler;
+    return {
+      ...columns,
+      reason: others?.withOther.has(columns.handler) === true ? "other_bytes" : reason,
+      dueAt: isoTime(dueAt),
+      settledAt: isoTime(settledAt),
+      retryRequestedAt: isoTime(retryRequestedAt),
+      discarded: Boolean(columns.discarded),
+      waitsFor: null,
+      failed: null,
+      steps: [],
+    };
   });
-  const state = mostUrgentState(handlers);
-  return { id, type, test: Boolean(test), receivedAt, signedAt, state, handlers, otherBytes: others?.ids ?? [] };
+  return {
+    id,
+    type,
+    test: Boolean(test),
+    receivedAt: isoTime(receivedAt),
+    signedAt: isoTime(signedAt),
+    state: mostUrgentState(handlers),
+    handlers,
+    otherBytes: [...(others?.ids ?? [])],
+  };
 }
 
 /** Reads the kept errors of an event: those of a handler's runs up to the number `attempts`. */
-function* readFailedRuns(
-  seq: number,
-): StoreQuery<(work: Pick<HandlerView, "handler" | "attempts">) => FailedRuns | undefined> {
-  const runs = yield* readRows<FailedRun & { handler: string }>(
+function* readFailedRuns(seq: number): StoreQuery<(work: HandlerView) => HandlerView["failed"]> {
+  const runs = yield* readRows<{ handler: string; attempt: number; stack: string; at: number }>(
     "SELECT handler, attempt, stack, failed_at AS at FROM pigeonhole.inbox_failed WHERE seq = :seq ORDER BY attempt",
     { seq },
   );
   return (work) => {
     const kept = runs
       .filter(({ handler, attempt }) => handler === work.handler && attempt <= work.attempts)
-      .map(({ attempt, stack, at }) => ({ attempt, stack, at }));
+      .map(({ attempt, stack, at }) => ({ attempt, stack, at: isoTime(at) }));
     const [first] = kept;
     const last = kept.at(-1);
-    return first === undefined || last === undefined ? undefined : { first, last };
+    return first === undefined || last === undefined ? null : { first, last };
   };
 }
 

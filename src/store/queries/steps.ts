@@ -1,4 +1,5 @@
-import type { KeptStep } from "../inbox-view.js";
+import { isoTime } from "../../base/iso-time.js";
+import type { HandlerView } from "../inbox-view.js";
 import type { SettleResult } from "../store.js";
 import type { Lease } from "../work.js";
 import { type StoreQuery, readRows, run } from "./store-query.js";
@@ -13,12 +14,13 @@ export function* loadSteps({ seq, handler }: Pick<Lease, "seq" | "handler">): St
 }
 
 /** Reads the names and times of an event's finished steps, by handler, for people; oldest first. */
-export function* readKeptSteps(seq: number): StoreQuery<(handler: string) => KeptStep[]> {
-  const steps = yield* readRows<KeptStep & { handler: string }>(
+export function* readKeptSteps(seq: number): StoreQuery<(handler: string) => HandlerView["steps"]> {
+  const steps = yield* readRows<{ handler: string; name: string; at: number }>(
     "SELECT handler, name, saved_at AS at FROM pigeonhole.inbox_step WHERE seq = :seq ORDER BY saved_at, name",
     { seq },
   );
-  return (handler) => steps.filter((step) => step.handler === handler).map(({ name, at }) => ({ name, at }));
+  return (handler) =>
+    steps.filter((step) => step.handler === handler).map(({ name, at }) => ({ name, at: isoTime(at) }));
 }
 
 /** Keeps the value of a finished step, while the lease holds. The first value of a name stays. */

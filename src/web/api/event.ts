@@ -6,23 +6,18 @@
  * POST api/events/{id}/fixture {}              → FileText: a capture for the app's own tests; logged with the name
  * POST api/events/{id}/capture {}              → FileText: a capture, strictly redacted, for the dev server; logged
  */
-import type { EventWork } from "../../operator/inbox-rows.js";
 import type { TimelineEntry } from "../../operator/timeline-entry.js";
 import type { ListedContactEvent } from "./contact-events.js";
 import type { ListedEvent } from "./work.js";
 
 /** One event with all that is known about it. */
-export interface WholeEvent extends ListedEvent, Pick<EventWork, "errors" | "steps"> {
-  /** When the service signed the delivery that was stored, ISO 8601. */
-  signedAt: string;
+export interface WholeEvent extends ListedEvent {
   /** Oldest first. */
   timeline: TimelineEntry[];
   /** Those that its handlers recorded, newest first, 500 at most. */
   contactEvents: ListedContactEvent[];
   /** True where it has more than those, which are then missing in the time line too. */
   hasMoreContactEvents: boolean;
-  /** Ids, as listed, of other bodies received under its id. */
-  otherBytes: string[];
   payload: ShownPayload;
 }
 

@@ -5,7 +5,7 @@
  * POST api/handlers/pause {handler}            → PauseReport
  * POST api/handlers/resume {handler}           → HandlerReport
  */
-import type { HandlerTimes, InboxEvent } from "../../operator/inbox-rows.js";
+import type { EventView, HandlerTimes } from "../../operator/inbox-rows.js";
 
 /** So many events, or contact events, are chosen one by one at most; a filter chooses any number. */
 export const MAX_CHOSEN = 500;
@@ -28,7 +28,7 @@ export interface WorkFilter {
 }
 
 /** An event in the list. */
-export interface ListedEvent extends InboxEvent {
+export interface ListedEvent extends EventView {
   /** When its next run is due, ISO 8601; null when none waits. */
   nextRunAt: string | null;
   /** What it is about, as its payload may be shown; null where that is hidden, dropped, large or not found. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { isoTime } from "#pigeonhole/base/iso-time.js";
 import { acceptLeased, idsOf, leasePage, snapshot, statesOf } from "./lease-page.js";
 import { type Fixture } from "./fixture.js";
 import { MINUTE, newEvent, T } from "./new-event.js";
@@ -16,11 +17,11 @@ export function describeAccept(fixture: Fixture): void {
         id: "evt_1",
         type: "email.sent",
         test: true,
-        receivedAt: T + 3,
-        signedAt: T - 7,
+        receivedAt: isoTime(T + 3),
+        signedAt: isoTime(T - 7),
         state: "pending",
         seq: result.kind === "stored" ? result.seq : undefined,
-        handlers: [{ handler: "h", state: "pending", attempts: 0, dueAt: T + 3, discarded: false }],
+        handlers: [{ handler: "h", state: "pending", attempts: 0, dueAt: isoTime(T + 3), discarded: false }],
       });
     });
 
@@ -83,7 +84,13 @@ export function describeAccept(fixture: Fixture): void {
       const parked = { reason: "unknown_type", detail: "no such type" };
       await fixture.store.accept(newEvent("raw:1", { type: "", work: [], parked }));
       await fixture.store.accept(newEvent("evt_2", { parked }));
-      const note = { handler: "", state: "parked", reason: "unknown_type", error: "no such type", settledAt: T };
+      const note = {
+        handler: "",
+        state: "parked",
+        reason: "unknown_type",
+        error: "no such type",
+        settledAt: isoTime(T),
+      };
       expect(await fixture.store.getEvent("raw:1")).toMatchObject({ type: "", state: "parked", handlers: [note] });
       expect(await fixture.store.getEvent("evt_2")).toMatchObject({
         state: "parked",

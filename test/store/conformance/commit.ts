@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { isoTime } from "#pigeonhole/base/iso-time.js";
 import { isPigeonholeError } from "#pigeonhole/base/error.js";
 import { endOfTurn } from "../../support/end-of-turn.js";
 import { DAY, T, newEvent, settlements, expectCode } from "./new-event.js";
@@ -26,7 +27,7 @@ export function describeCommit(fixture: Fixture): void {
       expect(await fixture.written()).toEqual(["effect"]);
       expect(await fixture.store.getEvent("evt_1")).toMatchObject({
         state: "done",
-        handlers: [{ state: "done", attempts: 1, settledAt: T + 5, discarded: false }],
+        handlers: [{ state: "done", attempts: 1, settledAt: isoTime(T + 5), discarded: false }],
       });
       expect(await countWork(fixture.store, T)).toMatchObject({ leased: 0, done: 1 });
     });

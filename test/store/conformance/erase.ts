@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { isoTime } from "#pigeonhole/base/iso-time.js";
 import type { EraseCounts, EraseOptions } from "#pigeonhole/store/erase.js";
 import { acceptLeased, leasePage, snapshot, statesOf } from "./lease-page.js";
 import { expectCode, DAY, newEvent, settlements, T } from "./new-event.js";
@@ -30,7 +31,7 @@ export function describeErase(fixture: Fixture): void {
       await settle("evt_2", "done", bodyWith("joann@example.com"));
       const other = await fixture.store.getEvent("evt_2");
       expect(await eraseAll()).toMatchObject({ events: 1, work: 0, eventsLeft: 0 });
-      expect(await fixture.store.getEvent("evt_1")).toMatchObject({ body: undefined, state: "done" });
+      expect(await fixture.store.getEvent("evt_1")).toMatchObject({ body: null, state: "done" });
       expect(await fixture.store.getEvent("evt_2")).toEqual(other);
     });
 
@@ -44,8 +45,8 @@ export function describeErase(fixture: Fixture): void {
           handler: "h",
           state: "done",
           discarded: true,
-          error: undefined,
-          settledAt: LATER,
+          error: null,
+          settledAt: isoTime(LATER),
         });
         expect((await leasePage(fixture.store, { now: T + 2 * DAY })).work).toEqual([]);
       },
@@ -70,7 +71,7 @@ export function describeErase(fixture: Fixture): void {
       expect(Buffer.from((await fixture.store.getEvent("evt_1"))?.body ?? [])).toEqual(ANNS.body);
       expect(await fixture.store.settle(settlements.done(lease ?? expect.unreachable()))).toBe("settled");
       expect(await eraseAll()).toMatchObject({ events: 1, eventsLeft: 0, work: 0 });
-      expect((await fixture.store.getEvent("evt_1"))?.body).toBeUndefined();
+      expect((await fixture.store.getEvent("evt_1"))?.body).toBeNull();
     });
 
     test("an event with the address in a step's value or an error text is found, and loses both", async () => {

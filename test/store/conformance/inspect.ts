@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { handlerView } from "../../support/event-detail.js";
+import { isoTime } from "#pigeonhole/base/iso-time.js";
 import type { EventQuery } from "#pigeonhole/store/inbox-view.js";
 import { acceptAll, acceptLeased, leasePage } from "./lease-page.js";
 import { expectCode, DAY, MINUTE, newEvent, settlements, T, TARGETS } from "./new-event.js";
@@ -23,15 +25,15 @@ export function describeInspect(fixture: Fixture): void {
       await acceptAll(fixture.store, ["a", "b", "c"]);
       const page = await operate(fixture.store).listEvents({});
       expect(page.items.map(({ id }) => id)).toEqual(["c", "b", "a"]);
-      expect(page.nextCursor).toBeUndefined();
+      expect(page.nextCursor).toBeNull();
       expect(page.items[0]).toEqual({
         id: "c",
         type: "email.received",
         test: false,
-        receivedAt: T,
-        signedAt: T - 1_000,
+        receivedAt: isoTime(T),
+        signedAt: isoTime(T - 1_000),
         state: "pending",
-        handlers: [{ handler: "h", state: "pending", attempts: 0, dueAt: T, discarded: false }],
+        handlers: [{ ...handlerView("h"), dueAt: isoTime(T) }],
         otherBytes: [],
       });
     });
@@ -129,13 +131,13 @@ export function describeInspect(fixture: Fixture): void {
       async (limit) => {
         await acceptAll(fixture.store, ["a", "b", "c", "d", "e"]);
         const ids: string[] = [];
-        let cursor: string | undefined;
+        let cursor: string | null = null;
         do {
           const page = await operate(fixture.store).listEvents({ limit, ...(cursor !== undefined && { cursor }) });
           ids.push(...page.items.map(({ id }) => id));
           cursor = page.nextCursor;
           await fixture.store.accept(newEvent(`new ${ids.length}`));
-        } while (cursor !== undefined);
+        } while (cursor !== null);
         expect(ids).toEqual(["e", "d", "c", "b", "a"]);
       },
     );

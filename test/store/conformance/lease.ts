@@ -1,3 +1,4 @@
+import { isoTime } from "#pigeonhole/base/iso-time.js";
 import type { Lease } from "#pigeonhole/store/work.js";
 import { describe, expect, test } from "vitest";
 import { acceptAll, acceptLeased, crash, idsOf, leasePage, snapshot, statesOf } from "./lease-page.js";
@@ -217,7 +218,7 @@ export function describeLease(fixture: Fixture): void {
       const lease = await acceptLeased(fixture.store, "evt_1");
       await fixture.store.release([lease], T + 7);
       expect((await fixture.store.getEvent("evt_1"))?.handlers).toMatchObject([
-        { state: "pending", attempts: 0, dueAt: T },
+        { state: "pending", attempts: 0, dueAt: isoTime(T) },
       ]);
       const { work } = await leasePage(fixture.store, { now: T });
       expect(work).toMatchObject([{ attempt: 1, failures: 0, crashes: 0 }]);

@@ -62,7 +62,7 @@ export function describeOtherBytes(fixture: Fixture): void {
       expect(first).toBe("evt_1");
       expect(second).toMatch(DIGEST);
       expect(await fixture.store.getEvent("evt_1")).toMatchObject({ state: "parked", otherBytes: [second] });
-      expect(textOf((await fixture.store.getEvent("evt_1"))?.body)).toBe("first");
+      expect(textOf((await fixture.store.getEvent("evt_1"))?.body ?? undefined)).toBe("first");
       expect(await fixture.store.getEvent(second)).toMatchObject({ state: "leased", otherBytes: ["evt_1"] });
     });
 

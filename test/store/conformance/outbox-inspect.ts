@@ -37,7 +37,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
         const keys = Array.from({ length: 6 }, (_, index) => `key_${index}`);
         await recordKeys(fixture.store, ...keys);
         const seen: string[] = [];
-        let cursor: string | undefined;
+        let cursor: string | null = null;
         do {
           const page = await operate(fixture.store).listContactEvents({
             limit,
@@ -47,7 +47,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
           seen.push(...page.items.map(({ key }) => key));
           cursor = page.nextCursor;
           await recordKeys(fixture.store, `late_${seen.length}`);
-        } while (cursor !== undefined);
+        } while (cursor !== null);
         expect(seen).toEqual(keys.toReversed());
       },
     );
@@ -74,13 +74,13 @@ export function describeOutboxInspect(fixture: Fixture): void {
         await fixture.store.settleSend(sendSettlements.settled(first, results));
         await recordKeys(fixture.store, "e");
         const seen: string[] = [];
-        let cursor: string | undefined;
+        let cursor: string | null = null;
         do {
           const query = { state: "pending", limit, ...(cursor !== undefined && { cursor }) } as const;
           const page = await operate(fixture.store).listContactEvents(query);
           seen.push(...page.items.map(({ key }) => key));
           cursor = page.nextCursor;
-        } while (cursor !== undefined);
+        } while (cursor !== null);
         expect(seen).toEqual(["e", "d", "c", "a"]);
         expect(membersOf(await takeSend(fixture.store))).toEqual(["a", "c", "d", "e"]);
       },

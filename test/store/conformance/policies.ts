@@ -5,7 +5,7 @@ import { newEvent, settlements } from "./new-event.js";
 import { operate } from "../../support/operate.js";
 
 export function describePolicies(fixture: Fixture): void {
-  const mostOf = async (id: string): Promise<(number | undefined)[]> =>
+  const mostOf = async (id: string): Promise<(number | null)[]> =>
     (await fixture.store.getEvent(id))?.handlers.map(({ maxAttempts }) => maxAttempts) ?? [];
 
   describe("keepPolicies", () => {
@@ -16,7 +16,7 @@ export function describePolicies(fixture: Fixture): void {
         const lease = await acceptLeased(store, "evt_1");
         if (state !== "leased") await store.settle(settlements[state === "discarded" ? "dead" : state](lease));
         if (state === "discarded") await operate(store).changeEvent("discard", "evt_1");
-        expect(await mostOf("evt_1")).toEqual([undefined]);
+        expect(await mostOf("evt_1")).toEqual([null]);
         await store.keepPolicies([{ handler: "h", maxAttempts: 14 }]);
         expect(await mostOf("evt_1")).toEqual([14]);
         expect(await operate(store).listEvents({})).toMatchObject({ items: [{ handlers: [{ maxAttempts: 14 }] }] });
@@ -32,14 +32,14 @@ export function describePolicies(fixture: Fixture): void {
       ]);
       await store.keepPolicies([{ handler: "b", maxAttempts: 3 }]);
       await store.keepPolicies([]);
-      expect(await mostOf("evt_1")).toEqual([1, 3, undefined]);
+      expect(await mostOf("evt_1")).toEqual([1, 3, null]);
     });
 
     test("an event that was not understood has no policy", async () => {
       const { store } = fixture;
       await store.keepPolicies([{ handler: "h", maxAttempts: 14 }]);
       await store.accept(newEvent("raw:1", { work: [], parked: { reason: "not_json", detail: "" } }));
-      expect(await mostOf("raw:1")).toEqual([undefined]);
+      expect(await mostOf("raw:1")).toEqual([null]);
     });
 
     test("keepPolicies keeps them for the next process", async ({ skip }) => {

@@ -1,3 +1,4 @@
+import { isoTime } from "#pigeonhole/base/iso-time.js";
 import { CRASH_LIMIT } from "#pigeonhole/store/work-state.js";
 import type { Lease } from "#pigeonhole/store/work.js";
 import { describe, expect, test } from "vitest";
@@ -63,7 +64,7 @@ export function describeRecover(fixture: Fixture): void {
             state: "parked",
             reason: "crash_loop",
             attempts: CRASH_LIMIT,
-            settledAt: T + DAY,
+            settledAt: isoTime(T + DAY),
             error: expect.any(String),
           },
         ],

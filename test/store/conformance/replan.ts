@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { isoTime } from "#pigeonhole/base/iso-time.js";
 import { acceptLeased, idsOf, leasePage, snapshot, statesOf } from "./lease-page.js";
 import { expectCode, bare, DAY, newEvent, settlements, T, NOTHING_TO_PRUNE } from "./new-event.js";
 import { type Fixture } from "./fixture.js";
@@ -38,7 +39,7 @@ export function describeReplan(fixture: Fixture): void {
       const due = Object.fromEntries(
         (await fixture.store.getEvent("evt_1"))?.handlers.map((h) => [h.handler, h.dueAt]) ?? [],
       );
-      expect(due).toMatchObject({ dead: LATER, parked: LATER, pending: T + 50 });
+      expect(due).toMatchObject({ dead: isoTime(LATER), parked: isoTime(LATER), pending: isoTime(T + 50) });
     });
 
     test.each(["dead", "parked"] as const)("replan gives %s work new attempts", async (to) => {
@@ -46,8 +47,8 @@ export function describeReplan(fixture: Fixture): void {
       await fixture.store.settle(settlements[to](lease));
       await fixture.store.replan({ seq: lease.seq, handlers: ["h"], now: LATER });
       const [view] = (await fixture.store.getEvent("evt_1"))?.handlers ?? [];
-      expect(view).toMatchObject({ state: "pending", attempts: 0, dueAt: LATER });
-      expect([view?.reason, view?.settledAt]).toEqual([undefined, undefined]);
+      expect(view).toMatchObject({ state: "pending", attempts: 0, dueAt: isoTime(LATER) });
+      expect([view?.reason, view?.settledAt]).toEqual([null, null]);
       const { work } = await leasePage(fixture.store, { now: LATER });
       expect(work).toMatchObject([{ attempt: 1, failures: 0, crashes: 0 }]);
     });
@@ -118,7 +119,13 @@ export function describeReplan(fixture: Fixture): void {
       await fixture.store.accept(newEvent("evt_1", { work: [], parked: NOTE }));
       const parked = { reason: "mismatch", detail: "another reason" };
       expect(await fixture.store.replan({ seq: await seqOf("evt_1"), handlers: [], parked, now: LATER })).toBe(0);
-      const note = { handler: "", state: "parked", reason: "mismatch", error: "another reason", settledAt: LATER };
+      const note = {
+        handler: "",
+        state: "parked",
+        reason: "mismatch",
+        error: "another reason",
+        settledAt: isoTime(LATER),
+      };
       expect((await fixture.store.getEvent("evt_1"))?.handlers).toMatchObject([note]);
       expect(await countWork(fixture.store, T)).toMatchObject({ parked: 1 });
     });
@@ -150,7 +157,7 @@ export function describeReplan(fixture: Fixture): void {
         ["parked", "done", true],
         ["pending", "done", true],
       ]);
-      expect(views[0]).toMatchObject({ attempts: 1, settledAt: LATER });
+      expect(views[0]).toMatchObject({ attempts: 1, settledAt: isoTime(LATER) });
       expect(await countWork(fixture.store, T)).toMatchObject({ pending: 0, dead: 0, parked: 0, leased: 1, done: 1 });
     });
 

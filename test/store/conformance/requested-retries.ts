@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { isoTime } from "#pigeonhole/base/iso-time.js";
 import { acceptLeased, statesOf } from "./lease-page.js";
 import { type Fixture } from "./fixture.js";
 import { newEvent, settlements, T } from "./new-event.js";
@@ -29,14 +30,14 @@ export function describeRequestedRetries(fixture: Fixture): void {
       expect(await fixture.store.listRequested(ALL)).toEqual(both);
       expect(await fixture.store.listRequested({ limit: 1, afterSeq: 0 })).toEqual(both.slice(0, 1));
       expect(await fixture.store.listRequested({ limit: 1, afterSeq: first })).toEqual(both.slice(1));
-      expect(await noteOf("evt_1")).toMatchObject({ state: "parked", retryRequestedAt: LATER });
+      expect(await noteOf("evt_1")).toMatchObject({ state: "parked", retryRequestedAt: isoTime(LATER) });
 
       await fixture.store.replan({ seq: first, handlers: ["h"], now: LATER, requested: true });
       const parked = { reason: "bad_data", detail: "no subject" };
       await fixture.store.replan({ seq: second, handlers: [], parked, now: LATER, requested: true });
       expect(await fixture.store.listRequested(ALL)).toEqual([]);
       expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "pending" });
-      expect(await noteOf("evt_2")).toMatchObject({ reason: "bad_data", retryRequestedAt: undefined });
+      expect(await noteOf("evt_2")).toMatchObject({ reason: "bad_data", retryRequestedAt: null });
 
       expect(await fixture.store.requestRetry(second, LATER)).toBe(true);
       expect(await fixture.store.listRequested(ALL)).toEqual(both.slice(1));

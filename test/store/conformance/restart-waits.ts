@@ -13,8 +13,8 @@ const LEASE_UNTIL = T + MINUTE;
 export function describeRestartWaits(fixture: Fixture): void {
   const restart = (now = T): Promise<number> => fixture.store.restartWaits({ now, leaseUntil: now + MINUTE });
 
-  async function dueAt(id: string): Promise<number | undefined> {
-    return (await fixture.store.getEvent(id))?.handlers[0]?.dueAt;
+  async function dueAt(id: string): Promise<number> {
+    return Date.parse((await fixture.store.getEvent(id))?.handlers[0]?.dueAt ?? "");
   }
 
   /** Work whose run failed at `at` and is to run again after `waitMs`. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { isoTime } from "#pigeonhole/base/iso-time.js";
 import type { WorkChoice } from "#pigeonhole/store/inbox-view.js";
 import type { NewEvent } from "#pigeonhole/store/store.js";
 import { acceptLeased, crash, idsOf, leasePage, snapshot, statesOf } from "./lease-page.js";
@@ -30,7 +31,7 @@ export function describeRunNow(fixture: Fixture): void {
       const before = await viewOf("evt_1");
       expect(await leasePage(store, { now: NOW })).toMatchObject({ work: [], nextDueAt: LATER });
       expect(await operate(store, NOW).changeEvent("run", "evt_1")).toEqual({ work: 1, readAgain: 0 });
-      expect(await viewOf("evt_1")).toEqual({ ...before, dueAt: NOW });
+      expect(await viewOf("evt_1")).toEqual({ ...before, dueAt: isoTime(NOW) });
       const [work] = (await leasePage(store, { now: NOW, leaseUntil: NOW + MINUTE })).work;
       expect(work).toMatchObject({ eventId: "evt_1", attempt: 2, failures: 1, crashes: 0, dueAt: NOW });
     });
@@ -61,7 +62,7 @@ export function describeRunNow(fixture: Fixture): void {
       expect(await snapshot(store)).toEqual(before);
       await acceptFailed("evt_4");
       expect(await operate(store, NOW).changeEvent("run", "evt_1")).toEqual({ work: 0, readAgain: 0 });
-      expect(await viewOf("evt_4")).toMatchObject({ dueAt: LATER });
+      expect(await viewOf("evt_4")).toMatchObject({ dueAt: isoTime(LATER) });
       await expectCode(operate(store, NOW).changeEvent("run", "missing"), "not_found");
     });
 
@@ -107,7 +108,7 @@ export function describeRunNow(fixture: Fixture): void {
       const due: string[] = [];
       for (const id of ["a", "b", "c"]) {
         const { handlers = [] } = (await store.getEvent(id)) ?? {};
-        for (const { handler, dueAt } of handlers) if (dueAt === NOW) due.push(`${id} ${handler}`);
+        for (const { handler, dueAt } of handlers) if (dueAt === isoTime(NOW)) due.push(`${id} ${handler}`);
       }
       expect(due.toSorted()).toEqual(chosen);
     });

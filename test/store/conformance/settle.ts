@@ -1,5 +1,7 @@
+import { isoTime } from "#pigeonhole/base/iso-time.js";
 import type { Lease, Settlement } from "#pigeonhole/store/work.js";
 import { describe, expect, test } from "vitest";
+import { handlerView } from "../../support/event-detail.js";
 import { acceptLeased, crash, idsOf, leasePage, snapshot, statesOf } from "./lease-page.js";
 import { expectCode, bare, DAY, newEvent, settlements, T, TARGETS } from "./new-event.js";
 import { type Fixture } from "./fixture.js";
@@ -48,18 +50,18 @@ const ENDINGS: Record<string, (fixture: Fixture) => Promise<Lease>> = {
 
 export function describeSettle(fixture: Fixture): void {
   describe("settle", () => {
-    const view = { handler: "h", attempts: 1, discarded: false, steps: [] };
+    const view = { ...handlerView("h"), attempts: 1 };
     test.each<[Target, object, object]>([
-      ["done", { ...view, state: "done", settledAt: T + 5 }, { done: 1 }],
-      ["pending", { ...view, state: "pending", dueAt: T + 50, error: "it failed" }, { pending: 1, done: 0 }],
+      ["done", { ...view, state: "done", settledAt: isoTime(T + 5) }, { done: 1 }],
+      ["pending", { ...view, state: "pending", dueAt: isoTime(T + 50), error: "it failed" }, { pending: 1, done: 0 }],
       [
         "dead",
-        { ...view, state: "dead", reason: "do_not_retry", error: "it failed", settledAt: T + 5 },
+        { ...view, state: "dead", reason: "do_not_retry", error: "it failed", settledAt: isoTime(T + 5) },
         { dead: 1, done: 0 },
       ],
       [
         "parked",
-        { ...view, state: "parked", reason: "mismatch", error: "no such field", settledAt: T + 5 },
+        { ...view, state: "parked", reason: "mismatch", error: "no such field", settledAt: isoTime(T + 5) },
         { parked: 1, done: 0 },
       ],
     ])("settle to %s ends the lease", async (to, handler, counts) => {

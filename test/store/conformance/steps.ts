@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { isoTime } from "#pigeonhole/base/iso-time.js";
 import { acceptLeased, leasePage } from "./lease-page.js";
 import { bare, DAY, newEvent, settlements, T, TARGETS } from "./new-event.js";
 import { type Fixture } from "./fixture.js";
@@ -34,8 +35,8 @@ export function describeSteps(fixture: Fixture): void {
       await store.saveStep(lease, "a", "2", T + 2);
       await store.saveStep(lease, "b", "3", T + 3);
       const steps = [
-        { name: "b", at: T + 1 },
-        { name: "a", at: T + 2 },
+        { name: "b", at: isoTime(T + 1) },
+        { name: "a", at: isoTime(T + 2) },
       ];
       expect(await stepsShown()).toEqual([steps]);
       await store.settle(settlements.pending(lease, T));
@@ -55,8 +56,8 @@ export function describeSteps(fixture: Fixture): void {
       }
       const handlers = (await fixture.store.getEvent("evt_1"))?.handlers ?? [];
       expect(handlers.map(({ handler, steps }) => [handler, steps])).toEqual([
-        ["h", [{ name: "step of h", at: T }]],
-        ["i", [{ name: "step of i", at: T }]],
+        ["h", [{ name: "step of h", at: isoTime(T) }]],
+        ["i", [{ name: "step of i", at: isoTime(T) }]],
         ["j", []],
       ]);
     });

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect } from "vitest";
+import { isoTime } from "#pigeonhole/base/iso-time.js";
 import type { Lease, ParkedNote } from "#pigeonhole/store/work.js";
 import { bare, MINUTE, newEvent, settlements, TARGETS } from "../conformance/new-event.js";
 import { type Fixture, type StoreKind, type StoreUnderTest, writing } from "../conformance/fixture.js";
@@ -42,10 +43,10 @@ async function expectEqual(model: Model, { store, faults }: Real): Promise<void>
   expect(items.map(({ id }) => id)).toEqual(newestFirst.map(({ id }) => id));
   for (const event of newestFirst) {
     const stored = await store.getEvent(event.id);
-    expect(stored?.body && Buffer.from(stored.body).toString()).toBe(event.hasBody ? event.body : undefined);
+    expect(stored?.body && Buffer.from(stored.body).toString()).toBe(event.hasBody ? event.body : null);
     const others = model.bodiesOf(event.eventId).filter((other) => other !== event);
     const otherBytes = others.map(({ id }) => id);
-    expect(stored).toMatchObject({ seq: event.seq, receivedAt: event.receivedAt, otherBytes });
+    expect(stored).toMatchObject({ seq: event.seq, receivedAt: isoTime(event.receivedAt), otherBytes });
     expect(
       stored?.handlers.map(({ handler, state, attempts, dueAt, discarded, reason }) => ({
         handler,
@@ -61,7 +62,7 @@ async function expectEqual(model: Model, { store, faults }: Real): Promise<void>
           handler,
           state,
           attempts: started,
-          dueAt,
+          dueAt: isoTime(dueAt),
           discarded,
           isOthers: discarded && model.isHeldElsewhere(event, handler),
         }))

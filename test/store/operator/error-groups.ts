@@ -40,10 +40,10 @@ async function failAgain({ at, error = "Error: no answer" }: { at: number; error
 /** Types of the groups of all pages. */
 async function pagesOf(query: ErrorGroupQuery): Promise<string[][]> {
   const pages: string[][] = [];
-  for (let cursor: string | undefined; ;) {
+  for (let cursor: string | null = null; ;) {
     const { items, nextCursor } = await inbox.listErrorGroups({ ...query, cursor });
     pages.push(items.map(({ type }) => type));
-    if (nextCursor === undefined) return pages;
+    if (nextCursor === null) return pages;
     cursor = nextCursor;
   }
 }
@@ -64,7 +64,7 @@ export function describeErrorGroups(kind: OperatorKind): void {
     await acceptFailed("d", { error: "Error: no order 1", type: "email.failed", at: T + 3 });
     await acceptFailed("e", { error: "Error: no answer", at: T + 4 });
     const { items, nextCursor } = await inbox.listErrorGroups();
-    expect(nextCursor).toBeUndefined();
+    expect(nextCursor).toBeNull();
     expect(items.map(seen)).toEqual([
       ["h", "email.sent", "Error", "no order …", 2],
       ["h", "email.sent", "Error", "no answer", 1],
@@ -251,7 +251,7 @@ export function describeManyErrorGroups(kind: OperatorKind): void {
     await Promise.all(Array.from({ length: SOUGHT_GROUPS }, (_, index) => park(`a.${index}`, T)));
     const typesOf = async (query: ErrorGroupQuery) => {
       const { items, nextCursor } = await inbox.listErrorGroups({ limit: 1, ...query });
-      return [items.map(({ type }) => type), nextCursor !== undefined];
+      return [items.map(({ type }) => type), nextCursor !== null];
     };
     expect(await typesOf({ type: "a.1" })).toEqual([["a.1"], false]);
     await park("z.last", T + DAY);

@@ -79,7 +79,7 @@ export function describeStuckWork(kind: OperatorKind): void {
     expect([await inbox.changeEvent("retry", "a"), await inbox.changeEvent("retry", "a")]).toEqual([asked, asked]);
     expect(await inbox.getEvent("a")).toMatchObject({
       state: "parked",
-      handlers: [{ handler: "", reason: "no_handler", retryRequestedAt: expect.any(Number) as number }],
+      handlers: [{ handler: "", reason: "no_handler", retryRequestedAt: expect.any(String) as string }],
     });
     const [requested = expect.unreachable()] = await store.listRequested({ limit: 9, afterSeq: 0 });
     await store.replan({ seq: requested.seq, handlers: ["new"], now: T, requested: true });

@@ -113,7 +113,7 @@ export const SLOT_SCENARIOS: readonly PostgresScenario[] = [
       await scene.untilWaiting(2);
       await client.query("ROLLBACK");
       await Promise.all([pruning, erasing]);
-      expect((await store.getEvent("moved"))?.body).toBeUndefined();
+      expect((await store.getEvent("moved"))?.body).toBeNull();
     },
   },
   {

@@ -198,7 +198,7 @@ class StateCheck {
 
   async #listRecorded(): Promise<Set<string>> {
     const recorded = new Set<string>();
-    let cursor: string | undefined;
+    let cursor: string | null = null;
     do {
       const page = await operate(this.#store).listContactEvents({
         limit: 500,
@@ -209,7 +209,7 @@ class StateCheck {
         recorded.add(`${name} ${properties.eventId}`);
       }
       cursor = page.nextCursor;
-    } while (cursor !== undefined);
+    } while (cursor !== null);
     return recorded;
   }
 

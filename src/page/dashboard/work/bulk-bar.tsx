@@ -8,7 +8,7 @@ import { canRunNow } from "../../state/work.js";
 import { MostChosen } from "../../ui/most-chosen.js";
 import { eventSelection, events, listedWork, WORK_PARAMS, workOfChosen, workState } from "./work-state.js";
 import { isStopped, piecesIn } from "../../../operator/work-word.js";
-import type { InboxHandler } from "../../../operator/inbox-rows.js";
+import type { HandlerView } from "../../../operator/inbox-rows.js";
 import { readParam } from "../../state/address.js";
 import { now } from "../../state/now.js";
 
@@ -105,7 +105,7 @@ function changeableOf(action: JobAction, ids: readonly string[]): string[] {
     .map(({ id }) => id);
 }
 
-const CAN_CHANGE: Record<JobAction, (piece: InboxHandler) => boolean> = {
+const CAN_CHANGE: Record<JobAction, (piece: HandlerView) => boolean> = {
   retry: isStopped,
   discard: isStopped,
   run: (piece) => canRunNow(piece, now.value?.paused ?? []),
