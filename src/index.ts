@@ -10,7 +10,7 @@ export type { ContactEventInput } from "./contract/contact-event.js";
 export type { OutboxQuery, OutboxView } from "./store/outbox.js";
 export type { Alarm } from "./receiver/alarm-table.js";
 export type { DeliveryInfo, Handler, HandlerContext, HandlerOptions } from "./dispatch/handler.js";
-export { DoNotRetry, RetryAfter, type RetryPolicy } from "./dispatch/retry-policy.js";
+export { DoNotRetry, RetryAfter, type RetryAfterOptions, type RetryPolicy } from "./dispatch/retry-policy.js";
 export type {
   AnyEvent,
   EventData,

@@ -78,13 +78,16 @@ export class HandlerWorker implements Lane {
 
   /** True when a page of the store may be leased. */
   get hasRoomForPage(): boolean {
-    return this.window.hasRoomForPage && this.#deps.scheduler.holderOf(this) === undefined;
+    const holder = this.#deps.scheduler.holderOf(this);
+    // The store knows whether a person has ended the wait.
+    return this.window.hasRoomForPage && (holder === undefined || holder.name === "retry_after");
   }
 
-  /** True when no work is here and, as far as is known, none is due in the store. That of a paused handler waits. */
+  /** True when no work is here and, as far as is known, none is due in the store. Work of a held handler waits. */
   get isIdle(): boolean {
     const holder = this.#deps.scheduler.holderOf(this);
-    const isBehind = holder === undefined ? this.window.isBehind || this.window.waitsForKey : holder.name !== "paused";
+    const waits = holder?.name === "paused" || holder?.name === "retry_after";
+    const isBehind = holder === undefined ? this.window.isBehind || this.window.waitsForKey : !waits;
     return !isBehind && this.window.isEmpty;
   }
 
@@ -129,7 +132,10 @@ export class HandlerWorker implements Lane {
     try {
       for (let isLeft = true; isLeft && !this.window.isClosed;) {
         if (scheduler.holderOf(this, crashLooping) !== undefined) return;
+        const question = scheduler.retryAfter.ask();
         const page = await leases.leaseCrashLooping(this.window);
+        // At the start, before new work is accepted.
+        scheduler.retryAfter.noteAnswer(this.handler, question, page.heldUntil);
         ({ isLeft } = page);
         if (page.lease === undefined) continue;
         found();
@@ -165,7 +171,9 @@ export class HandlerWorker implements Lane {
     try {
       while (window.isBehind && this.hasRoomForPage) {
         const seekCrashLooping = scheduler.crash.mayRun;
-        const { hasCrashLooping, nextDueAt } = await leases.leasePage(window, { seekCrashLooping });
+        const question = scheduler.retryAfter.ask();
+        const { hasCrashLooping, nextDueAt, heldUntil } = await leases.leasePage(window, { seekCrashLooping });
+        scheduler.retryAfter.noteAnswer(this.handler, question, heldUntil);
         if (hasCrashLooping) await scheduler.runCrashLooping();
         // After the answers that are written in this turn.
         setImmediate(() => scheduler.look([this]));
@@ -199,7 +207,10 @@ export class HandlerWorker implements Lane {
     // Why a run was interrupted is logged where that is seen.
     if (became === "lost") logger.warn({ eventId, handler, attempt }, "lease_lost");
     if (outcome === "done" && result.hasRecorded) sender?.wake();
-    if (isKept && typeof settlement === "object" && settlement.to === "pending") this.#wakeAt(settlement.dueAt);
+    if (typeof settlement === "object" && settlement.to === "pending") {
+      if (isKept) this.#wakeAt(settlement.dueAt);
+      if (settlement.wait?.holds === "handler") this.#deps.scheduler.retryAfter.noteStored(this.handler);
+    }
     this.#deps.scheduler.progress.outcomes[outcome] += 1;
     result.span?.end(outcome);
   }

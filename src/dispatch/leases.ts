@@ -60,7 +60,7 @@ export class Leases {
   async leasePage(
     window: LeaseWindow,
     { seekCrashLooping }: { seekCrashLooping: boolean },
-  ): Promise<{ hasCrashLooping: boolean; nextDueAt?: number }> {
+  ): Promise<{ hasCrashLooping: boolean; nextDueAt?: number; heldUntil?: number | undefined }> {
     const { store, clock } = this.#deps;
     // Cleared before the query: work that is accepted meanwhile sets it again.
     window.isBehind = false;
@@ -73,20 +73,23 @@ export class Leases {
       return { hasCrashLooping: true };
     }
     await this.#readPage(window, page);
+    const { heldUntil } = page;
     if (page.work.length > 0 || page.nextDueAt === undefined) return { hasCrashLooping: false };
-    return { hasCrashLooping: false, nextDueAt: Math.max(page.nextDueAt, clock.now() + REFUSED_WAIT_MS) };
+    return { hasCrashLooping: false, heldUntil, nextDueAt: Math.max(page.nextDueAt, clock.now() + REFUSED_WAIT_MS) };
   }
 
   /**
    * Leases one piece of crash-looping work; `isLeft` says whether there may be another. The caller ensures
    * that nothing else runs meanwhile.
    */
-  async leaseCrashLooping(window: LeaseWindow): Promise<{ lease: WindowLease | undefined; isLeft: boolean }> {
+  async leaseCrashLooping(
+    window: LeaseWindow,
+  ): Promise<{ lease: WindowLease | undefined; isLeft: boolean; heldUntil: number | undefined }> {
     const times = { now: this.#deps.clock.now(), leaseUntil: this.leaseUntil() };
     const request = { ...window.pageRequest, ...times, limit: 0, crashedLimit: 0, allowCrashLooping: true };
     const page = await this.#deps.store.lease(request);
     const [lease] = await this.#readPage(window, page);
-    return { lease, isLeft: page.work.length > 0 && !window.isClosed };
+    return { lease, isLeft: page.work.length > 0 && !window.isClosed, heldUntil: page.heldUntil };
   }
 
   /** Gives back what has not begun, as if it had not been leased, and what could not be given back before. */

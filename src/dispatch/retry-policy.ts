@@ -1,5 +1,6 @@
 import { PigeonholeError } from "../base/error.js";
 import { type Backoff, backoffDelay } from "../base/retry-wait.js";
+import type { WaitHolds } from "../store/work.js";
 import { DAY, HOUR, SECOND } from "../base/duration.js";
 import { type Changes, type OptionsOf, defineOptions, number, wholeNumber } from "../base/options.js";
 import type { Random } from "../base/random.js";
@@ -43,6 +44,15 @@ export function nextAttemptAt(policy: RetryPolicy, failures: number, now: number
   return failures < policy.maxAttempts ? now + backoffDelay(policy, failures, random) : undefined;
 }
 
+/** The waits of a policy together, without jitter. */
+export function spanOf(policy: RetryPolicy): number {
+  let span = 0;
+  for (let failures = 1; failures < policy.maxAttempts; failures += 1) {
+    span += backoffDelay({ ...policy, jitter: 0 }, failures, Math.random);
+  }
+  return span;
+}
+
 /** Thrown by a handler to say that no further attempt can help: the work is dead at once. */
 export class DoNotRetry extends Error {
   override readonly name = "DoNotRetry";
@@ -51,14 +61,25 @@ export class DoNotRetry extends Error {
 /** The last moment of a JavaScript date; a later one could not be kept. */
 const LATEST_MS = 8.64e15;
 
-/** Thrown by a handler to choose the time of the next attempt. Counts as an attempt like any other failure. */
+/** Further choices of {@link RetryAfter}. */
+export interface RetryAfterOptions extends ErrorOptions {
+  /** `handler`: no other event of the handler begins before. @default no other event waits */
+  holds?: "handler" | undefined;
+}
+
+/**
+ * Thrown by a handler to choose the time of its next run on the event. It spends no attempt, unless the wait is shorter
+ * than a second, or the first one of the event began longer ago than all waits of the retry policy take together.
+ */
 export class RetryAfter extends Error {
   override readonly name = "RetryAfter";
   /** A wait in milliseconds, or a moment. */
   readonly when: number | Date;
+  /** Whether other events of the handler wait too. */
+  readonly holds: WaitHolds;
 
-  /** Throws `invalid_argument` for a negative, unreadable or absurdly late time. */
-  constructor(message: string, when: number | Date, options?: ErrorOptions) {
+  /** Throws `invalid_argument` for a negative, unreadable or absurdly late time, and for another value of `holds`. */
+  constructor(message: string, when: number | Date, options?: RetryAfterOptions) {
     super(message, options);
     const value = when instanceof Date ? when.getTime() : when;
     if (!Number.isFinite(value) || value < 0 || value > LATEST_MS) {
@@ -67,7 +88,11 @@ export class RetryAfter extends Error {
         "RetryAfter takes milliseconds from 0 to 8.64e15, or a valid Date.",
       );
     }
+    if (options?.holds !== undefined && options.holds !== "handler") {
+      throw new PigeonholeError("invalid_argument", 'RetryAfter takes { holds: "handler" }, or no holds.');
+    }
     this.when = when;
+    this.holds = options?.holds ?? "work";
   }
 
   /** The moment of the next attempt, in milliseconds since 1970. */

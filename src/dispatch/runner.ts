@@ -78,15 +78,18 @@ export class Runner {
       return "interrupted";
     }
     const settlement = settlementOf(end, { ...run, now: context.clock.now(), random });
-    if (end.kind !== "done") this.#logFailure(run.work, settlement, end.error);
+    if (end.kind !== "done") this.#logEnd(run.work, settlement, end.error);
     return settlement;
   }
 
-  #logFailure({ eventId, handler, attempt }: LeasedWork, settlement: Settlement, error: unknown): void {
+  #logEnd({ eventId, handler, attempt }: LeasedWork, settlement: Settlement, error: unknown): void {
     const { context, logErrorMessages } = this.#deps;
     const fields = { eventId, handler, attempt, ...errorFields(error, logErrorMessages) };
-    if (settlement.to === "pending") context.logger.warn({ ...fields, dueAt: settlement.dueAt }, "handler_failed");
-    else
+    if (settlement.to === "pending") {
+      const { dueAt, wait } = settlement;
+      if (wait === undefined) context.logger.warn({ ...fields, dueAt }, "handler_failed");
+      else context.logger.warn({ ...fields, dueAt, holds: wait.holds }, "handler_waits");
+    } else
       context.logger.error(
         { ...fields, reason: "reason" in settlement ? settlement.reason : undefined },
         "handler_dead",

@@ -9,6 +9,7 @@ import { CrashGate } from "./gates/crash.js";
 import { FairShareGate } from "./gates/fair-share.js";
 import { KeyGate } from "./gates/key.js";
 import { PausedGate } from "./gates/paused.js";
+import { RetryAfterGate } from "./gates/retry-after.js";
 import { StoreGate } from "./gates/store.js";
 import type { RegisteredHandler } from "./handler.js";
 import type { LeaseWindow, ReadyWork, WindowLease } from "./lease-window.js";
@@ -48,6 +49,7 @@ export interface SchedulerDeps {
 export class Scheduler {
   readonly paused: PausedGate;
   readonly store: StoreGate;
+  readonly retryAfter: RetryAfterGate;
   readonly crash: CrashGate;
   readonly answer = new AnswerGate();
   readonly progress = new RunProgress();
@@ -64,6 +66,7 @@ export class Scheduler {
     this.#deps = deps;
     this.paused = new PausedGate(deps);
     this.store = new StoreGate(deps.clock);
+    this.retryAfter = new RetryAfterGate(deps.clock);
     this.crash = new CrashGate(deps.clock);
   }
 
@@ -71,7 +74,7 @@ export class Scheduler {
   gatesOf(handler: RegisteredHandler, window: LeaseWindow): readonly Gate[] {
     const concurrency = new ConcurrencyGate(this.placesOf(handler));
     const key = handler.key === undefined ? [] : [new KeyGate(window, this.#deps.leases)];
-    return [this.paused, this.store, this.crash, concurrency, ...this.#shared, this.answer, ...key];
+    return [this.paused, this.store, this.retryAfter, this.crash, concurrency, ...this.#shared, this.answer, ...key];
   }
 
   /** Most runs of a handler at once. */

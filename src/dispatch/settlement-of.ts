@@ -1,11 +1,13 @@
 import { type ErrorCode, isPigeonholeError } from "../base/error.js";
 import type { Random } from "../base/random.js";
+import type { ApiError } from "../client/errors.js";
 import type { NewOutboxEvent } from "../store/outbox.js";
-import type { DeadReason, LeasedWork, Settlement } from "../store/work.js";
+import type { DeadReason, LeasedWork, RunWait, Settlement } from "../store/work.js";
 import { describeThrown } from "./describe-thrown.js";
 import type { RunEnd, Unfinished } from "./handler-runs.js";
 import type { RegisteredHandler } from "./handler.js";
-import { DoNotRetry, RetryAfter, nextAttemptAt } from "./retry-policy.js";
+import { SECOND } from "../base/duration.js";
+import { DoNotRetry, RetryAfter, nextAttemptAt, spanOf } from "./retry-policy.js";
 
 /**
  * Errors of this package that end a run by a mistake in the handler. `dead`: no later attempt of the same code on the
@@ -61,11 +63,28 @@ export function settlementOf(
   const decision = decisionOf(end.error);
   if (typeof decision === "string") return { ...failed, to: "dead", reason: decision };
 
+  const dueAt = decision?.dueAt(now);
+  const wait = decision && dueAt !== undefined ? freeWait(decision, { ...run, dueAt }) : undefined;
+  if (dueAt !== undefined && wait !== undefined) return { ...ended, to: "pending", dueAt, wait };
+
   const failures = work.failures + 1;
   const backoffDueAt = nextAttemptAt(handler.retry, failures, now, run.random);
   if (backoffDueAt === undefined) return { ...failed, to: "dead", reason: "attempts_spent" };
-  const dueAt = decision instanceof RetryAfter ? decision.dueAt(now) : backoffDueAt;
-  return { ...failed, to: "pending", dueAt };
+  return { ...failed, to: "pending", dueAt: dueAt ?? backoffDueAt };
+}
+
+/** A shorter wait spends an attempt: a handler that asks for none would run all the time. */
+const MIN_FREE_WAIT_MS = SECOND;
+
+/** The wait, if it spends no attempt: the first one of the work began within the span of the policy. */
+function freeWait(
+  { holds }: RetryAfter,
+  { work, handler, now, dueAt }: { work: LeasedWork; handler: RegisteredHandler; now: number; dueAt: number },
+): RunWait | undefined {
+  // A time in the future is from a clock that has since been set back.
+  const began = Math.min(work.waitBegan ?? now, now);
+  const isOver = now - began >= spanOf(handler.retry);
+  return isOver || dueAt - now < MIN_FREE_WAIT_MS ? undefined : { holds, began };
 }
 
 /** Why the work is dead at once, or when it runs again, if what was thrown says so. */
@@ -73,10 +92,18 @@ function decisionOf(error: unknown): DeadReason | RetryAfter | undefined {
   // A thrown value can make even `instanceof` throw.
   try {
     if (error instanceof DoNotRetry) return "do_not_retry";
-    return error instanceof RetryAfter ? error : fatalMistakeOf(error);
+    return error instanceof RetryAfter ? error : (fatalMistakeOf(error) ?? waitOfService(error));
   } catch {
     return undefined;
   }
+}
+
+/** The wait that the service asked our client for. */
+function waitOfService(error: unknown): RetryAfter | undefined {
+  if (!isPigeonholeError(error)) return undefined;
+  const { status, retryAfterMs } = error as Partial<Pick<ApiError, "status" | "retryAfterMs">>;
+  if ((status !== 429 && status !== 503) || retryAfterMs === undefined) return undefined;
+  return new RetryAfter(error.message, retryAfterMs);
 }
 
 /** The code of what was thrown, if no later attempt can succeed. */

@@ -6,12 +6,13 @@ interface Work {
   attempts: number;
   error?: string | null | undefined;
   retryRequestedAt?: string | number | null | undefined;
+  waitsFor?: string | null | undefined;
   discarded?: boolean | undefined;
 }
 
 /** What a handler makes of an event, in one word, and what the word means. */
 export const PIECE_WORDS = {
-  waiting: "No handler has run on it yet.",
+  waiting: "No handler has run on it yet, or its run asked to wait.",
   running: "A handler runs, or is about to.",
   retrying: "A handler has failed and runs again.",
   "retry requested": "The receiver takes the retry up within seconds, or when it starts.",
@@ -40,9 +41,9 @@ export const STATE_WORDS = {
 export type PieceWord = keyof typeof PIECE_WORDS;
 export type WorkWord = keyof typeof WORK_WORDS;
 
-/** Whether a handler has failed, and runs again. A run that ended with its process has no error. */
-export function isRetrying({ state, attempts, error }: Work): boolean {
-  return state === "pending" && attempts > 0 && typeof error === "string";
+/** Whether a handler has failed, and runs again. A run that ended with its process has no error; a wait is none. */
+export function isRetrying({ state, attempts, error, waitsFor }: Work): boolean {
+  return state === "pending" && attempts > 0 && typeof error === "string" && waitsFor !== "retry_after";
 }
 
 /** Whether a retry was requested that the receiver has not taken up: the error is that of the runs before. */

@@ -43,9 +43,10 @@ export interface ReceiverStats extends Omit<
   /** Handlers that a person has paused in all processes of the store, in the order of their names. */
   paused: PausedHandler[];
   /**
-   * What keeps work from its begin in this process, by handler: it is `paused`; the `store` is away; work that
-   * processes died in runs alone (`crash`); its own `concurrency`; its `fair_share` of the places of all handlers;
-   * other work of the same `key`; or the `answer` of its delivery. Handlers whose work could begin are left out.
+   * What keeps work from its begin in this process, by handler: it is `paused`; a run asked with RetryAfter that all
+   * wait (`retry_after`); the `store` is away; work that processes died in runs alone (`crash`); its own `concurrency`;
+   * its `fair_share` of the places of all handlers; other work of the same `key`; or the `answer` of its delivery.
+   * Handlers whose work could begin are left out.
    */
   waitsFor: Record<string, GateName>;
   /** Deliveries answered since the receiver was created, by outcome. */

@@ -25,7 +25,8 @@ export interface HandlerView {
   /** Runs started, those included whose process died; 0 before the first. */
   attempts: number;
   /**
-   * `maxAttempts` of the handler's retry policy when its receiver last started; null when that is not known.
+   * `maxAttempts` of the handler's retry policy when its receiver last started; null when that is not known, and after
+   * a wait, which spends no attempt.
    * `attempts` can be higher, since a run does not count against it that ended with its process, or by a stop.
    */
   maxAttempts: number | null;
@@ -43,7 +44,8 @@ export interface HandlerView {
   /**
    * The gate that keeps the next work of the handler from its begin: the handler is `paused`, its `concurrency` is
    * used, other work of the same `key` runs, … as in `receiver.stats().waitsFor`. As its process said last, at most
-   * 10 s ago. Null when none is known to, and in lists.
+   * 10 s ago. `retry_after`, which is known at once and also in lists: its last run asked to wait until `dueAt`, with
+   * `error`, or another run that the handler waits. Null when none is known to.
    */
   waitsFor: GateName | null;
   /**

@@ -66,6 +66,8 @@ export interface LeasePage {
   nextDueAt: number | undefined;
   /** Pending work of the handler waits for a key, which `nextDueAt` does not count. @default false */
   waitsForKey?: boolean;
+  /** Until when a wait of one of its pieces holds the handler, which leases nothing until then. @default not held */
+  heldUntil?: number;
 }
 
 /** `lost`: the lease had ended, nothing was written. */

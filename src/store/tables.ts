@@ -29,8 +29,9 @@ export const TABLES = `
   -- an event that was not understood. discarded: a person ended it without a run, or another body of its id took its
   -- place. waits_since: when the wait for the next try began. It tells a long wait from one whose end was computed by a
   -- clock that was ahead; NULL when the row does not wait. Work whose last run failed, or that is dead or parked, has
-  -- the event's type, what the error has in common with others, and when. A retry by a person clears them. One CHECK
-  -- costs less than eight.
+  -- the event's type, what the error has in common with others, and when. A retry by a person clears them. waits: runs
+  -- that ended in RetryAfter, and count as no attempt; wait_began: the first of them; wait_holds: whether the last wait
+  -- is for the work or for its handler, NULL after any other run. One CHECK costs less than eight.
   CREATE TABLE pigeonhole.inbox_work (
     seq         bigint  NOT NULL,
     handler     text    COLLATE "C" NOT NULL,
@@ -47,6 +48,9 @@ export const TABLES = `
     error_type  text    COLLATE "C",
     error_group text    COLLATE "C",
     failed_at   bigint,
+    waits       integer NOT NULL DEFAULT 0,
+    wait_began  bigint,
+    wait_holds  text    COLLATE "C",
     discarded   boolean NOT NULL DEFAULT false,
     PRIMARY KEY (seq, handler),
     CHECK (CASE state
@@ -62,11 +66,13 @@ export const TABLES = `
       WHEN 'parked' THEN settled_at IS NOT NULL AND reason IS NOT NULL
         AND due_at IS NULL AND lease IS NULL AND lease_until IS NULL AND NOT discarded
       ELSE false
-    END AND started >= finished AND finished >= 0)
+    END AND started >= finished AND finished >= waits AND waits >= 0 AND coalesce(wait_holds IN ('work', 'handler'), true))
   );
 
   CREATE INDEX inbox_work_requested ON pigeonhole.inbox_work (seq)
     WHERE handler = '' AND state = 'parked' AND waits_since IS NOT NULL;
+  CREATE INDEX inbox_work_holding ON pigeonhole.inbox_work (handler, due_at)
+    WHERE state = 'pending' AND wait_holds = 'handler' AND waits_since IS NOT NULL;
   CREATE INDEX inbox_work_failed
     ON pigeonhole.inbox_work (handler, error_type, error_group, failed_at, state, finished, seq)
     WHERE failed_at IS NOT NULL;

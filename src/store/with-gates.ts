@@ -17,13 +17,13 @@ export function withGates(event: EventDetail, { paused, statuses, now }: Said): 
       ({ running, runningCount }) =>
         runningCount > running.length || running.some((run) => run.handler === handler && run.eventId === event.id),
     );
-  const gateOf = ({ handler, state, dueAt }: HandlerView): GateName | null => {
+  const gateOf = ({ handler, state, dueAt, waitsFor: ownWait }: HandlerView): GateName | null => {
     if (state === "pending" && paused.has(handler)) return "paused";
     if (state !== "pending" && (state !== "leased" || mayRun(handler))) return null;
     // What became due since then was not meant.
     const since = dueAt === null ? 0 : Date.parse(dueAt);
     const said = alive.find(({ waitsFor, reportedAt }) => Object.hasOwn(waitsFor, handler) && reportedAt >= since);
-    return said?.waitsFor[handler] ?? null;
+    return said?.waitsFor[handler] ?? ownWait;
   };
   return { ...event, handlers: event.handlers.map((work) => ({ ...work, waitsFor: gateOf(work) })) };
 }

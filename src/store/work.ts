@@ -35,8 +35,10 @@ export interface LeasedWork extends Lease {
   dueAt: number;
   /** 1 for the first run of this handler on this event; runs that died with their process count. */
   attempt: number;
-  /** Runs that ended in an error before this one. */
+  /** Runs that ended in an error before this one; those that ended in a wait are none. */
   failures: number;
+  /** When the first run ended in a wait, in milliseconds since 1970; undefined without any. */
+  waitBegan?: number | undefined;
   /** Runs that started before this one and never finished: their process died. */
   crashes: number;
   /** The exact received bytes. */
@@ -56,14 +58,25 @@ export interface ParkedNote {
 /**
  * How a run ended, at the time `at`. Contact events that a done run recorded are stored in the same transaction. With
  * `dropSteps` the values of its steps are dropped, since there may be some; names and times stay. `dueAt` is when the
- * work runs again. All times in milliseconds since 1970.
+ * work runs again; with `wait` the run asked for that, and is no failure. All times in milliseconds since 1970.
  */
 export type Settlement = Lease & { at: number; dropSteps: boolean } & (
     | { to: "done"; records?: readonly NewOutboxEvent[] | undefined }
-    | ({ to: "pending"; dueAt: number } & RunError)
+    | ({ to: "pending"; dueAt: number; wait?: RunWait | undefined } & RunError)
     | ({ to: "dead"; reason: DeadReason } & RunError)
     | ({ to: "parked"; reason: string } & RunError)
   );
+
+/** What else begins no earlier than the work that waits: nothing, or no work of its handler. */
+export type WaitHolds = "work" | "handler";
+
+/** A wait that spends no attempt. */
+export interface RunWait {
+  /** What waits. */
+  holds: WaitHolds;
+  /** When the first of the waits of this work began, in milliseconds since 1970. */
+  began: number;
+}
 
 /** What a run threw. */
 export interface RunError {

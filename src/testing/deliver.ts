@@ -18,7 +18,7 @@ export interface Delivered {
   outcome: OutcomeKind;
   /** The event in the inbox; undefined if it was not stored. */
   event: EventView | undefined;
-  /** Each handler with its state: `done`, `pending` (failed, runs again later), `dead`, `parked`. */
+  /** Each handler with its state: `done`, `pending` (failed or waits, runs later), `dead`, `parked`. */
   handlers: HandlerView[];
 }
 
@@ -44,8 +44,9 @@ export const DELIVER_OPTIONS = defineOptions("deliver", {
 const POLL_INTERVAL_MS = 5;
 
 /**
- * Signs an event, delivers it as the service would, and waits until every handler for it has run once. Starts the
- * receiver if needed. Rejects with `handler_timeout` when a handler takes longer than `timeoutMs`.
+ * Signs an event, delivers it as the service would, and waits until every handler for it has run once, or is held by
+ * RetryAfter. Starts the receiver if needed. Rejects with `handler_timeout` when a handler takes longer than
+ * `timeoutMs`.
  *
  * @example
  * const { handlers } = await deliver(receiver, sampleEvent("email.bounced"));
@@ -84,6 +85,6 @@ async function waitForHandlers(
   }
 }
 
-function isUnfinished({ state, attempts }: HandlerView): boolean {
-  return state === "leased" || (state === "pending" && attempts === 0);
+function isUnfinished({ state, attempts, waitsFor }: HandlerView): boolean {
+  return state === "leased" || (state === "pending" && attempts === 0 && waitsFor !== "retry_after");
 }

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { DoNotRetry, PigeonholeError, type ReceiverOptions, RetryAfter } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import { isoTime } from "#pigeonhole/base/iso-time.js";
-import { makeEvent, openReceiver, post, untilWork, workOf } from "../support/receiver.js";
+import { operate } from "../support/operate.js";
+import { decorateStore, makeEvent, openReceiver, post, tempFile, untilWork, workOf } from "../support/receiver.js";
 
 const HOUR = 3_600_000;
 
@@ -165,7 +166,44 @@ describe("what a handler throws", () => {
     expect(runs).toEqual([0, wait]);
   });
 
-  test("RetryAfter uses up an attempt", async () => {
+  test("RetryAfter spends no attempt until its waits have taken as long as those of the policy", async () => {
+    const { clock, runs, receiver, event, settled } = await startFailing(
+      () => {
+        throw new RetryAfter("busy", 10_000);
+      },
+      { retry: { maxAttempts: 3, initialMs: 20_000, factor: 1 } },
+    );
+    // Four waits of 10 s in the span of 40 s; then three that spend an attempt.
+    for (let run = 1; run < 7; run += 1) {
+      await settled(run, "pending");
+      expect(await workOf(receiver, event.id)).toMatchObject({
+        error: "RetryAfter: busy",
+        dueAt: isoTime(clock.now() + 10_000),
+        waitsFor: run < 5 ? "retry_after" : null,
+      });
+      await clock.advance(10_000);
+    }
+    await settled(7, "dead");
+    expect(await workOf(receiver, event.id)).toMatchObject({ reason: "attempts_spent", waitsFor: null });
+    expect(runs).toEqual([0, 10, 20, 30, 40, 50, 60].map((second) => second * 1_000));
+  });
+
+  test("a failure after a wait is the first attempt that is spent", async () => {
+    const { clock, settled } = await startFailing(
+      (run) => {
+        if (run === 1) throw new RetryAfter("busy", 5_000);
+        fail();
+      },
+      { retry: { maxAttempts: 2, initialMs: 1_000, factor: 1 } },
+    );
+    await settled(1, "pending");
+    await clock.advance(5_000);
+    await settled(2, "pending");
+    await clock.advance(1_000);
+    await settled(3, "dead");
+  });
+
+  test("RetryAfter of less than a second uses up an attempt", async () => {
     const { clock, runs, receiver, event, settled } = await startFailing(
       () => {
         throw new RetryAfter("busy", 0);
@@ -203,6 +241,70 @@ describe("what a handler throws", () => {
       throw value;
     });
     await untilWork(receiver, event.id, { state: "pending", attempts: 1, error, dueAt: isoTime(clock.now() + 10_000) });
+  });
+});
+
+describe("RetryAfter that holds the handler", () => {
+  const holding = async () => {
+    const clock = fakeClock();
+    const store = decorateStore(() => ({}), tempFile());
+    const receiver = openReceiver({ store, clock, random: () => 0.5, concurrency: 1 });
+    const runs: string[] = [];
+    const other: string[] = [];
+    let isBusy = true;
+    receiver.on(
+      "email.sent",
+      (event) => {
+        runs.push(event.id);
+        if (isBusy) throw new RetryAfter("the CRM says 429", 60_000, { holds: "handler" });
+      },
+      { name: "crm", concurrency: 1 },
+    );
+    receiver.on("email.*", (event) => void other.push(event.id), { name: "audit" });
+    await receiver.start();
+    const send = async () => {
+      const event = makeEvent();
+      await post(receiver, event, { at: clock.now() });
+      return event.id;
+    };
+    return { clock, store, receiver, runs, other, send, recover: () => (isBusy = false) };
+  };
+
+  test("lets no other event of the handler begin before, and all begin then", async () => {
+    const { clock, receiver, runs, other, send, recover } = await holding();
+    const first = await send();
+    await untilWork(receiver, first, { state: "pending", attempts: 1, waitsFor: "retry_after" }, "crm");
+    const later = [await send(), await send(), await send()];
+    await expect.poll(() => other.length).toBe(4);
+    await clock.advance(59_000);
+    expect(runs).toEqual([first]);
+    expect((await receiver.stats()).waitsFor).toEqual({ crm: "retry_after" });
+    for (const id of later) await untilWork(receiver, id, { state: "pending", waitsFor: "retry_after" }, "crm");
+    recover();
+    await clock.advance(1_000);
+    for (const id of [first, ...later]) {
+      await untilWork(receiver, id, { state: "done", waitsFor: null }, "crm");
+    }
+    expect(runs.toSorted()).toEqual([first, first, ...later].toSorted());
+  });
+
+  test("a person who runs the waiting event at once ends the hold", async () => {
+    const { clock, store, receiver, runs, send, recover } = await holding();
+    const first = await send();
+    await untilWork(receiver, first, { state: "pending", attempts: 1 }, "crm");
+    const second = await send();
+    recover();
+    await operate(store, clock.now()).changeEvent("run", first);
+    await clock.advance(2_000);
+    for (const id of [first, second]) await untilWork(receiver, id, { state: "done" }, "crm");
+    expect(runs).toHaveLength(3);
+  });
+
+  test("refuses another word", () => {
+    const holds = "all" as "handler";
+    expect(() => new RetryAfter("busy", 1, { holds })).toThrow(expect.objectContaining({ code: "invalid_argument" }));
+    // @ts-expect-error A handler is what can be held.
+    expect(() => new RetryAfter("busy", 1, { holds: "key" })).toThrow();
   });
 });
 

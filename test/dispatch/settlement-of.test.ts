@@ -2,18 +2,19 @@ import { expect, test } from "vitest";
 import type { Unfinished } from "#pigeonhole/dispatch/handler-runs.js";
 import { HandlerRegistry } from "#pigeonhole/dispatch/registry.js";
 import { DEFAULT_RETRY } from "#pigeonhole/dispatch/retry-policy.js";
+import { RateLimitError, ServerError } from "pigeonhole/client";
 import { settlementOf } from "#pigeonhole/dispatch/settlement-of.js";
 
 const registry = new HandlerRegistry({}, { concurrency: 1, retry: DEFAULT_RETRY });
 registry.on(["email.sent"], () => undefined, {});
 
-function settle(end: Unfinished) {
+function settle(end: Unfinished, changes: { waitBegan?: number; failures?: number } = {}) {
   const [handler] = registry.all;
   if (handler === undefined) return expect.unreachable();
   const times = { receivedAt: 0, signedAt: 0, dueAt: 0 };
   const counts = { attempt: 1, failures: 0, crashes: 0 };
   const body = new Uint8Array();
-  const work = { seq: 1, handler: handler.name, token: 1, eventId: "evt_1", ...times, ...counts, body };
+  const work = { seq: 1, handler: handler.name, token: 1, eventId: "evt_1", ...times, ...counts, ...changes, body };
   return settlementOf(end, { work, handler, dropSteps: false, records: undefined, now: 5, random: () => 0.5 });
 }
 
@@ -31,4 +32,24 @@ test("a run that a stop ended is due at once, and the stop is not kept as an err
   const settlement = settle({ kind: "stopped", error: new Error("the receiver stopped") });
   expect(settlement).toMatchObject({ to: "pending", dueAt: 5, error: "Error: the receiver stopped" });
   expect(settlement).not.toHaveProperty("stack");
+});
+
+const answer = { call: "contacts.get", code: "busy", message: "busy", param: undefined, requestId: undefined };
+
+test.each([
+  new RateLimitError({ ...answer, status: 429, retryAfterMs: 60_000 }),
+  new ServerError({ ...answer, status: 503, retryAfterMs: 60_000 }),
+])("an answer of the service with Retry-After is a wait: $name", (error) => {
+  expect(settle({ kind: "failed", error }, { failures: 13 })).toMatchObject({
+    to: "pending",
+    dueAt: 60_005,
+    wait: { holds: "work", began: 5 },
+  });
+});
+
+test.each([
+  new RateLimitError({ ...answer, status: 429, retryAfterMs: undefined }),
+  new ServerError({ ...answer, status: 500, retryAfterMs: 60_000 }),
+])("another answer of the service is a failure", (error) => {
+  expect(settle({ kind: "failed", error })).not.toHaveProperty("wait");
 });

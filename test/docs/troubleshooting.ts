@@ -89,6 +89,7 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
   },
   handler_queue_failed: { cause: "Work could not be read from the database." },
   handler_resumed: { cause: "A person has resumed a paused handler." },
+  handler_waits: { cause: "A handler asked to wait, or the service asked its client. It runs again at `dueAt`." },
   lease_lost: {
     cause:
       "A handler ended after its lease: the process stood still, its clock jumped, or it was without its PostgreSQL for 15 s. Nothing of that run was written; the work runs again.",

@@ -1,6 +1,6 @@
 import { sleep } from "#pigeonhole/base/wait.js";
 import { MINUTE } from "#pigeonhole/base/duration.js";
-import type { AnyEvent, HandlerContext, Receiver } from "pigeonhole";
+import type { AnyEvent, HandlerContext, Receiver, RetryAfter } from "pigeonhole";
 import type { Life } from "./life.js";
 import { SLEEP_MS } from "./machine-clock.js";
 import { type Course, TOO_SLOW_MS, courseOf } from "./plan.js";
@@ -18,15 +18,21 @@ const TIMEOUT_MS = 10 * MINUTE;
 /** Half of the receiver's places, which a handler has at the least while another waits. */
 const LEDGER_PLACES = 8;
 
+interface Application {
+  life: Life;
+  seed: number;
+  RetryAfter: typeof RetryAfter;
+}
+
 /** Registers the handlers of the simulated application. */
-export function registerHandlers(receiver: Receiver, life: Life, seed: number): void {
-  receiver.on("*", (event, ctx) => keepLedger(event, ctx, { life, course: courseOf(seed, event.id, LEDGER) }), {
+export function registerHandlers(receiver: Receiver, { seed, ...of }: Application): void {
+  receiver.on("*", (event, ctx) => keepLedger(event, ctx, { ...of, course: courseOf(seed, event.id, LEDGER) }), {
     name: LEDGER,
     timeoutMs: TIMEOUT_MS,
   });
   receiver.on(
     COURIER_TYPES,
-    (event, ctx) => sendCourier(event, ctx, { life, course: courseOf(seed, event.id, COURIER) }),
+    (event, ctx) => sendCourier(event, ctx, { ...of, course: courseOf(seed, event.id, COURIER) }),
     { name: COURIER, timeoutMs: TIMEOUT_MS, key: (event) => event.type },
   );
 }
@@ -42,13 +48,18 @@ export function isForCourier(type: string): boolean {
  */
 export function longestQueueMs(seed: number, events: readonly { id: string; type: string }[]): number {
   let ledgerMs = 0;
+  let heldMs = 0;
   const courierMs = new Map<string, number>();
   for (const { id, type } of events) {
     ledgerMs += longestRunsMs(courseOf(seed, id, LEDGER));
+    for (const handler of [LEDGER, COURIER]) {
+      const { failures, holdMs } = courseOf(seed, id, handler);
+      heldMs += failures * holdMs;
+    }
     if (!isForCourier(type)) continue;
     courierMs.set(type, (courierMs.get(type) ?? 0) + longestRunsMs(courseOf(seed, id, COURIER)));
   }
-  return Math.max(ledgerMs / LEDGER_PLACES, ...courierMs.values());
+  return heldMs + Math.max(ledgerMs / LEDGER_PLACES, ...courierMs.values());
 }
 
 /** All runs of an event, each as late as the timer that ends it can be. */
@@ -58,8 +69,7 @@ function longestRunsMs(course: Course): number {
   return course.failures * failureMs + runMs(course.takesMs);
 }
 
-interface Run {
-  life: Life;
+interface Run extends Omit<Application, "seed"> {
   course: Course;
 }
 
@@ -109,10 +119,11 @@ async function runAlone(
 }
 
 /** True when this run is to fail. */
-async function begin(ctx: HandlerContext, { life, course }: Run): Promise<boolean> {
+async function begin(ctx: HandlerContext, { life, course, RetryAfter }: Run): Promise<boolean> {
   life.clock.wake();
   life.passOrThrow("handler");
   const fails = ctx.attempt <= course.failures;
+  if (fails && course.holdMs > 0) throw new RetryAfter("planned wait", course.holdMs, { holds: "handler" });
   const takesMs = fails && course.how === "too_slow" ? TOO_SLOW_MS : course.takesMs;
   // Longer than a lease, it is renewed meanwhile.
   if (takesMs > MINUTE && takesMs < TIMEOUT_MS && life.shared.wrong.size === 0) life.clock.wake(takesMs);

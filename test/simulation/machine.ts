@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { MINUTE } from "#pigeonhole/base/duration.js";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { type Random, seededRandom } from "#pigeonhole/base/random.js";
-import type { PigeonholeError, createReceiver, createSqliteStore } from "pigeonhole";
+import type { PigeonholeError, RetryAfter, createReceiver, createSqliteStore } from "pigeonhole";
 import type { Sandbox } from "pigeonhole/sandbox";
 import { registerHandlers } from "./handlers.js";
 import { Life } from "./life.js";
@@ -19,6 +19,7 @@ export interface Kit {
   createReceiver: typeof createReceiver;
   createSqliteStore: typeof createSqliteStore;
   PigeonholeError: typeof PigeonholeError;
+  RetryAfter: typeof RetryAfter;
 }
 
 export interface MachineOptions {
@@ -253,7 +254,7 @@ export class Machine {
       logger: silentLogger,
       telemetry: false,
     });
-    registerHandlers(receiver, life, plan.seed);
+    registerHandlers(receiver, { life, seed: plan.seed, RetryAfter: kit.RetryAfter });
     life.receiver = receiver;
     if (slot.crash !== undefined) life.expectCrash(slot.crash);
     await Promise.race([receiver.start(), life.death]);

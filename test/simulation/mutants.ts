@@ -205,6 +205,11 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: "forgets that a handler is held",
+    shows: /leased while its handler is held/,
+    changes: [{ file: "store/sqlite/operations/settle.js", from: "wait_holds = :holds", to: "wait_holds = NULL" }],
+  },
+  {
     name: "drops ids by its own clock alone",
     shows: /dropped an id too early/,
     from: 9,

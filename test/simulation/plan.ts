@@ -88,6 +88,8 @@ export interface Course {
   how: "at_once" | "inside_commit" | "beside_commit" | "too_slow";
   /** How long a run takes before it commits. */
   takesMs: number;
+  /** A run that is to fail asks to hold its handler for so long instead; 0 for one that fails. */
+  holdMs: number;
   /** Labels of the contact events that it records. */
   labels: readonly string[];
 }
@@ -110,10 +112,13 @@ export const TOO_SLOW_MS = 11 * MINUTE;
 /** The course of a handler for an event, the same in every life of the process. */
 export function courseOf(seed: number, eventId: string, handler: string): Course {
   const random = seededRandom(`${seed} ${eventId} ${handler}`);
+  // Drawn apart, since all else is as without it.
+  const wait = seededRandom(`wait ${seed} ${eventId} ${handler}`);
   return {
     failures: random() < 0.7 ? 0 : between(random, 1, 3),
     how: pick(random, ["at_once", "inside_commit", "beside_commit", "too_slow"]),
     takesMs: takesMs(random),
+    holdMs: wait() < 0.2 ? between(wait, SECOND, 5 * MINUTE) : 0,
     labels: ["a", "b", "c"].slice(0, between(random, 0, 3)),
   };
 }

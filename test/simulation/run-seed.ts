@@ -1,11 +1,11 @@
-import { PigeonholeError, createReceiver, createSqliteStore } from "pigeonhole";
+import { PigeonholeError, RetryAfter, createReceiver, createSqliteStore } from "pigeonhole";
 import { findViolations } from "./invariants.js";
 import type { Kit } from "./machine.js";
 import { type SeedPlan, planSeed } from "./plan.js";
 import { type History, simulate } from "./world.js";
 
 /** The package as it was built. */
-export const BUILT: Kit = { createReceiver, createSqliteStore, PigeonholeError };
+export const BUILT: Kit = { createReceiver, createSqliteStore, PigeonholeError, RetryAfter };
 
 /** Runs one seed. Rejects with the seed, what is wrong, and how to see it again. */
 export async function runSeed(seed: number, kit: Kit): Promise<History> {

@@ -1,5 +1,6 @@
 import { DAY } from "#pigeonhole/base/duration.js";
 import type { PruneLimits } from "#pigeonhole/store/store.js";
+import type { Lease, Settlement } from "#pigeonhole/store/work.js";
 import type { Life } from "./life.js";
 import type { StoreFault } from "./plan.js";
 
@@ -29,6 +30,8 @@ export class SharedFile {
   /** The last lease given of each (event, handler). */
   readonly #tokens = new Map<string, number>();
   readonly #running = new Map<string, Life>();
+  /** Until when each handler is held, by the clock of the machine. */
+  readonly #holds = new Map<string, number>();
 
   /** Anything may be due. */
   change(): void {
@@ -60,12 +63,23 @@ export class SharedFile {
     if (bodiesBefore > keptSince + DAY) this.wrong.add("dropped a body too early");
   }
 
-  leased({ seq, handler, token }: { seq: number; handler: string; token: number }): void {
+  /** Work was leased at a time of the machine. */
+  leased({ seq, handler, token }: Lease, now: number): void {
     this.#tokens.set(`${seq} ${handler}`, token);
+    if (now < (this.#holds.get(handler) ?? 0)) this.wrong.add(`leased while its handler is held: ${seq} ${handler}`);
+  }
+
+  /** Waits have a new end. */
+  restartsWaits(): void {
+    this.#holds.clear();
   }
 
   /** A settlement was taken; its lease must be the last one given. */
-  settled({ seq, handler, token }: { seq: number; handler: string; token: number }): void {
+  settled(settlement: Settlement): void {
+    const { seq, handler, token } = settlement;
+    if (settlement.to === "pending" && settlement.wait?.holds === "handler") {
+      this.#holds.set(handler, Math.max(settlement.dueAt, this.#holds.get(handler) ?? 0));
+    }
     const last = this.#tokens.get(`${seq} ${handler}`);
     if (last !== undefined && last !== token)
       this.wrong.add(`settled under a lease that another had: ${seq} ${handler}`);

@@ -140,8 +140,12 @@ export function watchStore(store: Store, options: WatchOptions): Store {
     shared.wrote(args[0]);
     if (name === "noteTimes") shared.keepsTimes((args[0] as { clock?: number }).clock, time.now());
     if (name === "recover") noteOwner((value as RecoverResult).owner);
-    if (name === "lease") for (const lease of (value as LeasePage).work) shared.leased(lease);
-    if (name === "accept") for (const lease of (value as { leases?: [] }).leases ?? []) shared.leased(lease);
+    if (name === "restartWaits") shared.restartsWaits();
+    if (name === "lease") {
+      for (const lease of (value as LeasePage).work) shared.leased(lease, (args[0] as LeaseRequest).now);
+    }
+    // A wait that begins meanwhile keeps the work in memory.
+    if (name === "accept") for (const lease of (value as { leases?: [] }).leases ?? []) shared.leased(lease, Infinity);
     if ((name === "settle" && value === "settled") || name === "commit") shared.settled(args[0] as never);
     if (name !== "lease" && name !== "leaseSend") return;
     const page = value as Page;

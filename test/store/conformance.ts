@@ -23,6 +23,7 @@ import { describeReplan } from "./conformance/replan.js";
 import { describeRequestedRetries } from "./conformance/requested-retries.js";
 import { describeRestartWaits } from "./conformance/restart-waits.js";
 import { describeRunNow } from "./conformance/run-now.js";
+import { describeWaits } from "./conformance/waits.js";
 import { describeSettle } from "./conformance/settle.js";
 import { describeSteps } from "./conformance/steps.js";
 
@@ -34,6 +35,7 @@ export function describeStore(kind: StoreKind): void {
     describeOtherBytes(fixture);
     describeLease(fixture);
     describeSettle(fixture);
+    describeWaits(fixture);
     describeFailedRuns(fixture);
     describeCommit(fixture);
     describeRecover(fixture);

@@ -30,6 +30,8 @@ async function fillFile(): Promise<string> {
   for (const to of ["done", "pending", "dead", "parked"] as const) {
     await store.settle(settlements[to](await acceptLeased(store, `evt_${to}`)));
   }
+  const waiting = settlements.pending(await acceptLeased(store, "evt_waits"), T + MINUTE);
+  await store.settle({ ...waiting, wait: { holds: "handler", began: T } });
   const failed = { error: "Error: no", stack: "Error: no\n    at app.js:1:1" };
   const lease = await acceptLeased(store, "evt_failed \u0000", { type: "email.sent", test: true });
   await store.saveStep(lease, "asked", '{"a":"\\u0000"}', T);

@@ -112,6 +112,9 @@ CREATE TABLE inbox_work (
     error_type  TEXT   ,
     error_group TEXT   ,
     failed_at   INTEGER,
+    waits       INTEGER NOT NULL DEFAULT 0,
+    wait_began  INTEGER,
+    wait_holds  TEXT   ,
     discarded   INTEGER NOT NULL DEFAULT false,
     PRIMARY KEY (seq, handler),
     CHECK (CASE state
@@ -127,7 +130,7 @@ CREATE TABLE inbox_work (
       WHEN 'parked' THEN settled_at IS NOT NULL AND reason IS NOT NULL
         AND due_at IS NULL AND lease IS NULL AND lease_until IS NULL AND NOT discarded
       ELSE false
-    END AND started >= finished AND finished >= 0)
+    END AND started >= finished AND finished >= waits AND waits >= 0 AND coalesce(wait_holds IN ('work', 'handler'), true))
   ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE outbox_event (
@@ -184,6 +187,9 @@ CREATE INDEX inbox_other_first ON inbox_other (first);
 CREATE INDEX inbox_work_failed
     ON inbox_work (handler, error_type, error_group, failed_at, state, finished, seq)
     WHERE failed_at IS NOT NULL;
+
+CREATE INDEX inbox_work_holding ON inbox_work (handler, due_at)
+    WHERE state = 'pending' AND wait_holds = 'handler' AND waits_since IS NOT NULL;
 
 CREATE INDEX inbox_work_open ON inbox_work (state, seq) WHERE state <> 'done';
 

@@ -47,10 +47,13 @@ function describeHandler(view: HandlerView, paint: Paint): string[] {
   const name = handler === NOTE_HANDLER ? "not understood" : escapeControls(handler);
   return [
     `handler   ${name}: ${describeState(view, paint)}${why}${describeRuns(view)}`,
-    ...(failed === null ? linesOf(error ?? "") : describeFailed(failed)).map((line) => `          ${line}`),
-    ...steps.map(({ name, at }) => `          finished step ${escapeControls(name)} (${at})`),
+    ...(failed === null || view.waitsFor === "retry_after" ? linesOf(error ?? "") : []).map(indent),
+    ...(failed === null ? [] : describeFailed(failed)).map(indent),
+    ...steps.map(({ name, at }) => indent(`finished step ${escapeControls(name)} (${at})`)),
   ];
 }
+
+const indent = (line: string): string => `          ${line}`;
 
 function describeState(view: HandlerView, paint: Paint): string {
   const word = wordOfPiece(view);

@@ -51,11 +51,10 @@ function HandlerRow({ handler, children }: { handler: HandlerView; children: Com
         {handler.reason !== null && <code class="hint">{handler.reason}</code>}
       </div>
       {children}
-      {handler.failed === null ? (
-        handler.error !== null && <pre class="text error-text">{escapeControlsInLines(handler.error)}</pre>
-      ) : (
-        <Errors {...handler.failed} isOver={wordOfPiece(handler) === "done"} />
+      {(handler.failed === null || handler.waitsFor === "retry_after") && handler.error !== null && (
+        <pre class="text error-text">{escapeControlsInLines(handler.error)}</pre>
       )}
+      {handler.failed !== null && <Errors {...handler.failed} isOver={wordOfPiece(handler) === "done"} />}
     </li>
   );
 }

@@ -21,7 +21,7 @@ interface EventRow extends Pick<EventView, "id" | "type"> {
 
 type WorkTime = "dueAt" | "settledAt" | "retryRequestedAt";
 
-type WorkRow = Omit<HandlerView, WorkTime | "discarded" | "waitsFor" | "failed" | "steps"> &
+type WorkRow = Omit<HandlerView, WorkTime | "discarded" | "failed" | "steps"> &
   Record<WorkTime, number | null> & { seq: number; discarded: boolean | 0 | 1 };
 
 const EVENT_COLUMNS = `
@@ -29,10 +29,17 @@ const EVENT_COLUMNS = `
   EXISTS (SELECT 1 FROM pigeonhole.inbox_other AS o WHERE o.seq = e.seq OR o.first = e.seq)
     OR EXISTS (SELECT 1 FROM pigeonhole.inbox_holder AS h WHERE h.first = e.seq) AS "hasOthers"`;
 
+/** Its last run asked to wait, or another run that all work of the handler waits. */
+const WAITS = `
+  w.state = 'pending' AND (w.waits_since IS NOT NULL AND w.wait_holds IS NOT NULL OR EXISTS (
+    SELECT 1 FROM pigeonhole.inbox_work AS o
+    WHERE o.state = 'pending' AND o.wait_holds = 'handler' AND o.waits_since IS NOT NULL AND o.handler = w.handler))`;
+
 const SELECT_WORK = `
   SELECT w.seq, w.handler, w.state, w.reason, w.error, w.started AS attempts, w.due_at AS "dueAt",
     w.settled_at AS "settledAt", w.discarded, CASE w.handler WHEN '' THEN w.waits_since END AS "retryRequestedAt",
-    h.max_attempts AS "maxAttempts"
+    CASE w.waits WHEN 0 THEN h.max_attempts END AS "maxAttempts",
+    CASE WHEN ${WAITS} THEN 'retry_after' END AS "waitsFor"
   FROM pigeonhole.inbox_work AS w LEFT JOIN pigeonhole.inbox_handler AS h ON h.handler = w.handler
   WHERE w.seq = ANY(:seqs) ORDER BY w.handler`;
 
@@ -106,7 +113,6 @@ function* viewOne(row: EventRow, work: readonly WorkRow[]): StoreQuery<EventView
       settledAt: isoTime(settledAt),
       retryRequestedAt: isoTime(retryRequestedAt),
       discarded: Boolean(columns.discarded),
-      waitsFor: null,
       failed: null,
       steps: [],
     };

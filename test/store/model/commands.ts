@@ -115,13 +115,20 @@ const lease = fc
       const expected = model.page(request);
       const page = await store.lease(request);
       expect(
-        page.work.map(({ eventId, attempt, failures, crashes }) => ({ eventId, attempt, failures, crashes })),
+        page.work.map(({ eventId, attempt, failures, crashes, waitBegan }) => ({
+          eventId,
+          attempt,
+          failures,
+          crashes,
+          waitBegan,
+        })),
       ).toEqual(
-        expected.map(({ event, work: { started, finished } }) => ({
+        expected.map(({ event, work: { started, finished, waits = 0, waitBegan } }) => ({
           eventId: event.eventId,
           attempt: started + 1,
-          failures: finished,
+          failures: finished - waits,
           crashes: started - finished,
+          waitBegan,
         })),
       );
       for (const [index, { work }] of expected.entries()) {
@@ -137,7 +144,9 @@ const lease = fc
         delete work.waitsSince;
       }
       model.leases.push(...page.work.map((given) => bare(given)));
-      expect(page.nextDueAt).toBe(model.nextDueAt(options.handler));
+      const heldUntil = model.heldUntil(request);
+      expect(page.heldUntil).toBe(heldUntil);
+      expect(page.nextDueAt).toBe(heldUntil ?? model.nextDueAt(options.handler));
     }),
   );
 
@@ -153,12 +162,18 @@ function onLease(name: string, step: (model: Model, real: Real, lease: Lease) =>
 }
 
 const settle = fc
-  .tuple(fc.constantFrom(...TARGETS), fc.boolean(), fc.constantFrom(0, 1, 30_000))
-  .chain(([to, dropSteps, delay]) =>
-    onLease(`settle ${to} ${dropSteps}`, async (model, { store }, given) => {
+  .tuple(
+    fc.constantFrom(...TARGETS),
+    fc.boolean(),
+    fc.constantFrom(0, 1, 30_000),
+    fc.constantFrom(undefined, "work", "handler"),
+  )
+  .chain(([to, dropSteps, delay, holds]) =>
+    onLease(`settle ${to} ${dropSteps} ${holds}`, async (model, { store }, given) => {
       const base = { ...settlements[to](given), dropSteps };
-      const settlement = base.to === "pending" ? { ...base, at: model.now, dueAt: model.now + delay } : base;
       const work = model.held(given);
+      const wait = holds && { holds, began: work?.waitBegan ?? model.now };
+      const settlement = base.to === "pending" ? { ...base, at: model.now, dueAt: model.now + delay, wait } : base;
       expect(await store.settle(settlement)).toBe(work === undefined ? "lost" : "settled");
       if (work !== undefined) model.settle(work, settlement);
     }),

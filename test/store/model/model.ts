@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { StoreCounts } from "#pigeonhole/store/inbox-view.js";
 import type { LeaseRequest } from "#pigeonhole/store/store.js";
-import type { Lease, NewWork, ParkedNote, Settlement } from "#pigeonhole/store/work.js";
+import type { Lease, NewWork, ParkedNote, Settlement, WaitHolds } from "#pigeonhole/store/work.js";
 import type { StoreKind } from "../conformance/fixture.js";
 import { CRASH_LIMIT, type WorkState } from "#pigeonhole/store/work-state.js";
 
@@ -18,6 +18,10 @@ export interface ModelWork {
   life?: number;
   started: number;
   finished: number;
+  /** Runs that ended in a wait, the begin of the first one, and what the last one holds. */
+  waits?: number;
+  waitBegan?: number | undefined;
+  holds?: WaitHolds | undefined;
   discarded: boolean;
   /** Parked since too many processes died in it. */
   isCrashLoop?: boolean;
@@ -131,8 +135,17 @@ export class Model {
     return restarted;
   }
 
+  /** Until when a wait holds a handler. */
+  heldUntil({ handler, now }: Pick<LeaseRequest, "handler" | "now">): number | undefined {
+    const dues = this.pendingOf(handler).flatMap(({ work: { holds, waitsSince, dueAt = 0 } }) =>
+      holds === "handler" && waitsSince !== undefined && dueAt > now ? [dueAt] : [],
+    );
+    return dues.length === 0 ? undefined : Math.max(...dues);
+  }
+
   /** The page that a request should get. */
   page(request: LeaseRequest): { event: ModelEvent; work: ModelWork }[] {
+    if (this.heldUntil(request) !== undefined) return [];
     const due = this.pendingOf(request.handler)
       .filter(({ work }) => (work.dueAt ?? Infinity) <= request.now)
       .toSorted((a, b) => (a.work.dueAt ?? 0) - (b.work.dueAt ?? 0) || a.event.seq - b.event.seq);
@@ -157,7 +170,11 @@ export class Model {
     end(work, settlement.to);
     if (settlement.to === "done") this.done += 1;
     else work.finished += 1;
-    if (settlement.to === "pending") Object.assign(work, { dueAt: settlement.dueAt, waitsSince: settlement.at });
+    if (settlement.to === "pending") {
+      const { dueAt, at, wait } = settlement;
+      Object.assign(work, { dueAt, waitsSince: at, holds: wait?.holds });
+      if (wait !== undefined) Object.assign(work, { waits: (work.waits ?? 0) + 1, waitBegan: wait.began });
+    }
     if (settlement.dropSteps) work.steps = {};
   }
 
@@ -198,7 +215,7 @@ export class Model {
       const isStuck = work.handler !== "" && (work.state === "dead" || work.state === "parked");
       if (!isStuck || (parked !== undefined && !handlers.includes(work.handler))) continue;
       end(work, "pending");
-      Object.assign(work, { dueAt: this.now, started: 0, finished: 0 });
+      Object.assign(work, { dueAt: this.now, started: 0, finished: 0, waits: 0, waitBegan: undefined });
       pending += 1;
     }
     for (const handler of handlers) {

@@ -16,7 +16,10 @@ const SELECT_DUES = `
     SELECT due_at FROM pigeonhole.inbox_work
     WHERE state = 'pending' AND NOT waits_for_key AND handler = :handler AND least(started - finished, 2) = crashes
     ORDER BY due_at LIMIT 1) AS "dueAt",
-    EXISTS (SELECT 1 FROM pigeonhole.inbox_work WHERE waits_for_key AND handler = :handler) AS "waitsForKey"
+    EXISTS (SELECT 1 FROM pigeonhole.inbox_work WHERE waits_for_key AND handler = :handler) AS "waitsForKey",
+    (SELECT max(due_at) FROM pigeonhole.inbox_work
+     WHERE state = 'pending' AND wait_holds = 'handler' AND waits_since IS NOT NULL AND handler = :handler
+       AND due_at > :now) AS "heldUntil"
   FROM (VALUES (0), (1), (2)) AS c (crashes)`;
 
 /** Rows that another process is leasing at the moment are passed over. */
@@ -37,10 +40,11 @@ const LEASE = `
     SET state = 'leased', lease = :token, lease_until = :leaseUntil, process = :node, due_at = NULL, waits_since = NULL,
       started = w.started + 1
     FROM page WHERE w.seq = page.seq AND w.handler = :handler AND (page.place = 1 OR page.bytes < :maxBytes)
-    RETURNING w.seq, w.lease, w.started, w.finished, page.due_at, page.place
+    RETURNING w.seq, w.lease, w.started, w.finished, w.waits, w.wait_began, page.due_at, page.place
   )
   SELECT l.seq, l.lease AS token, coalesce(f.id, e.id) AS "eventId", e.received_at AS "receivedAt",
-    e.signed_at AS "signedAt", l.due_at AS "dueAt", l.started, l.finished, b.body, b.trace
+    e.signed_at AS "signedAt", l.due_at AS "dueAt", l.started, l.finished, l.waits,
+    l.wait_began AS "waitBegan", b.body, b.trace
   FROM leased AS l JOIN pigeonhole.inbox_event AS e ON e.seq = l.seq JOIN pigeonhole.inbox_body AS b ON b.seq = l.seq
     LEFT JOIN pigeonhole.inbox_other AS o ON o.seq = l.seq LEFT JOIN pigeonhole.inbox_event AS f ON f.seq = o.first
   ORDER BY l.place`;
@@ -48,6 +52,8 @@ const LEASE = `
 interface Row extends Pick<LeasedWork, "seq" | "token" | "eventId" | "receivedAt" | "signedAt" | "dueAt" | "body"> {
   started: number;
   finished: number;
+  waits: number;
+  waitBegan: number | null;
   trace: TraceContext | null;
 }
 
@@ -58,7 +64,8 @@ interface Row extends Pick<LeasedWork, "seq" | "token" | "eventId" | "receivedAt
  */
 export async function leaseWork(sql: Sql, holder: LeaseHolder, request: LeaseRequest): Promise<LeasePage> {
   const { handler, now } = request;
-  const { dues: before, waitsForKey } = await readDuesWithFreed(sql, request);
+  const { dues: before, waitsForKey, heldUntil } = await readDuesWithFreed(sql, request);
+  if (heldUntil !== undefined) return { work: [], nextDueAt: heldUntil, heldUntil };
   const waiting = waitsForKey ? { waitsForKey } : {};
   const limits: [Crashes, number][] = [
     [2, request.allowCrashLooping ? 1 : 0],
@@ -70,7 +77,7 @@ export async function leaseWork(sql: Sql, holder: LeaseHolder, request: LeaseReq
     const rows = await sql.rows<Row>(LEASE, { ...request, ...holder, crashes, limit });
     if (rows.length === 0) continue;
     // What is leased must be known to the caller, also where this fails: then it asks again.
-    const { dues: after } = await readDues(sql, handler).catch(() => ({ dues: before }));
+    const { dues: after } = await readDues(sql, request).catch(() => ({ dues: before }));
     return { work: rows.map((row) => toWork(row, handler)), nextDueAt: firstOf(after), ...waiting };
   }
   return { work: [], nextDueAt: firstOf(before), ...waiting };
@@ -79,23 +86,28 @@ export async function leaseWork(sql: Sql, holder: LeaseHolder, request: LeaseReq
 interface Dues {
   dues: Map<Crashes, number>;
   waitsForKey: boolean;
+  heldUntil: number | undefined;
 }
 
 /** Work whose key has become free is due again. */
 async function readDuesWithFreed(sql: Sql, request: LeaseRequest): Promise<Dues> {
-  const { handler } = request;
-  const found = await readDues(sql, handler);
+  const found = await readDues(sql, request);
   const hasFreed = found.waitsForKey && (await endWaits(sql, request)) > 0;
-  return hasFreed ? readDues(sql, handler) : found;
+  return hasFreed ? readDues(sql, request) : found;
 }
 
-async function readDues(sql: Sql, handler: string): Promise<Dues> {
-  const rows = await sql.rows<{ crashes: Crashes; dueAt: number | null; waitsForKey: boolean }>(SELECT_DUES, {
-    handler,
-  });
+interface DuesRow extends Pick<Dues, "waitsForKey"> {
+  crashes: Crashes;
+  dueAt: number | null;
+  heldUntil: number | null;
+}
+
+async function readDues(sql: Sql, { handler, now }: LeaseRequest): Promise<Dues> {
+  const rows = await sql.rows<DuesRow>(SELECT_DUES, { handler, now });
   return {
     dues: new Map(rows.flatMap(({ crashes, dueAt }) => (dueAt === null ? [] : [[crashes, dueAt]]))),
     waitsForKey: rows.some((row) => row.waitsForKey),
+    heldUntil: rows[0]?.heldUntil ?? undefined,
   };
 }
 
@@ -103,9 +115,10 @@ function firstOf(dues: Map<Crashes, number>): number | undefined {
   return dues.size === 0 ? undefined : Math.min(...dues.values());
 }
 
-function toWork({ started, finished, trace, ...event }: Row, handler: string): LeasedWork {
-  const runs = { attempt: started, failures: finished, crashes: started - 1 - finished };
-  return { ...event, ...(trace !== null && { trace }), handler, ...runs };
+function toWork({ started, finished, waits, waitBegan, trace, ...event }: Row, handler: string): LeasedWork {
+  const runs = { attempt: started, failures: finished - waits, crashes: started - 1 - finished };
+  const kept = { ...(trace !== null && { trace }), ...(waitBegan !== null && { waitBegan }) };
+  return { ...event, ...kept, handler, ...runs };
 }
 
 /** The rows are in one order, so that two transactions never wait for each other. */

@@ -1,7 +1,7 @@
 import { failureGroupOf } from "../../error-kind.js";
 import type { NewOutboxEvent } from "../../outbox.js";
 import type { SettleResult } from "../../store.js";
-import type { Settlement } from "../../work.js";
+import type { RunWait, Settlement } from "../../work.js";
 import type { Sql } from "../sql.js";
 import { nameOfContactEvent } from "./outbox-record.js";
 import { SELECT_HOLDING, leaseColumns } from "./lease-columns.js";
@@ -81,13 +81,14 @@ const SETTLE_OTHERS = `
   WITH given AS (
     SELECT * FROM unnest(:seqs::bigint[], :handlers::text[], :tokens::bigint[], :dropSteps::boolean[], :states::text[],
       :dueAts::bigint[], :waitsSince::bigint[], :settledAts::bigint[], :reasons::text[], :errors::text[],
-      :stacks::text[], :errorGroups::text[], :failedAts::bigint[]) WITH ORDINALITY
+      :stacks::text[], :errorGroups::text[], :failedAts::bigint[], :holds::text[], :began::bigint[]) WITH ORDINALITY
       AS g (seq, handler, token, drop_steps, state, due_at, waits_since, settled_at, reason, error, stack, error_group,
-        failed_at, place)
+        failed_at, holds, began, place)
   ), ${HELD}, moved AS (
     UPDATE pigeonhole.inbox_work AS w
     SET state = g.state, due_at = g.due_at, waits_since = g.waits_since, settled_at = g.settled_at, reason = g.reason,
       error = g.error, lease = NULL, lease_until = NULL, process = NULL, finished = w.finished + 1,
+      waits = w.waits + (g.holds IS NOT NULL)::integer, wait_began = coalesce(g.began, w.wait_began), wait_holds = g.holds,
       error_group = coalesce(g.error_group, w.error_group), failed_at = coalesce(g.failed_at, w.failed_at),
       error_type = CASE WHEN g.failed_at IS NULL THEN w.error_type
         ELSE (SELECT e.type FROM pigeonhole.inbox_event AS e WHERE e.seq = w.seq) END
@@ -169,8 +170,14 @@ export async function settleOthers(sql: Sql, settlements: readonly OtherSettleme
     stacks: settlements.map(({ stack = null }) => stack),
     errorGroups: groups,
     failedAts: settlements.map(({ at }, index) => (groups[index] === null ? null : at)),
+    holds: settlements.map((settlement) => waitOf(settlement)?.holds ?? null),
+    began: settlements.map((settlement) => waitOf(settlement)?.began ?? null),
   });
   return outcomesOf(sql, settlements, settled);
+}
+
+function waitOf(settlement: OtherSettlement): RunWait | undefined {
+  return settlement.to === "pending" ? settlement.wait : undefined;
 }
 
 /** True while the lease of a settlement has not ended. */

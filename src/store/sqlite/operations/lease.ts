@@ -12,6 +12,8 @@ interface Row {
   seq: number;
   started: number;
   finished: number;
+  waits: number;
+  waitBegan: number | null;
   eventId: string;
   receivedAt: number;
   signedAt: number;
@@ -23,8 +25,8 @@ interface Row {
 /** Reads pending work of a handler by the number of processes that died in it. */
 function prepareReadDue(db: Database) {
   const selectDue = prepareLater(db)<{ handler: string; crashes: Crashes; now: number }, Row>(`
-    SELECT w.seq, w.started, w.finished, coalesce(f.id, e.id) AS eventId, e.received_at AS receivedAt, e.signed_at AS signedAt,
-      w.due_at AS dueAt, b.body, b.trace
+    SELECT w.seq, w.started, w.finished, w.waits, w.wait_began AS waitBegan, coalesce(f.id, e.id) AS eventId,
+      e.received_at AS receivedAt, e.signed_at AS signedAt, w.due_at AS dueAt, b.body, b.trace
     FROM inbox_work AS w JOIN inbox_event AS e ON e.seq = w.seq JOIN inbox_body AS b ON b.seq = w.seq
       LEFT JOIN inbox_other AS o ON o.seq = w.seq LEFT JOIN inbox_event AS f ON f.seq = o.first
     WHERE w.state = 'pending' AND w.handler = :handler AND min(w.started - w.finished, 2) = :crashes
@@ -54,7 +56,18 @@ function prepareReadDue(db: Database) {
     return rows;
   }
 
-  return { readDues, readPage };
+  const selectHeldUntil = db
+    .prepare<{ handler: string; now: number }, number | null>(`
+    SELECT max(due_at) FROM inbox_work
+    WHERE state = 'pending' AND wait_holds = 'handler' AND waits_since IS NOT NULL
+      AND handler = ${planFree(":handler", "text")} AND due_at > ${planFree(":now", "number")}`)
+    .pluck();
+  /** Until when a wait holds the handler. */
+  function readHeldUntil({ handler, now }: LeaseRequest): number | undefined {
+    return selectHeldUntil.get({ handler, now }) ?? undefined;
+  }
+
+  return { readDues, readPage, readHeldUntil };
 }
 
 /**
@@ -63,7 +76,7 @@ function prepareReadDue(db: Database) {
  * returned one piece at a time.
  */
 export function prepareLease(db: Database, takeTokens: TakeTokens) {
-  const { readDues, readPage } = prepareReadDue(db);
+  const { readDues, readPage, readHeldUntil } = prepareReadDue(db);
   const setLeased = prepareLater(db)(`
     UPDATE inbox_work
     SET state = 'leased', lease = :lease, lease_until = :leaseUntil, due_at = NULL, waits_since = NULL, started = started + 1
@@ -85,13 +98,16 @@ export function prepareLease(db: Database, takeTokens: TakeTokens) {
 
   return (request: LeaseRequest): LeasePage => {
     const { handler, leaseUntil } = request;
+    const heldUntil = readHeldUntil(request);
+    if (heldUntil !== undefined) return { work: [], nextDueAt: heldUntil, heldUntil };
     const before = readDues(handler);
     const work = findPage(request, before).map((row): LeasedWork => {
-      const { started, finished, trace, ...event } = row;
+      const { started, finished, waits, waitBegan, trace, ...event } = row;
       const token = takeTokens(1);
       setLeased().run({ seq: row.seq, handler, lease: token, leaseUntil });
-      const runs = { attempt: started + 1, failures: finished, crashes: started - finished };
-      return { ...event, ...(trace !== null && { trace }), handler, token, ...runs };
+      const runs = { attempt: started + 1, failures: finished - waits, crashes: started - finished };
+      const kept = { ...(trace !== null && { trace }), ...(waitBegan !== null && { waitBegan }) };
+      return { ...event, ...kept, handler, token, ...runs };
     });
     const dues = work.length === 0 ? before : readDues(handler);
     const nextDueAt = dues.reduce((a, b) => (a === undefined || (b !== undefined && b < a) ? b : a), undefined);

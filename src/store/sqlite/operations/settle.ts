@@ -20,7 +20,8 @@ export function prepareSettle(db: Database) {
     UPDATE inbox_work SET state = 'done', settled_at = ?, error = NULL, ${CLEAR_FAILURE}, ${END_RUN}
     WHERE seq = ? AND handler = ? AND state = 'leased' AND lease = ?`);
   const setPending = later(`
-    UPDATE inbox_work SET state = 'pending', due_at = :dueAt, waits_since = :at, error = :error, ${END_RUN}
+    UPDATE inbox_work SET state = 'pending', due_at = :dueAt, waits_since = :at, error = :error,
+      waits = waits + (:holds IS NOT NULL), wait_began = coalesce(:began, wait_began), wait_holds = :holds, ${END_RUN}
     WHERE ${OF_LEASE}`);
   const setStuck = later(`
     UPDATE inbox_work SET state = :to, settled_at = :at, reason = :reason, error = :error, ${END_RUN}
@@ -36,7 +37,7 @@ export function prepareSettle(db: Database) {
         return setDone().run(at, seq, handler, token).changes === 1;
       }
       case "pending":
-        return setPending().run(settlement).changes === 1;
+        return setPending().run({ ...settlement, ...waitColumns(settlement) }).changes === 1;
       case "dead":
       case "parked":
         return setStuck().run(settlement).changes === 1;
@@ -50,6 +51,11 @@ export function prepareSettle(db: Database) {
     else noteFailure(settlement);
     return "settled";
   };
+}
+
+/** The columns of a wait; null after any other run. */
+export function waitColumns({ wait }: Extract<Settlement, { to: "pending" }>) {
+  return { holds: wait?.holds ?? null, began: wait?.began ?? null };
 }
 
 /**
