@@ -42,7 +42,7 @@ const CEILINGS: Record<string, number> = {
   base: 1_150,
   protocol: 1_985,
   contract: 3_635,
-  store: 14_815,
+  store: 14_820,
   operator: 595,
   client: 2_000,
   outbox: 640,

@@ -12,10 +12,16 @@ export type SharedStore = Store<PostgresTransaction> & Required<Pick<Store, "gla
  */
 export function withDatabaseTimes(store: SharedStore, clock: DatabaseClock): SharedStore {
   const { toDatabase, toMachine, ifAny, withNow, withLease, withEnd } = conversions(clock);
-  const pageOf = ({ work, nextDueAt, ...rest }: LeasePage): LeasePage => ({
+  const pageOf = ({ work, nextDueAt, heldUntil, ...rest }: LeasePage): LeasePage => ({
     ...rest,
-    work: work.map((each) => ({ ...each, receivedAt: toMachine(each.receivedAt), dueAt: toMachine(each.dueAt) })),
+    work: work.map((each) => ({
+      ...each,
+      receivedAt: toMachine(each.receivedAt),
+      dueAt: toMachine(each.dueAt),
+      ...(each.waitBegan !== undefined && { waitBegan: toMachine(each.waitBegan) }),
+    })),
     nextDueAt: ifAny(nextDueAt),
+    ...(heldUntil !== undefined && { heldUntil: toMachine(heldUntil) }),
   });
 
   return {
@@ -30,7 +36,11 @@ export function withDatabaseTimes(store: SharedStore, clock: DatabaseClock): Sha
     lease: async (request) => pageOf(await store.lease(withLease(request))),
     renew: (leases, leaseUntil) => store.renew(leases, toDatabase(leaseUntil)),
     release: (leases, now) => store.release(leases, toDatabase(now)),
-    settle: (settlement) => store.settle(withEnd(settlement)),
+    settle(settlement) {
+      if (settlement.to !== "pending" || settlement.wait === undefined) return store.settle(withEnd(settlement));
+      const { wait } = settlement;
+      return store.settle({ ...withEnd(settlement), wait: { ...wait, began: toDatabase(wait.began) } });
+    },
     commit: (settlement, fn, signal) => store.commit(withEnd(settlement), fn, signal),
     recover: (now) => store.recover(toDatabase(now)),
     glance: (request) => store.glance(withNow(request)),

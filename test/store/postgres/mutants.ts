@@ -277,4 +277,9 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
     shownBy: "stores whose clocks differ by 20 minutes take nothing from each other, and lose nothing",
     changes: [change(`${ROOM}/database-clock.js`, "Math.abs(aheadMs) < SAME_MS", "Math.abs(aheadMs) >= 0")],
   },
+  {
+    name: "holds a handler by the clock of the server",
+    shownBy: "stores whose clocks differ by 20 minutes take nothing from each other, and lose nothing",
+    changes: [change("store/postgres/database-times.js", "heldUntil: toMachine(heldUntil)", "heldUntil")],
+  },
 ];

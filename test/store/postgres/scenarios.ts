@@ -8,7 +8,7 @@ import type { AcceptResult, Store, StoreContext } from "#pigeonhole/store/store.
 import type { Lease } from "#pigeonhole/store/work.js";
 import { TAKEN_OVER_AFTER_MS } from "#pigeonhole/store/work-state.js";
 import type { TestDatabase } from "../../support/postgres-server.js";
-import { DAY, MINUTE, NOTHING_TO_PRUNE, T, newEvent, settlements, context } from "../conformance/new-event.js";
+import { bare, DAY, MINUTE, NOTHING_TO_PRUNE, T, newEvent, settlements, context } from "../conformance/new-event.js";
 import { acceptAll, acceptLeased, idsOf, leasePage, statesOf } from "../conformance/lease-page.js";
 import { leaseSend, settleAll, takeSend } from "../conformance/outbox-fixture.js";
 import { membersOf, newRecord, sendSettlements } from "../conformance/new-record.js";
@@ -626,6 +626,15 @@ export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
         const { work } = await leasePage(other.store, due);
         expect(work).toMatchObject([{ eventId: id }]);
         expect(Math.abs((work[0]?.dueAt ?? 0) - other.clock.now())).toBeLessThan(MINUTE);
+        const wait = { holds: "handler" as const, began: other.clock.now() };
+        const waiting = settlements.pending(bare(work[0] ?? expect.unreachable()), other.clock.now() + DAY);
+        await other.store.settle({ ...waiting, at: other.clock.now(), wait });
+        const { heldUntil = 0 } = await leasePage(store, { now: clock.now(), leaseUntil: clock.now() + MINUTE });
+        expect(Math.abs(heldUntil - clock.now() - DAY)).toBeLessThan(MINUTE);
+        const later = clock.now() + 2 * DAY;
+        const [again = expect.unreachable()] = (await leasePage(store, { now: later, leaseUntil: later })).work;
+        expect(Math.abs((again.waitBegan ?? 0) - clock.now())).toBeLessThan(MINUTE);
+        await store.settle({ ...settlements.done(bare(again)), at: clock.now() });
       }
       expect(alarms).toContainEqual({ kind: "clock_skew", skewSeconds: 600 });
       expect(alarms).toContainEqual({ kind: "clock_skew", skewSeconds: -600 });
