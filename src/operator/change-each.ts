@@ -11,7 +11,7 @@ export interface InboxChange {
 }
 
 /** What a change of several events, or contact events, did. */
-export interface InboxChanges {
+export interface InboxChanges extends Pick<InboxChange, "readAgain"> {
   /** Pieces of work, or contact events; of a retry, with all others of the calls that are repeated. */
   changed: number;
   /** Events that are not there any more, or have lost their body; contact events in another state. */

@@ -14,18 +14,23 @@ test.each<Alarm>([
   expect(advice).not.toMatch(/inbox|pigeonhole|list\(|stats\(/);
 });
 
-test("the detail has numbers, codes and short lists", () => {
-  const alarm = { kind: "work_parked", reason: "bad_data", types: ["email.sent", "email.opened"], parked: 3 } as const;
-  expect(alarmRow({ alarm, since: 0, at: 0 }).detail).toBe("reason bad_data, types email.sent email.opened, 3 parked");
-});
-
 test.each<[Alarm, string]>([
-  [{ kind: "other_bytes", eventId: "evt_aBc" }, "event id evt_aBc"],
-  [{ kind: "handler_missing", handlers: ["crmSync"], pending: 1 }, "handlers crmSync, 1 pending"],
-  [{ kind: "clock_skew", skewSeconds: 601 }, "skew 601 s"],
-  [{ kind: "failures_in_a_row", inARow: 20, disablesAt: 100 }, "20 in a row, disables at 100"],
-])("the names of fields are words, and their values stay as they are: %o", (alarm, detail) => {
-  expect(alarmRow({ alarm, since: 0, at: 0 }).detail).toBe(detail);
+  [
+    { kind: "work_parked", reason: "bad_data", types: ["email.sent", "email.opened"], parked: 3 },
+    "A person has to look at 3 pieces of work: bad_data, the newest of email.sent, email.opened.",
+  ],
+  [{ kind: "other_bytes", eventId: "evt_aBc" }, "Event evt_aBc came again with other bytes."],
+  [
+    { kind: "handler_missing", handlers: ["crmSync"], pending: 1 },
+    "Handlers are missing: crmSync. Waiting for them: 1 piece of work.",
+  ],
+  [{ kind: "clock_skew", skewSeconds: 601 }, "A clock is wrong by 601 s."],
+  [
+    { kind: "failures_in_a_row", inARow: 20, disablesAt: 100 },
+    "20 answers in a row were no success. The service switches the endpoint off at 100.",
+  ],
+])("an alarm is a sentence with its numbers and codes: %o", (alarm, text) => {
+  expect(alarmRow({ alarm, since: 0, at: 0 }).text).toBe(text);
 });
 
 test("other alarms have the advice of the log", () => {

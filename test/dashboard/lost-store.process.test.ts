@@ -81,9 +81,9 @@ test("while the files are away, the overview shows what this process knows", asy
   expect(total(body.answers.store_unavailable)).toBe(20);
   expect(body.latency.p95FromMs.some((ms) => ms !== null)).toBe(true);
   expect(body.now.endpoint).toMatchObject({ failuresInARow: 20, lastAcceptedAt: expect.any(String) });
-  expect(body.now.alarms.map(({ kind, detail }) => [kind, detail])).toEqual([
-    ["failures_in_a_row", "20 in a row, disables at 100"],
-    ["store_unavailable", "code store_replaced"],
+  expect(body.now.alarms.map(({ kind, text }) => [kind, text])).toEqual([
+    ["failures_in_a_row", expect.stringMatching(/^20 answers in a row were no success\./)],
+    ["store_unavailable", "The store cannot be reached: store_replaced."],
   ]);
   expect(await dashboard.get("api/running")).toMatchObject({ status: 200, body: { items: [{ handler: "slow" }] } });
   // The secret was not read before: who looks is known, and nothing can be done.

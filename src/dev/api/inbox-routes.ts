@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.js";
 import { silentLogger } from "../../base/logger.js";
-import { type InboxChanges, changeEach, changeOne } from "../../operator/change-each.js";
+import { type InboxChange, type InboxChanges, changeEach, changeOne } from "../../operator/change-each.js";
 import { JOB_ACTIONS, type JobAction } from "../../store/bulk-jobs.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import { ActionLog } from "../../web/action-log.js";
@@ -81,13 +81,17 @@ function changeRoute(action: JobAction, { operator, receiver, readings }: Change
   return {
     method: "POST",
     path: `/api/inbox/${action}`,
-    handle: ({ body }): Promise<InboxChanges> =>
-      changeEach(readIds(body), async (id) => {
-        const { changed } = await changeOne(operator(), action, id);
+    async handle({ body }): Promise<InboxChanges> {
+      let again: Pick<InboxChange, "readAgain"> = {};
+      const changes = await changeEach(readIds(body), async (id) => {
+        const { changed, ...rest } = await changeOne(operator(), action, id);
+        again = { ...again, ...rest };
         readings.forgetAll();
         receiver.work?.follow(id);
         return changed;
-      }),
+      });
+      return { ...changes, ...again };
+    },
   };
 }
 

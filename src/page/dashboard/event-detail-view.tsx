@@ -3,6 +3,7 @@ import { errorMessage } from "../../base/error-text.js";
 import type { WholeEvent, EventDeliveries, ShownPayload } from "../../web/api/event.js";
 import { fetchDeliveries, postExport, postUnveiling } from "../api/calls.js";
 import { BodyView } from "../message/body-view.js";
+import { FindingLine } from "../message/finding-line.js";
 import { EventParts } from "../message/event-parts.js";
 import { Timeline } from "../message/timeline.js";
 import { useEvent } from "../message/use-event.js";
@@ -10,6 +11,7 @@ import { WorkButtons } from "../message/work-buttons.js";
 import { linkTo, readParam } from "../state/address.js";
 import { confirmed } from "../state/confirmed.js";
 import { copyText } from "../state/copy-text.js";
+import { diagnoseWork } from "../state/diagnosis.js";
 import { runAction } from "../state/notice.js";
 import { saveFile } from "../state/save-file.js";
 import { viewer } from "../state/session.js";
@@ -41,6 +43,7 @@ export function EventDetailView() {
 
 function Loaded({ event }: { event: WholeEvent }) {
   const { id, type, receivedAt, test } = event;
+  const found = diagnoseWork(event);
   const heading = useRef<HTMLHeadingElement>(null);
   // The row that was opened is gone, and the focus with it.
   useEffect(() => {
@@ -56,6 +59,11 @@ function Loaded({ event }: { event: WholeEvent }) {
           <EventBadge event={event} />
           {test && <span class="tag">test</span>}
         </div>
+        {found !== undefined && (
+          <FindingLine found={found}>
+            <WorkButtons event={event} />
+          </FindingLine>
+        )}
         <p class="facts">
           <CopyFact text={id} what="the event's id" />
           <span class="fact" title={formatExactTime(receivedAt)}>
@@ -63,7 +71,7 @@ function Loaded({ event }: { event: WholeEvent }) {
           </span>
         </p>
         <div class="actions" role="toolbar" aria-label="Event">
-          <WorkButtons event={event} />
+          {found === undefined && <WorkButtons event={event} />}
           <button type="button" class="button" onClick={() => void copyText(location.href, "the address of this page")}>
             <Icon name="copy" /> Copy link
           </button>
@@ -76,7 +84,7 @@ function Loaded({ event }: { event: WholeEvent }) {
           <WholeTimeline event={event} />
         </section>
         <div class="event-side">
-          <EventParts event={event} head={<h2>Handlers</h2>}>
+          <EventParts event={event} head={<h2>Handlers</h2>} Heading="h2">
             <PayloadPart event={event} />
           </EventParts>
         </div>

@@ -15,7 +15,7 @@ import { now, storeTrouble } from "../state/now.js";
 import { loadFigures, readWithoutStream } from "./overview/figures.js";
 
 /** The heading of what is open, or else what scrolls in the view. */
-const NEXT_PLACES = [".dash-main h1[tabindex]", ".dash-scroll[tabindex]"];
+const NEXT_PLACES = [".main h1[tabindex]", ".dash-scroll[tabindex]"];
 
 /** The page of the dashboard. */
 export function startDashboard(page: Element): void {

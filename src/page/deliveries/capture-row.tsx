@@ -12,18 +12,15 @@ import { Icon } from "../ui/icon.js";
 import { formatExactTime, formatMs, formatTime } from "../ui/format.js";
 import { SubjectWords } from "../ui/subject-words.js";
 
-/** A list up to this width shows a delivery in two lines; the styles of `.list.narrow` have the same heights. */
-const NARROW_WIDTH = 860;
-const NARROW_ROW_HEIGHT = 54;
 const ROW_HEIGHT = 32;
 
-/** Height of a row in a list of that width, in pixels. */
+/** Height of a row of one to three lines in a list of that width; the styles of `.list` have the same heights. */
 export function rowHeightAt(width: number): number {
-  return width <= NARROW_WIDTH ? NARROW_ROW_HEIGHT : ROW_HEIGHT;
+  return width <= 500 ? 74 : width <= 860 ? 54 : ROW_HEIGHT;
 }
 
 export function isNarrow(rowHeight: number): boolean {
-  return rowHeight === NARROW_ROW_HEIGHT;
+  return rowHeight !== ROW_HEIGHT;
 }
 
 export interface CaptureRowOptions {

@@ -1,7 +1,7 @@
 import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { loadedQuery, query, queryProblem, setQuery } from "../state/captures.js";
-import { completeTerm, endQuote, isUnfinished, typedTerm, type Completion } from "../state/search-terms.js";
+import { completeTerm, endQuote, isUnfinished, splitAtCaret, type Completion } from "../state/search-terms.js";
 import { Icon } from "../ui/icon.js";
 
 /** Element id, so that `/` finds the box. */
@@ -17,6 +17,13 @@ export function SearchBox() {
   useLayoutEffect(() => {
     if (document.activeElement === box.current) box.current?.setSelectionRange(caret, caret);
   }, [text, caret]);
+  const followCaret = ({
+    currentTarget: { selectionStart: start, selectionEnd: end },
+  }: {
+    currentTarget: HTMLInputElement;
+  }) => {
+    if (start !== null && start === end && start !== caret) search.move(start);
+  };
   return (
     <div class="search">
       <div class={queryProblem.value === "" ? "search-field" : "search-field invalid"}>
@@ -39,7 +46,11 @@ export function SearchBox() {
           onInput={({ currentTarget: { value, selectionStart } }) => search.type(value, selectionStart ?? value.length)}
           onKeyDown={(event) => onSearchKey(event, search)}
           onFocus={() => search.setOffering(true)}
-          onClick={() => search.setOffering(true)}
+          onClick={(event) => {
+            search.setOffering(true);
+            followCaret(event);
+          }}
+          onKeyUp={followCaret}
           onBlur={() => search.leave()}
         />
         {text === "" && <kbd>/</kbd>}
@@ -71,55 +82,52 @@ export function SearchBox() {
 /** What is typed, and what is searched for by it: all but a term at the caret that would find nothing yet. */
 function useSearch() {
   /** `of`: the query that the text belongs to. One that is changed elsewhere, such as by a filter, replaces it. */
-  const [typed, setTyped] = useState({ of: query.value, head: query.value, tail: "" });
+  const [typed, setTyped] = useState({ of: query.value, text: query.value, caret: query.value.length });
   const [isOffering, setOffering] = useState(false);
   const [picked, setPicked] = useState(-1);
-  const { head, tail } = typed.of === query.value ? typed : { head: query.value, tail: "" };
-  const { before, term, after } = splitAtTerm(head, tail);
-  const offers = isOffering && (term !== "" || head + tail === "") ? completeTerm(term, EVENT_TYPES).slice(0, 12) : [];
+  const isOwn = typed.of === query.value;
+  const { text, caret } = isOwn ? typed : { text: query.value, caret: query.value.length };
+  const { before, term, after } = splitAtCaret(text, caret);
+  const offers = isOffering && (term !== "" || text === "") ? completeTerm(term, EVENT_TYPES).slice(0, 12) : [];
 
-  const show = (next: { head: string; tail: string }, searched: string) => {
-    setTyped({ of: searched, ...next });
+  const show = (next: string, at: number, searched: string) => {
+    setTyped({ of: searched, text: next, caret: at });
     setQuery(searched);
     setPicked(-1);
   };
-  const write = (nextHead: string, nextTail: string, isOpen: boolean) => {
+  const write = (next: string, at: number, isOpen: boolean) => {
     setOffering(isOpen);
-    const typing = splitAtTerm(nextHead, nextTail);
+    const typing = splitAtCaret(next, at);
     const kept = isUnfinished(typing.term) ? "" : typing.term;
-    show({ head: nextHead, tail: nextTail }, `${(typing.before + kept).trim()} ${typing.after.trim()}`.trim());
+    show(next, at, `${(typing.before + kept).trim()} ${typing.after.trim()}`.trim());
   };
   const commit = () => {
     setOffering(false);
-    const text = `${endQuote(head)}${tail}`.trim();
-    show({ head: text, tail: "" }, text);
+    const whole = endQuote(text).trim();
+    show(whole, whole.length, whole);
   };
   return {
-    text: head + tail,
-    caret: head.length,
+    text,
+    caret,
     offers,
     picked,
     setPicked,
     setOffering,
-    type: (text: string, caret: number) => write(text.slice(0, caret), text.slice(caret), true),
+    type: (next: string, at: number) => write(next, at, true),
+    /** The caret is elsewhere, in the same text. */
+    move: (at: number) => setTyped({ of: query.value, text, caret: at }),
     commit,
-    clear: () => write("", "", false),
-    take: ({ term: offered, isOpen }: Completion) =>
-      write(`${before}${offered}${isOpen ? "" : " "}`, isOpen ? after : after.trimStart(), isOpen),
+    clear: () => write("", 0, false),
+    take({ term: offered, isOpen }: Completion) {
+      const head = `${before}${offered}${isOpen ? "" : " "}`;
+      write(`${head}${isOpen ? after : after.trimStart()}`, head.length, isOpen);
+    },
     leave() {
       setOffering(false);
       // A field without a value would be an error.
       if (isUnfinished(term) && !/:"?$/.test(term)) commit();
     },
   };
-}
-
-/** The term that the caret stands in or behind, and the text around it. The term is empty in front of others. */
-function splitAtTerm(head: string, tail: string): { before: string; term: string; after: string } {
-  if (/(?:^|\s)$/.test(head)) return { before: head, term: "", after: tail };
-  const end = tail.search(/\s|$/);
-  const term = typedTerm(head + tail.slice(0, end));
-  return { before: (head + tail).slice(0, head.length + end - term.length), term, after: tail.slice(end) };
 }
 
 function onSearchKey(event: KeyboardEvent, search: ReturnType<typeof useSearch>): void {

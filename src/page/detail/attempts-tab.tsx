@@ -16,7 +16,7 @@ export function AttemptsTab({ capture }: { capture: Capture }) {
   if (shown === undefined) return <AnswerTab capture={capture} />;
   const before = attempts[attempts.indexOf(shown) - 1];
   return (
-    <div class="attempts-tab">
+    <>
       <DataTable
         label="Attempts"
         columns={COLUMNS}
@@ -26,7 +26,7 @@ export function AttemptsTab({ capture }: { capture: Capture }) {
       />
       {before !== undefined && <AnswerDifferences before={before} after={shown} />}
       <AnswerView key={shown.n} attempt={shown} capture={capture} canRunAgain />
-    </div>
+    </>
   );
 }
 

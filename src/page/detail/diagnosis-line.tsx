@@ -1,24 +1,30 @@
-import { escapeControls } from "../../base/text.js";
 import type { CaptureDetail } from "../../dev/api/page-api.js";
+import { FindingLine } from "../message/finding-line.js";
 import { WorkButtons } from "../message/work-buttons.js";
 import { replay } from "../state/actions.js";
 import { showTab } from "../state/detail-tabs.js";
 import { type Diagnosis, diagnose } from "../state/diagnosis.js";
-import { workOf } from "../state/work.js";
+import { readWork, workOf } from "../state/work.js";
+import { reportProblem } from "../state/notice.js";
+import { session } from "../state/session.js";
+import { useEffect } from "preact/hooks";
+import { sentEventIds } from "../../capture/model/sent-event-id.js";
 import { Icon } from "../ui/icon.js";
-
-const ICONS = { bad: "cross", warn: "warning", good: "check" } as const;
 
 /** One line under the title: the first thing that is wrong with the delivery, and the buttons for it. */
 export function DiagnosisLine({ value }: { value: CaptureDetail }) {
-  const found = diagnose(value, workOf(value.summary));
+  const { capture, summary } = value;
+  const hasInbox = session.value?.inbox === true;
+  // A replay may have brought an event into the inbox, and its work is followed from then on.
+  useEffect(() => {
+    if (hasInbox) for (const id of sentEventIds(capture)) readWork(id).catch(reportProblem);
+  }, [capture.id, capture.attempts.length, hasInbox]);
+  const found = diagnose(value, workOf(summary));
   if (found === undefined) return null;
   return (
-    <div class={`remark diagnosis ${found.tone}`} role="status">
-      <Icon name={ICONS[found.tone]} />
-      <p>{escapeControls(found.text)}</p>
-      <Remedy remedy={found.remedy} id={value.capture.id} />
-    </div>
+    <FindingLine found={found}>
+      <Remedy remedy={found.remedy} id={capture.id} />
+    </FindingLine>
   );
 }
 

@@ -1,6 +1,4 @@
-import { errorMessage } from "../../base/error-text.js";
 import { escapeControls } from "../../base/text.js";
-import { useEffect, useState } from "preact/hooks";
 import { describeAnswer } from "../../capture/model/answer.js";
 import { type ShownAnswer, judgeShown, shownAnswer } from "../../capture/model/answer-advice.js";
 import type { Capture } from "../../capture/model/capture.js";
@@ -14,7 +12,7 @@ import { WorkButtons } from "../message/work-buttons.js";
 import { session } from "../state/session.js";
 import { detail } from "../state/detail.js";
 import { diagnose } from "../state/diagnosis.js";
-import { readWork, workOf, works } from "../state/work.js";
+import { workOf, works } from "../state/work.js";
 
 /** What the app's handlers made of the delivery, and of its replays under other event ids. */
 export function HandlersTab({ capture }: { capture: Capture }) {
@@ -39,14 +37,6 @@ export function HandlersTab({ capture }: { capture: Capture }) {
 
 function SentEvent({ id, capture, isOnly }: { id: string; capture: Capture; isOnly: boolean }) {
   const work = works.value.get(id);
-  const [problem, setProblem] = useState("");
-  // A replay may have brought the event into the inbox meanwhile.
-  useEffect(() => {
-    readWork(id).then(
-      (isThere) => setProblem(isThere ? "" : "The inbox does not have this event."),
-      (error: unknown) => setProblem(errorMessage(error)),
-    );
-  }, [id, capture.attempts.length]);
   const event = useEvent(work === undefined ? "" : id, [work]);
   const title = isOnly
     ? "Handlers"
@@ -66,13 +56,13 @@ function SentEvent({ id, capture, isOnly }: { id: string; capture: Capture; isOn
       {event == null || work === undefined ? (
         <>
           {head}
-          {work === undefined && <NotInInbox capture={capture} problem={problem} />}
+          {work === undefined && <NotInInbox capture={capture} />}
           {event === null && <p class="nothing">The inbox does not have this event any more.</p>}
           {event === undefined && work !== undefined && <HandlerList event={work} />}
         </>
       ) : (
         <>
-          <EventParts event={event} head={head} />
+          <EventParts event={event} head={head} Heading="h3" />
           <section aria-label="Time line">
             <h3>Time line</h3>
             <Timeline entries={event.timeline} />
@@ -89,11 +79,11 @@ function isDiagnosed(id: string): boolean {
   return typeof remedy === "object" && remedy.id === id;
 }
 
-function NotInInbox({ capture, problem }: { capture: Capture; problem: string }) {
+function NotInInbox({ capture }: { capture: Capture }) {
   const last = capture.attempts.at(-1);
   return (
     <div class="nothing">
-      <p>{problem}</p>
+      <p>The inbox does not have this event.</p>
       <p class="hint">{last === undefined ? "It was not sent to an app." : describeLast(shownAnswer(last))}</p>
     </div>
   );

@@ -20,7 +20,7 @@ export function RawTab({ request }: { request: CapturedRequest }) {
   );
   const query = request.query === "" ? "" : `?${request.query}`;
   return (
-    <div class="raw">
+    <>
       <div class="raw-tools">
         <div class="segments" role="group" aria-label="Show as">
           <button type="button" aria-pressed={!isHex} onClick={() => setHex(false)}>
@@ -48,6 +48,6 @@ export function RawTab({ request }: { request: CapturedRequest }) {
         SHA-256 <code title={request.sha256}>{request.sha256.slice(0, 16)}…</code>
       </p>
       <LongText key={text} text={text} class={isHex ? "text hex" : "text"} />
-    </div>
+    </>
   );
 }

@@ -1,7 +1,7 @@
 import type { CaptureDetail, SignatureCheck, SignatureReport } from "../../dev/api/page-api.js";
 import { VerdictBadge } from "../ui/badges.js";
 import { Icon } from "../ui/icon.js";
-import { formatSkew, formatCount } from "../ui/format.js";
+import { formatCount } from "../ui/format.js";
 import { TrySecret } from "./try-secret.js";
 import type { CapturedBody } from "../../capture/model/capture.js";
 import { decodeBody } from "../../capture/model/captured-body.js";
@@ -15,9 +15,9 @@ const RESULTS = {
 
 /** The signature, check by check, what to change if one fails, and what was signed. */
 export function SignatureTab({ value: { capture, signature } }: { value: CaptureDetail }) {
-  const { skewSeconds, secretRef, code } = capture.verify;
+  const { secretRef, code } = capture.verify;
   return (
-    <div class="signature">
+    <>
       <p class="signature-summary">
         <VerdictBadge verdict={code} /> <span>{signature.summary}</span>
       </p>
@@ -27,7 +27,6 @@ export function SignatureTab({ value: { capture, signature } }: { value: Capture
           <CheckRow key={check.name} check={check} />
         ))}
       </ol>
-      {skewSeconds !== null && <SkewGauge skew={skewSeconds} tolerance={signature.toleranceSeconds} />}
       {secretRef !== null && (
         <p class="hint">
           Secret that matched: <code>{secretRef}</code>
@@ -35,7 +34,7 @@ export function SignatureTab({ value: { capture, signature } }: { value: Capture
       )}
       {signature.timestamp !== null && <SignedString timestamp={signature.timestamp} body={capture.request.body} />}
       <TrySecret id={capture.id} />
-    </div>
+    </>
   );
 }
 
@@ -67,42 +66,6 @@ function CheckRow({ check: { name, result, detail } }: { check: SignatureCheck }
   );
 }
 
-/** The position of the signing time within the allowed time window. */
-function SkewGauge({ skew, tolerance }: { skew: number; tolerance: number }) {
-  const span = Math.max(tolerance * 1.5, 1);
-  const place = (seconds: number) => 50 + (Math.max(-span, Math.min(span, seconds)) / span) * 48;
-  const isInside = Math.abs(skew) <= tolerance;
-  return (
-    <figure class="gauge">
-      <svg viewBox="0 0 100 12" preserveAspectRatio="none" role="img" aria-label={formatSkew(skew)}>
-        <rect class="gauge-line" x="2" y="5" width="96" height="2" rx="1" />
-        <rect
-          class="gauge-allowed"
-          x={place(-tolerance)}
-          y="4"
-          width={place(tolerance) - place(-tolerance)}
-          height="4"
-          rx="1"
-        />
-        <rect class="gauge-now" x="49.8" y="2" width="0.4" height="8" />
-        <rect
-          class={isInside ? "gauge-mark" : "gauge-mark out"}
-          x={place(skew) - 0.5}
-          y="1"
-          width="1"
-          height="10"
-          rx="0.3"
-        />
-      </svg>
-      <figcaption>
-        <span>
-          {formatSkew(skew)}; allowed are ±{tolerance} s
-        </span>
-      </figcaption>
-    </figure>
-  );
-}
-
 /** Characters of the body that are shown; all of a large one would slow the page down. */
 const SHOWN_BODY = 4_000;
 
@@ -119,15 +82,11 @@ function SignedString({ timestamp, body }: { timestamp: string; body: CapturedBo
         including <code>whsec_</code>.
       </p>
       <pre class="text signed-string" tabIndex={0}>
-        <span class="signed-part" title="Timestamp, as it stands in the header">
-          {timestamp}
-        </span>
+        <span title="Timestamp, as it stands in the header">{timestamp}</span>
         <mark class="signed-dot" title="Separator">
           .
         </mark>
-        <span class="signed-part" title="Raw body">
-          {text.slice(0, SHOWN_BODY)}
-        </span>
+        <span title="Raw body">{text.slice(0, SHOWN_BODY)}</span>
         {more > 0 && <span class="hint"> … {formatCount(more)} more characters</span>}
       </pre>
     </section>

@@ -4,6 +4,7 @@ import { TargetDialog } from "../detail/target-dialog.js";
 import { EditDrawer } from "../edit/edit-drawer.js";
 import { KEY_COMMANDS, KEY_GROUPS } from "./commands.js";
 import { TopBar } from "./top-bar.js";
+import { PausedBanners } from "../message/paused-banners.js";
 import { NoInbox } from "../message/no-inbox.js";
 import { OutboxListView } from "../outbox/outbox-list-view.js";
 import { SandboxView } from "../sandbox/sandbox-view.js";
@@ -26,6 +27,7 @@ export function DevApp() {
       items={ITEMS.filter(({ name }) => name !== "outbox" || session.value?.inbox === true)}
       current={view.value}
       top={<TopBar />}
+      banners={<PausedBanners />}
       shown={View}
       dialogs={
         <>

@@ -26,6 +26,8 @@ interface DevMessages {
   session: Session;
   /** Something has happened in the sandbox. */
   sandbox: object;
+  /** More was missed than the server keeps. */
+  reset: object;
 }
 
 /** What arrives within this time is rendered together. */
@@ -68,20 +70,26 @@ export function startDev(page: Element): void {
       }),
       session: (next) => (viewer.value = next),
       sandbox: noteSandboxChange,
+      reset: loadAll,
     },
     onOpen() {
       const wasLost = streamState.value === "lost";
       streamState.value = "live";
       // Deliveries that arrived before the stream was open, also the first time, are not in the stream.
-      void loadCaptures();
+      if (!wasLost) void loadCaptures();
       // The server may be another one.
-      if (wasLost) void Promise.all([loadDetail(), loadSession().then(loadWork)]);
+      else loadAll();
     },
     onLost() {
       streamState.value = "lost";
       void checkSession();
     },
   });
+}
+
+function loadAll(): void {
+  noteSandboxChange();
+  void Promise.all([loadCaptures(), loadDetail(), loadSession().then(loadWork)]);
 }
 
 /** Turns keys into commands. */

@@ -1,6 +1,13 @@
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
-import { bracketMatching, foldGutter, foldKeymap, indentUnit, syntaxTree } from "@codemirror/language";
+import {
+  HighlightStyle,
+  bracketMatching,
+  foldGutter,
+  foldKeymap,
+  indentUnit,
+  syntaxHighlighting,
+} from "@codemirror/language";
 import { EditorState, RangeSetBuilder } from "@codemirror/state";
 import {
   EditorView,
@@ -13,6 +20,7 @@ import {
   type DecorationSet,
   type ViewUpdate,
 } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
 
 export interface EditorHandle {
   replaceText(text: string): void;
@@ -55,7 +63,7 @@ export function createEditor({ parent, label, text, nonce, onChange, onSubmit }:
         bracketMatching(),
         indentUnit.of("  "),
         json(),
-        colourJson,
+        syntaxHighlighting(COLOURS),
         hangLines,
         keymap.of([
           { key: "Mod-Enter", run: submit, preventDefault: true },
@@ -79,48 +87,13 @@ export function createEditor({ parent, label, text, nonce, onChange, onSubmit }:
   };
 }
 
-/** Parts of JSON and the classes that colour them, the same as in the tree. */
-const MARKS: Record<string, Decoration> = {
-  PropertyName: Decoration.mark({ class: "json-name" }),
-  String: Decoration.mark({ class: "json-value string" }),
-  Number: Decoration.mark({ class: "json-value number" }),
-  True: Decoration.mark({ class: "json-value boolean" }),
-  False: Decoration.mark({ class: "json-value boolean" }),
-  Null: Decoration.mark({ class: "json-value null" }),
-};
-
-function colour(view: EditorView): DecorationSet {
-  const marks = new RangeSetBuilder<Decoration>();
-  for (const { from, to } of view.visibleRanges) {
-    syntaxTree(view.state).iterate({
-      from,
-      to,
-      enter({ name, from: start, to: end }) {
-        const mark = MARKS[name];
-        if (mark !== undefined) marks.add(start, end, mark);
-      },
-    });
-  }
-  return marks.finish();
-}
-
-/** Colours by class, so that light and dark follow the page's own style sheet. */
-const colourJson = ViewPlugin.fromClass(
-  class {
-    decorations: DecorationSet;
-
-    constructor(view: EditorView) {
-      this.decorations = colour(view);
-    }
-
-    update(update: ViewUpdate): void {
-      if (update.docChanged || update.viewportChanged || syntaxTree(update.startState) !== syntaxTree(update.state)) {
-        this.decorations = colour(update.view);
-      }
-    }
-  },
-  { decorations: (plugin) => plugin.decorations },
-);
+/** Colours by class, the same as in the tree, so that light and dark follow the page's own style sheet. */
+const COLOURS = HighlightStyle.define([
+  { tag: tags.propertyName, class: "json-name" },
+  { tag: tags.string, class: "json-value string" },
+  { tag: tags.number, class: "json-value number" },
+  { tag: [tags.bool, tags.null], class: "json-value" },
+]);
 
 /** Indent of the continuation rows of a long line, in characters; the same as in the tree. */
 const HANG = 2;

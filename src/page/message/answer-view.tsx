@@ -3,13 +3,15 @@ import { answerHead, judgeAnswer, whyNotRun } from "../../capture/model/answer.j
 import type { Capture, CaptureAttempt } from "../../capture/model/capture.js";
 import { sentEventId } from "../../capture/model/sent-event-id.js";
 import type { EventView } from "../../operator/inbox-rows.js";
+import { replay } from "../state/actions.js";
 import { session } from "../state/session.js";
 import { works } from "../state/work.js";
 import { StatusBadge, WorkBadge } from "../ui/badges.js";
 import { formatExactTime, formatMs, formatTime } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
+import type { ReplayBody } from "../../dev/api/page-api.js";
+import { bodyAsText } from "./body-bytes.js";
 import { BodyView } from "./body-view.js";
-import { NotRun } from "./not-run.js";
 import { HeaderTable } from "./header-table.js";
 
 interface AnswerViewOptions {
@@ -45,7 +47,16 @@ export function AnswerView({ attempt, capture, canRunAgain = false }: AnswerView
           <Icon name="warning" /> {advice}
         </p>
       )}
-      {why !== undefined && <NotRun attempt={attempt} capture={capture} why={why} canRunAgain={canRunAgain} />}
+      {why !== undefined && (
+        <p class="remark warn not-run">
+          <Icon name="warning" /> {why}.
+          {canRunAgain && capture.event.id !== null && (
+            <button type="button" class="button small" onClick={() => void replay(againUnderNewId(capture, attempt))}>
+              <Icon name="replay" /> Run again under a new id
+            </button>
+          )}
+        </p>
+      )}
       {attempt.body !== null && (
         <>
           <h3>Body</h3>
@@ -66,6 +77,12 @@ export function AnswerView({ attempt, capture, canRunAgain = false }: AnswerView
       )}
     </div>
   );
+}
+
+/** The same attempt, with the edited body if it had one and to the same target, under an id that no receiver has. */
+function againUnderNewId({ id }: Pick<Capture, "id">, { sentBody, target }: CaptureAttempt): ReplayBody {
+  const edit = sentBody === null ? {} : { body: bodyAsText(sentBody) };
+  return { ids: [id], mode: "resign", sameId: false, target, ...edit };
 }
 
 /** The work on the event that the attempt brought, if it is known; nothing where the app has not taken it. */

@@ -16,14 +16,15 @@ interface ContactEventListOptions {
   /** The event that recorded them. */
   eventId: string;
   hasMore: boolean;
+  Heading: "h2" | "h3";
 }
 
 /** The contact events that an event's handlers recorded, with what the API made of them; nothing without any. */
-export function ContactEventList({ events, eventId, hasMore }: ContactEventListOptions) {
+export function ContactEventList({ events, eventId, hasMore, Heading }: ContactEventListOptions) {
   if (events.length === 0) return null;
   return (
     <section aria-label="Contact events">
-      <h2>Contact events</h2>
+      <Heading>Contact events</Heading>
       <ul class="handlers">
         {events.map((event) => {
           const why = event.state === "done" ? null : (event.message ?? event.error);

@@ -9,11 +9,13 @@ interface EventPartsOptions {
   event: WholeEvent;
   /** Above the handlers. */
   head: ComponentChildren;
+  /** Of its parts: one level below the title of what is open. */
+  Heading: "h2" | "h3";
   children?: ComponentChildren;
 }
 
 /** What an event's handlers made of it, the contact events that they recorded, and other bodies under its id. */
-export function EventParts({ event, head, children }: EventPartsOptions) {
+export function EventParts({ event, head, Heading, children }: EventPartsOptions) {
   const { id, contactEvents, hasMoreContactEvents, otherBytes } = event;
   return (
     <>
@@ -21,11 +23,11 @@ export function EventParts({ event, head, children }: EventPartsOptions) {
         {head}
         <HandlerList event={event} />
       </section>
-      <ContactEventList events={contactEvents} eventId={id} hasMore={hasMoreContactEvents} />
+      <ContactEventList events={contactEvents} eventId={id} hasMore={hasMoreContactEvents} Heading={Heading} />
       {children}
       {otherBytes.length > 0 && (
         <section aria-label="Other bodies">
-          <h2>Other bodies under this id</h2>
+          <Heading>Other bodies under this id</Heading>
           <ul>
             {otherBytes.map((other) => (
               <li key={other}>

@@ -19,7 +19,7 @@ export function LongText({ text, class: className = "text", shown = SHOWN }: Lon
     <>
       <pre class={className}>{more > 0 ? text.slice(0, shown) : text}</pre>
       {more > 0 && (
-        <button type="button" class="button more-text" onClick={() => setWhole(true)}>
+        <button type="button" class="button" onClick={() => setWhole(true)}>
           Show {formatCount(more)} more characters
         </button>
       )}

@@ -10,7 +10,7 @@ import { readParam, setParams } from "../state/address.js";
 import { DataTable, timeColumn, type TableColumn } from "../ui/data-table.js";
 import { formatTime } from "../ui/format.js";
 import { shortText } from "../ui/short-text.js";
-import { hasContacts, mayOperate } from "../state/session.js";
+import { mayOperate } from "../state/session.js";
 import { FilterBar, TextFilter, TimeFilter } from "../ui/filter-fields.js";
 import { MoreButton } from "../ui/more-button.js";
 import { MostChosen } from "../ui/most-chosen.js";
@@ -60,10 +60,7 @@ export function OutboxListView() {
           counts={OUTBOX_PARAMS.some((name) => readParam(name) !== "") ? {} : countOutbox()}
         />
       </header>
-      <FilterBar label="Outbox" params={OUTBOX_PARAMS}>
-        <TextFilter name="name" label="Name" />
-        {hasContacts.value && <TextFilter name="text" label="Contact or key" />}
-        <TextFilter name="error" label="Text of the error" />
+      <FilterBar label="Outbox" params={OUTBOX_PARAMS} search="names, contacts, keys, errors">
         <TextFilter name="event" label="Id of its event" />
         <TimeFilter />
       </FilterBar>

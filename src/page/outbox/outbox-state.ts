@@ -11,14 +11,12 @@ import { createSelection } from "../state/create-selection.js";
 import { readParam, setParams } from "../state/address.js";
 import { sinceOf } from "../state/time-span.js";
 
-export const OUTBOX_PARAMS = ["name", "text", "error", "span", "event"] as const;
+export const OUTBOX_PARAMS = ["text", "span", "event"] as const;
 
 export const outboxList = createPagedList((cursor) =>
   fetchOutbox({
     state: readParam("state"),
-    name: readParam("name"),
     text: readParam("text"),
-    error: readParam("error"),
     inboxEventId: readParam("event"),
     since: sinceOf(readParam("span")),
     cursor,

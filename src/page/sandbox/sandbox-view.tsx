@@ -6,8 +6,7 @@ import { ApiTables } from "./api-tables.js";
 import { ClockPanel } from "./clock-panel.js";
 import { DeliveryRows } from "./delivery-rows.js";
 import { EndpointRows } from "./endpoint-rows.js";
-import { FaultForm } from "./fault-form.js";
-import { FaultPresets } from "./fault-presets.js";
+import { CustomFault, FaultPresets } from "./fault-presets.js";
 import { useState } from "preact/hooks";
 import { Icon } from "../ui/icon.js";
 import { escapeControls } from "../../base/text.js";
@@ -49,7 +48,7 @@ export function SandboxView() {
             <FaultList faults={state.faults} />
             <details>
               <summary>Custom…</summary>
-              <FaultForm />
+              <CustomFault />
             </details>
           </section>
           <ClockPanel state={state} />

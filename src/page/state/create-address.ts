@@ -1,5 +1,4 @@
 import { computed, signal, type ReadonlySignal } from "@preact/signals";
-import { followHistory } from "./follow-history.js";
 
 /** The address after the hash: `#/deliveries?q=type:email.*&open=cap_1&tab=headers`. */
 interface PageAddress<View extends string> {
@@ -37,15 +36,16 @@ export function createAddress<View extends string>(views: readonly [View, ...Vie
   // Each view keeps its parameters while another one is shown.
   const kept = new Map<View, Record<string, string>>();
 
-  const past = followHistory();
+  let isLeaving = false;
 
   const goTo = (next: View, params: Record<string, string> = {}): void => {
     current.value = { view: next, params: withoutEmpty(params) };
-    past.push(writeAddress(current.value));
+    isLeaving = false;
+    history.pushState(null, "", writeAddress(current.value));
   };
 
   window.addEventListener("popstate", () => {
-    past.note();
+    isLeaving = false;
     current.value = readAddress();
   });
   return {
@@ -61,12 +61,33 @@ export function createAddress<View extends string>(views: readonly [View, ...Vie
       const next = { view: current.value.view, params: withoutEmpty({ ...current.value.params, ...changes }) };
       if (writeAddress(next) === writeAddress(current.value)) return;
       current.value = next;
-      past.replace(writeAddress(next));
+      history.replaceState(null, "", writeAddress(next));
     },
-    goBack: past.goBack,
+    goBack() {
+      if (!isOfPage(entryBefore())) return false;
+      // A second key before the first step is done would take two.
+      if (!isLeaving) history.back();
+      isLeaving = true;
+      return true;
+    },
     linkTo: (next, params = {}) => writeAddress({ view: next, params: withoutEmpty(params) }),
   };
 }
+
+/** What the page asks of the browser's navigation, which the types of the DOM do not have yet. */
+interface BrowserNavigation {
+  currentEntry: { index: number } | null;
+  entries(): readonly { url: string | null }[];
+}
+
+/** The address before the present one in the browser's history, as far as it is of this origin. */
+function entryBefore(): string | null | undefined {
+  const { navigation } = globalThis as { navigation?: BrowserNavigation };
+  return navigation?.entries()[(navigation.currentEntry?.index ?? 0) - 1]?.url;
+}
+
+const isOfPage = (url: string | null | undefined): boolean =>
+  typeof url === "string" && url.split("#", 1)[0] === location.href.split("#", 1)[0];
 
 function writeAddress({ view, params }: PageAddress<string>): string {
   const query = new URLSearchParams(params).toString();

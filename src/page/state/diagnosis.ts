@@ -8,13 +8,16 @@ import { isHeld } from "../../dev/forward/held-tag.js";
 import { LIMITS } from "../../protocol/limits.js";
 import { SECOND } from "../../base/duration.js";
 
+/** What is wrong, in one sentence. */
+export interface Finding {
+  tone: "bad" | "warn" | "good";
+  text: string;
+}
+
 /** The first thing that is wrong with a delivery: in its signature, in the answer of the app, or in its handlers. */
-export interface Diagnosis {
+export interface Diagnosis extends Finding {
   /** Where the page shows it. */
   tab: "signature" | "answer" | "handlers" | "attempts";
-  tone: "bad" | "warn" | "good";
-  /** One sentence. */
-  text: string;
   remedy: "secret" | "replay" | "none" | EventView;
 }
 
@@ -58,9 +61,15 @@ export function describeLate(ms: number): string {
 }
 
 function ofWork(event: EventView | undefined): Diagnosis | undefined {
-  const stopped = event?.handlers.find(isStopped);
-  const wrong = stopped ?? event?.handlers.find(isRetrying);
-  if (event === undefined || wrong === undefined) return undefined;
+  const found = event === undefined ? undefined : diagnoseWork(event);
+  return event === undefined || found === undefined ? undefined : { tab: "handlers", ...found, remedy: event };
+}
+
+/** What is wrong with the work of handlers: one that has given up before one that runs again. */
+export function diagnoseWork({ handlers }: Pick<EventView, "handlers">): Finding | undefined {
+  const stopped = handlers.find(isStopped);
+  const wrong = stopped ?? handlers.find(isRetrying);
+  if (wrong === undefined) return undefined;
   const [text = ""] = describeWork(wrong).split("\n");
-  return { tab: "handlers", tone: stopped?.state === "dead" ? "bad" : "warn", text, remedy: event };
+  return { tone: stopped?.state === "dead" ? "bad" : "warn", text };
 }

@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 import type { InboxOverview } from "../../dev/api/page-api.js";
 import { readInbox } from "../api/calls.js";
 import { loadCaptures } from "./captures.js";
+import { loadHandlers } from "./handlers.js";
 import { reportProblem } from "./notice.js";
 
 /** The number of events and contact events in each state; null until they are read, and without an inbox. */
@@ -11,7 +12,7 @@ export const inboxCounts = signal<InboxOverview | null>(null);
 export async function loadInboxCounts(): Promise<void> {
   try {
     const before = inboxCounts.value;
-    const next = await readInbox();
+    const [next] = await Promise.all([readInbox(), loadHandlers()]);
     if (JSON.stringify(before) === JSON.stringify(next)) return;
     inboxCounts.value = next;
     if (before !== null) await loadCaptures();

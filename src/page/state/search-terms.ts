@@ -1,9 +1,12 @@
 import { QUERY_FIELDS } from "../../capture/query/query-fields.js";
 import { ANSWERS } from "../../protocol/outcome.js";
 
-/** A query split into terms. A quoted text is part of one term. */
+/** A quoted text is part of one term. */
+const TERM = /(?:"(?:[^"\\]|\\.)*"?|[^\s"])+/g;
+
+/** A query split into terms. */
 export function splitTerms(query: string): string[] {
-  return query.match(/(?:"(?:[^"\\]|\\.)*"?|[^\s"])+/g) ?? [];
+  return query.match(TERM) ?? [];
 }
 
 /** Beginnings of terms with a field, such as `type:`, `header.` and `data.`. */
@@ -11,10 +14,11 @@ const FIELD_STARTS = [...Object.keys(QUERY_FIELDS), "work"].map((name) =>
   name.includes("<") ? name.replace(/<.*/, "") : `${name}:`,
 );
 
-/** The term at the end of a text, which goes on; empty after a space. */
-export function typedTerm(text: string): string {
-  const last = splitTerms(text).at(-1) ?? "";
-  return text.endsWith(last) ? last : "";
+/** The term that the caret stands in or behind, and the text around it. The term is empty in front of others. */
+export function splitAtCaret(text: string, caret: number): { before: string; term: string; after: string } {
+  const found = [...text.matchAll(TERM)].find(({ index, 0: term }) => index < caret && caret <= index + term.length);
+  const [start, end] = found === undefined ? [caret, caret] : [found.index, found.index + found[0].length];
+  return { before: text.slice(0, start), term: text.slice(start, end), after: text.slice(end) };
 }
 
 /** Whether a term that goes on is not searched for yet: a field, or what may become one. */

@@ -1,12 +1,12 @@
 import { signal } from "@preact/signals";
 import type { CaptureSummary } from "../../capture/model/capture.js";
 import type { EventView, HandlerView } from "../../operator/inbox-rows.js";
-import type { InboxChange } from "../../operator/change-each.js";
+import type { InboxChange, InboxChanges } from "../../operator/change-each.js";
 import type { JobAction } from "../../web/api/jobs.js";
 import { changeInboxEvents, findWork, listWork, postEventChange } from "../api/calls.js";
 import { confirmed } from "./confirmed.js";
 import { runAction, reportProblem, showNotice } from "./notice.js";
-import { now } from "./now.js";
+import { pausedHandlers } from "./handlers.js";
 import { session } from "./session.js";
 import { isRetryRequested, isStopped } from "../../operator/work-word.js";
 
@@ -55,11 +55,9 @@ export async function loadWork(): Promise<void> {
   }
 }
 
-/** Reads the work on one event; from then on its changes are sent. False if the inbox does not have the event. */
-export async function readWork(id: string): Promise<boolean> {
-  const { events } = await findWork(id);
-  takeWork(events);
-  return events.length > 0;
+/** Reads the work on one event, if the inbox has it; from then on its changes are sent. */
+export async function readWork(id: string): Promise<void> {
+  takeWork((await findWork(id)).events);
 }
 
 /**
@@ -78,7 +76,7 @@ export function canRunNow(work: HandlerView, paused: readonly { handler: string 
 }
 
 export function mayRunNow({ handlers }: Pick<EventView, "handlers">): boolean {
-  return handlers.some((work) => canRunNow(work, now.value?.paused ?? []));
+  return handlers.some((work) => canRunNow(work, pausedHandlers.value));
 }
 
 /** Goes up with each change of work that is made here: what is shown of events is read again then. */
@@ -95,7 +93,7 @@ export async function changeEvents(ids: readonly string[], action: JobAction): P
   const isOne = others.length === 0;
   if (action === "discard" && !(await mayDiscard(isOne ? "this event" : `${ids.length} events`))) return false;
   return runAction(async () => {
-    const answer: InboxChange & { failed?: number } = isOne
+    const answer: InboxChange & Partial<InboxChanges> = isOne
       ? await postEventChange(only, action)
       : await changeInboxEvents([...ids], action);
     const { changed, failed = 0, readAgain } = answer;

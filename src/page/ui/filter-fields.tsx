@@ -8,28 +8,32 @@ import { TIME_SPANS } from "../state/time-span.js";
 /** Combines the requests of fast typing. */
 const SETTLE_MS = 250;
 
+/** Pixels up to which a window has no room for all fields. */
+const NARROW = 640;
+
 interface FilterBarOptions {
   label: string;
   /** Parameters of the address that the fields set. */
   params: readonly string[];
+  /** What the search field looks for, in its parameter `text`; without it the other fields are there at once. */
+  search?: string;
+  /** The other fields, behind a button. */
   children: ComponentChildren;
 }
 
-/** Fields that narrow a list, each of which is a parameter of the address. A narrow window shows them after a click. */
-export function FilterBar({ label, params, children }: FilterBarOptions) {
+/** Fields that narrow a list, each of which is a parameter of the address. */
+export function FilterBar({ label, params, search, children }: FilterBarOptions) {
   const isNarrowed = params.some((name) => readParam(name) !== "");
-  const [isOpen, setOpen] = useState(isNarrowed);
+  const [isOpen, setOpen] = useState(
+    search === undefined ? innerWidth > NARROW : params.some((name) => name !== "text" && readParam(name) !== ""),
+  );
   return (
-    <div class={isOpen ? "list-filters open" : "list-filters"} role="search" aria-label={label}>
-      <button
-        type="button"
-        class="button small dash-filter-button"
-        aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
-      >
-        <Icon name="search" /> Filter
+    <div class="list-filters" role="search" aria-label={label}>
+      {search !== undefined && <TextFilter name="text" label={`Search ${search}`} />}
+      <button type="button" class="button small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        Filters <Icon name="chevron" />
       </button>
-      {children}
+      {isOpen && children}
       {isNarrowed && (
         <button
           type="button"
@@ -93,17 +97,7 @@ export function ChoiceFilter({ name, label, all, choices, words }: ChoiceFilterO
 
 /** How far the list looks back. */
 export function TimeFilter() {
-  return (
-    <select
-      aria-label="Time"
-      value={readParam("span")}
-      onChange={(event) => setParams({ span: event.currentTarget.value })}
-    >
-      {TIME_SPANS.map(({ name, label }) => (
-        <option key={name} value={name}>
-          {label}
-        </option>
-      ))}
-    </select>
-  );
+  return <ChoiceFilter name="span" label="Time" all="Any time" choices={[...TIME_SPANS.keys()]} words={WORDS} />;
 }
+
+const WORDS = new Map([...TIME_SPANS].map(([name, { label }]) => [name, label]));

@@ -46,10 +46,3 @@ export function formatCount(value: number): string {
 export function plural(value: number, one: string, many = `${one}s`): string {
   return `${formatCount(value)} ${value === 1 ? one : many}`;
 }
-
-/** `412 s behind`, `in time`: the difference between signing time and arrival. */
-export function formatSkew(seconds: number | null): string {
-  if (seconds === null) return "no readable time";
-  if (seconds === 0) return "signed in the second of its arrival";
-  return `signed ${plural(Math.abs(seconds), "second")} ${seconds < 0 ? "before" : "after"} arrival`;
-}

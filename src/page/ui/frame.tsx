@@ -13,7 +13,7 @@ interface FrameOptions {
   current: ViewName;
   top: ComponentChildren;
   /** Above the view. */
-  banners?: ComponentChildren;
+  banners: ComponentChildren;
   shown: FunctionComponent;
   /** Dialogs and the sheet of keys. */
   dialogs: ComponentChildren;
@@ -36,7 +36,7 @@ export function Frame({ items, current, top, banners, shown, dialogs, stranger }
     <div class="app">
       <NavBar items={items} current={current} go={returnTo} />
       {top}
-      <main class={banners === undefined ? "main" : "main dash-main"}>
+      <main class="main">
         {banners}
         <Guarded key={view.value} view={shown} />
       </main>

@@ -19,23 +19,10 @@ interface MenuOptions {
 /** A button that opens a list of commands: arrows move, Enter runs, Esc and a click elsewhere close. */
 export function Menu({ label, items, class: className = "button", children }: MenuOptions) {
   const id = useId();
-  const button = useRef<HTMLButtonElement>(null);
   const list = useRef<HTMLDivElement>(null);
-  const onToggle = ({ newState }: Pick<ToggleEvent, "newState">) => {
-    if (newState !== "open" || list.current === null || button.current === null) return;
-    Object.assign(list.current.style, placeBeside(list.current, button.current.getBoundingClientRect()));
-  };
   return (
     <div class="menu">
-      <button
-        ref={button}
-        type="button"
-        class={className}
-        aria-label={label}
-        title={label}
-        aria-haspopup="menu"
-        popovertarget={id}
-      >
+      <button type="button" class={className} aria-label={label} title={label} aria-haspopup="menu" popovertarget={id}>
         {children}
       </button>
       <div
@@ -45,7 +32,6 @@ export function Menu({ label, items, class: className = "button", children }: Me
         class="menu-items"
         role="menu"
         aria-label={label}
-        onToggle={onToggle}
         onKeyDown={(event) => onKey(event, event.currentTarget)}
       >
         {items.map((item, index) => (
@@ -80,20 +66,4 @@ function onKey(event: KeyboardEvent, list: HTMLElement): void {
   const all = [...list.querySelectorAll("button")];
   const index = all.findIndex((item) => item === document.activeElement);
   all[(index + step + all.length) % all.length]?.focus();
-}
-
-/** Between a menu and the sides of the window, in pixels. */
-const MARGIN = 8;
-
-/** Below the button, or above where there is no room; within the window. */
-function placeBeside(
-  { offsetWidth, offsetHeight }: HTMLElement,
-  { left, top, bottom }: DOMRect,
-): Record<string, string> {
-  const most = document.documentElement.clientWidth - MARGIN - offsetWidth;
-  const isBelow = bottom + offsetHeight + MARGIN < innerHeight;
-  return {
-    left: `${Math.max(MARGIN, Math.min(left, most))}px`,
-    top: `${isBelow ? bottom + 4 : top - 4 - offsetHeight}px`,
-  };
 }

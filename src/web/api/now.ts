@@ -62,8 +62,8 @@ export interface AlarmRow {
   since: string;
   /** When it was raised last, ISO 8601. */
   at: string;
-  /** Its numbers and codes, with names in words, such as `20 in a row, disables at 100`; empty without any. */
-  detail: string;
+  /** What has happened, with its numbers and codes, in a sentence. */
+  text: string;
   /** What to do, plain text. */
   advice: string;
 }

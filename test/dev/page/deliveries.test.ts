@@ -103,6 +103,14 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     await box.press("Home");
     await box.pressSequentially("-verdict:bad ");
     await expect.poll(() => decodeURIComponent(page.url())).toContain("q=-verdict:bad+type:email.*+receipt");
+    // Completions are of the term at the caret, wherever it goes; Enter in a quoted text keeps the text.
+    await box.fill("verdict:b type:email");
+    await page.getByRole("option", { name: "type:email.sent" }).waitFor();
+    for (let n = 0; n < 12; n += 1) await box.press("ArrowLeft");
+    await page.getByRole("option", { name: "verdict:bad" }).waitFor();
+    await box.fill('"one two"');
+    for (const key of ["ArrowLeft", "ArrowLeft", "ArrowLeft", "Enter"]) await box.press(key);
+    expect(await box.inputValue()).toBe('"one two"');
   });
 
   test("the list of deliveries takes a quoted value key by key, and stays while a term is unfinished", async () => {

@@ -8,11 +8,15 @@ describe.skipIf(mustSkipBrowserTests())("the sandbox view", () => {
   let bench: Workbench;
   let page: OpenPage["page"];
 
-  openForEach((opened) => ({ bench, page } = opened), undefined, { hasSandbox: true });
+  let problems: string[];
+
+  openForEach((opened) => ({ bench, page, problems } = opened), undefined, { hasSandbox: true });
 
   const panel = (name: string) => page.getByRole("region", { name, exact: true });
   const openSandbox = () =>
     page.getByRole("navigation", { name: "Views" }).getByRole("button", { name: "Sandbox" }).click();
+  const writeRule = (rule: object) =>
+    page.getByRole("textbox", { name: "Rule of the fault" }).fill(JSON.stringify(rule));
   const emit = () => bench.sandbox?.emit("email.sent");
 
   test("the sandbox view moves the clock to the next attempt, which is made", async () => {
@@ -40,6 +44,18 @@ describe.skipIf(mustSkipBrowserTests())("the sandbox view", () => {
     await page.getByRole("button", { name: "Fire the event" }).click();
     await page.getByText("Fired form.submitted").waitFor();
     await expect.poll(() => bench.dev.captures.list().map(({ event }) => event.type)).toEqual(["form.submitted"]);
+  });
+
+  test("the sandbox view is as the sandbox is after a restart of the dev server", async () => {
+    await openSandbox();
+    const faults = panel("Faults");
+    await faults.getByText("None: every attempt is made").waitFor();
+    await bench.dev.close();
+    await page.getByText("lost, trying again").waitFor();
+    bench.sandbox?.faults.deliveries.add({ fault: { kind: "drop" } });
+    await bench.restart();
+    await faults.getByText("no limit").waitFor();
+    problems.length = 0;
   });
 
   test("the sandbox view says what is wrong with a time to move by", async () => {
@@ -70,9 +86,7 @@ describe.skipIf(mustSkipBrowserTests())("the sandbox view", () => {
     await faults.getByText("no limit").waitFor();
     await faults.getByRole("button", { name: "Remove the fault error" }).click();
     await faults.getByText("Custom…").click();
-    await faults.getByRole("spinbutton", { name: "Status" }).fill("502");
-    await faults.getByRole("textbox", { name: "Types" }).fill("email.*");
-    await faults.getByRole("spinbutton", { name: "Times" }).fill("2");
+    await writeRule({ fault: { kind: "status", status: 502 }, types: "email.*", times: 2 });
     await faults.getByRole("button", { name: "Add the fault" }).click();
     const row = faults.getByRole("listitem");
     await expect.poll(() => row.innerText()).toMatch(/status[\s\S]*status 502 · types email\.\*[\s\S]*2 left/);
@@ -86,8 +100,7 @@ describe.skipIf(mustSkipBrowserTests())("the sandbox view", () => {
     await openSandbox();
     const faults = panel("Faults");
     await faults.getByText("Custom…").click();
-    await faults.getByRole("combobox", { name: "Of" }).selectOption("api");
-    await faults.getByRole("textbox", { name: "Code" }).fill("try_later");
+    await faults.getByRole("combobox", { name: "Kind of the fault" }).selectOption({ index: 6 });
     await faults.getByRole("button", { name: "Add the fault" }).click();
     await faults.getByText("code try_later").waitFor();
     const { apiKey = "", baseUrl = "" } = bench.sandbox ?? {};
@@ -108,7 +121,7 @@ describe.skipIf(mustSkipBrowserTests())("the sandbox view", () => {
   test("the sandbox view refuses a fault that makes no sense with the reason", async () => {
     await openSandbox();
     await page.getByText("Custom…").click();
-    await page.getByRole("spinbutton", { name: "Status" }).fill("99");
+    await writeRule({ fault: { kind: "status", status: 99 } });
     await page.getByRole("button", { name: "Add the fault" }).click();
     await page
       .locator(".notice")

@@ -54,7 +54,7 @@ export function ErrorsView() {
             <p>{filter.trim() === "" ? "All work is done, or has not failed." : "Show all, or ask for less."}</p>
           </Empty>
         )}
-        <ul class="groups">
+        <ul>
           {items.map((group) => (
             <ErrorGroupItem key={group.group} group={group} />
           ))}

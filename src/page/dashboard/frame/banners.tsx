@@ -1,12 +1,9 @@
 import { escapeControls } from "../../../base/text.js";
 import type { StoreTrouble } from "../../../web/api/now.js";
-import type { PausedHandlerRow } from "../../../web/api/work.js";
-import { formatExactTime, formatTime, plural } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
-import { mayOperate } from "../../state/session.js";
 import { streamState } from "../../state/stream-state.js";
-import { resumePaused } from "../state/handlers.js";
-import { now, storeTrouble } from "../../state/now.js";
+import { PausedBanners } from "../../message/paused-banners.js";
+import { storeTrouble } from "../../state/now.js";
 
 /** What everybody must know on every view: handlers that are paused, and that the page is not live. */
 export function Banners() {
@@ -21,9 +18,7 @@ export function Banners() {
         </p>
       )}
       {!isLost && storeTrouble.value !== null && <TroubleBanner trouble={storeTrouble.value} />}
-      {(now.value?.paused ?? []).map((paused) => (
-        <PausedBanner key={paused.handler} paused={paused} />
-      ))}
+      <PausedBanners />
     </>
   );
 }
@@ -37,27 +32,6 @@ function TroubleBanner({ trouble: { message, advice } }: { trouble: StoreTrouble
         process alone, from its memory. Other processes and lists are not shown, and nothing can be changed. The page
         goes on by itself once the store is back.
       </span>
-    </p>
-  );
-}
-
-function PausedBanner({ paused: { handler, since, by, pending } }: { paused: PausedHandlerRow }) {
-  return (
-    <p class="banner warn" role="status">
-      <Icon name="pause" />
-      <span>
-        Handler <b>{escapeControls(handler)}</b> is paused
-        <span class="hint" title={formatExactTime(since)}>
-          {" "}
-          since {formatTime(since)} by {escapeControls(by)}; {plural(pending, "piece")} of work{" "}
-          {pending === 1 ? "waits" : "wait"}
-        </span>
-      </span>
-      {mayOperate.value && (
-        <button type="button" class="button small" onClick={() => void resumePaused(handler)}>
-          Resume<span class="unseen"> {escapeControls(handler)}</span>
-        </button>
-      )}
     </p>
   );
 }

@@ -11,7 +11,7 @@ import { formatCount, formatTime, plural } from "../../ui/format.js";
 import { shortText } from "../../ui/short-text.js";
 import { useListRefresh } from "../../ui/use-list-refresh.js";
 import { fetchErrorGroups, fetchOverview } from "../../api/calls.js";
-import { handlers, loadHandlers } from "../state/handlers.js";
+import { handlers, loadHandlers } from "../../state/handlers.js";
 import { answerSeries } from "./answer-series.js";
 
 /** Groups that are shown; the list of errors has all. */

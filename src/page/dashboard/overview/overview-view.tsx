@@ -12,7 +12,7 @@ import { HandlerTable } from "./handler-table.js";
 import { NowCards } from "./now-cards.js";
 import { loadFigures, figures, range, RANGES } from "./figures.js";
 import { timeSeries } from "./time-series.js";
-import { escapeControls } from "../../../base/text.js";
+import { shortText } from "../../ui/short-text.js";
 import type { AlarmRow, ProcessRow } from "../../../web/api/now.js";
 import { now } from "../../state/now.js";
 import { DataTable, timeColumn, type TableColumn } from "../../ui/data-table.js";
@@ -126,29 +126,6 @@ function depthAndAge({ depth, oldestAgeMs }: OverviewFigures["backlog"]): PlotSe
   ];
 }
 
-const ALARM_SENTENCES: Readonly<Record<string, string>> = {
-  signature_mismatches: "Signatures do not match",
-  signature_unreadable: "Signature headers cannot be read",
-  older_secret_matched: "Only an older secret matches",
-  secrets_unavailable: "The secrets cannot be read",
-  clock_skew: "A clock is wrong",
-  other_bytes: "A known id came with other bytes",
-  failures_in_a_row: "Deliveries fail in a row",
-  final_answer: "A delivery was refused for good",
-  body_consumed: "Another parser reads the body first",
-  silence: "Nothing was accepted for a long time",
-  work_dead: "Handlers have given up",
-  work_parked: "Work waits for a person",
-  crash_loop: "Work ends processes again and again",
-  backlog: "Work waits for a long time",
-  handler_missing: "Work waits for handlers that are not there",
-};
-
-/** Such as `Signatures do not match`. */
-function alarmSentence(kind: string): string {
-  return ALARM_SENTENCES[kind] ?? kind.charAt(0).toUpperCase() + kind.slice(1).replaceAll("_", " ");
-}
-
 /** What this process warns of, and what to do about it. */
 function AlarmTable() {
   const alarms = now.value?.alarms ?? [];
@@ -165,12 +142,7 @@ const ALARM_COLUMNS: readonly TableColumn<AlarmRow>[] = [
   {
     title: "Alarm",
     class: "plain long",
-    cell: ({ kind, detail }) => (
-      <>
-        {alarmSentence(kind)}
-        {detail !== "" && <span class="hint">: {escapeControls(detail)}</span>}
-      </>
-    ),
+    cell: ({ text }) => shortText(text),
   },
   {
     title: "Since",

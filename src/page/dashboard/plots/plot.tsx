@@ -89,7 +89,6 @@ function Drawn(options: PlotOptions) {
         ))}
       </div>
       <div
-        class="plot-chart"
         ref={chart.ref}
         role="slider"
         tabIndex={0}

@@ -10,7 +10,7 @@ import { eventSelection, events, listedWork, WORK_PARAMS, workOfChosen, workStat
 import { isStopped, piecesIn } from "../../../operator/work-word.js";
 import type { HandlerView } from "../../../operator/inbox-rows.js";
 import { readParam } from "../../state/address.js";
-import { now } from "../../state/now.js";
+import { pausedHandlers } from "../../state/handlers.js";
 
 /** Actions for the chosen events, or for all of a narrowed list. The number is shown before anything is changed. */
 export function BulkBar() {
@@ -108,5 +108,5 @@ function changeableOf(action: JobAction, ids: readonly string[]): string[] {
 const CAN_CHANGE: Record<JobAction, (piece: HandlerView) => boolean> = {
   retry: isStopped,
   discard: isStopped,
-  run: (piece) => canRunNow(piece, now.value?.paused ?? []),
+  run: (piece) => canRunNow(piece, pausedHandlers.value),
 };

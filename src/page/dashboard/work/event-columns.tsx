@@ -1,11 +1,11 @@
 import { NOTE_HANDLER } from "../../../base/note-handler.js";
-import { piecesIn } from "../../../operator/work-word.js";
+import { isStopped, piecesIn } from "../../../operator/work-word.js";
 import type { ListedEvent, PausedHandlerRow } from "../../../web/api/work.js";
 import { ListedBadge } from "../../ui/badges.js";
 import { timeColumn, type TableColumn } from "../../ui/data-table.js";
 import { formatExactTime, formatTime } from "../../ui/format.js";
 import { linkTo } from "../../state/address.js";
-import { now } from "../../state/now.js";
+import { pausedHandlers } from "../../state/handlers.js";
 import { workState } from "./work-state.js";
 import { shortText } from "../../ui/short-text.js";
 import { SubjectWords } from "../../ui/subject-words.js";
@@ -15,7 +15,12 @@ export const EVENT_COLUMNS: readonly TableColumn<ListedEvent>[] = [
   {
     title: "State",
     class: "plain state-column",
-    cell: (event) => <ListedBadge event={event} state={workState.value} />,
+    cell: (event) => (
+      <>
+        <ListedBadge event={event} state={workState.value} /> <span class="hint">{nextRun(event)}</span>
+      </>
+    ),
+    hint: ({ nextRunAt }) => (nextRunAt === null ? "" : `Due ${formatExactTime(nextRunAt)}`),
   },
   timeColumn("Received", ({ receivedAt }) => receivedAt, "plain"),
   {
@@ -34,24 +39,10 @@ export const EVENT_COLUMNS: readonly TableColumn<ListedEvent>[] = [
     hint: ({ subject }) => shortText(subject ?? ""),
   },
   {
-    title: "Handler",
-    class: "handler-column",
-    cell: (event) => handlersOf(event),
-    hint: (event) => handlersOf(event),
-  },
-  {
-    title: "Last error",
+    title: "Handlers",
     class: "plain wide error-cell",
-    cell: (event) => lastError(event),
-    hint: (event) => lastError(event),
-  },
-  {
-    title: "Next run",
-    cell: ({ nextRunAt, ...event }) => {
-      if (waitsForResume(event, now.value?.paused ?? [])) return "paused";
-      return nextRunAt !== null && formatTime(nextRunAt);
-    },
-    hint: ({ nextRunAt }) => (nextRunAt === null ? "" : `Due ${formatExactTime(nextRunAt)}`),
+    cell: (event) => lastError(event) || <span class="hint">{handlersOf(event)}</span>,
+    hint: (event) => lastError(event) || handlersOf(event),
   },
   {
     title: "Event",
@@ -81,12 +72,19 @@ function handlersOf(event: ListedEvent): string {
   return rest.length === 0 ? shortText(first.handler) : `${shortText(first.handler)} and ${rest.length} more`;
 }
 
-/** The first line of the error of the handler that failed, with its name where there are several. */
+/** When work of it runs next; empty where none waits, and beside work that has stopped. */
+function nextRun({ nextRunAt, ...event }: ListedEvent): string {
+  if (piecesIn(event.handlers, workState.value).some(isStopped)) return "";
+  if (waitsForResume(event, pausedHandlers.value)) return "paused";
+  return nextRunAt === null ? "" : `next ${formatTime(nextRunAt)}`;
+}
+
+/** The first line of the error of the handler that failed, with its name. */
 function lastError(event: ListedEvent): string {
   const failed = [...piecesOf(event), ...event.handlers].find(hasFailed);
   if (failed === undefined) return "";
   const text = shortText((failed.error ?? failed.reason ?? "").split("\n", 1)[0] ?? "");
-  return event.handlers.length > 1 && failed.handler !== NOTE_HANDLER ? `${shortText(failed.handler)}: ${text}` : text;
+  return failed.handler !== NOTE_HANDLER ? `${shortText(failed.handler)}: ${text}` : text;
 }
 
 /** True for an event that has work to run, all of it of handlers that are paused. */

@@ -36,15 +36,17 @@ export function EventList() {
         // Of the whole store: they say nothing about a narrowed list.
         counts={WORK_PARAMS.some((name) => readParam(name) !== "") ? {} : { ...now.value?.backlog }}
       />
-      <FilterBar label="Work" params={WORK_PARAMS}>
-        <TextFilter name="id" label="Id of the event" />
+      <FilterBar
+        label="Work"
+        params={WORK_PARAMS}
+        search={`ids, handlers, errors${hasContacts.value ? ", payloads" : ""}`}
+      >
         <TextFilter name="error" label="Text of the error" />
-        {hasContacts.value && <TextFilter name="text" label="Text in the payload" />}
         <HandlerFilter />
         <TypeFilter />
         <TimeFilter />
-        <GroupChip />
       </FilterBar>
+      <GroupChip />
       <div class="dash-scroll dash-list" tabIndex={0} role="region" aria-label="Events">
         <Rows />
       </div>

@@ -6,7 +6,7 @@ import { formatCount, formatExactTime, formatTime } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
 import { linkTo } from "../../state/address.js";
 import { mayOperate } from "../../state/session.js";
-import { handlers, loadHandlers, askAndPause, resumePaused } from "../state/handlers.js";
+import { handlers, loadHandlers, askAndPause, resumePaused } from "../../state/handlers.js";
 import { now } from "../../state/now.js";
 import { DataTable, type TableColumn } from "../../ui/data-table.js";
 import { useListRefresh } from "../../ui/use-list-refresh.js";

@@ -2,7 +2,7 @@ import { EVENT_TYPES } from "../../../protocol/event-types.js";
 import { useEffect } from "preact/hooks";
 import { ChoiceFilter } from "../../ui/filter-fields.js";
 import { viewer } from "../../state/session.js";
-import { handlers, loadHandlers } from "../state/handlers.js";
+import { handlers, loadHandlers } from "../../state/handlers.js";
 
 /** Also handlers that the code has no more, while they have unfinished work. */
 export function HandlerFilter() {

@@ -7,7 +7,7 @@ import { createSelection } from "../../state/create-selection.js";
 import { sinceOf } from "../../state/time-span.js";
 
 /** Parameters of the address that narrow the list. */
-export const WORK_PARAMS = ["handler", "type", "error", "id", "text", "span", "group", "groupName"] as const;
+export const WORK_PARAMS = ["handler", "type", "error", "text", "span", "group", "groupName"] as const;
 
 export const LISTED_STATES = ["pending", "leased", "dead", "parked", "done"] as const;
 
@@ -26,7 +26,7 @@ export const workState = computed<(typeof LISTED_STATES)[number] | "">(
 );
 
 export const events = createPagedList<ListedEvent>((cursor) =>
-  fetchEvents({ ...commonFilters(), id: readParam("id"), text: readParam("text"), cursor }),
+  fetchEvents({ ...commonFilters(), text: readParam("text"), cursor }),
 );
 
 /** What both a list and a job can ask. */
@@ -46,7 +46,7 @@ export const listKey = computed(() => [workState.value, ...WORK_PARAMS.map(readP
 
 /** What a change of all that is listed would choose now; undefined where no job can ask what narrows the list. */
 export function listedWork(): WorkFilter | undefined {
-  if (readParam("id") !== "" || readParam("text") !== "") return undefined;
+  if (readParam("text") !== "") return undefined;
   return listedFilter();
 }
 

@@ -39,6 +39,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard without a mouse", () => {
     for (const type of ["email.bounced", "email.complained"] as const) await bench.deliver(type);
     await show("#/work");
     await page.locator("[data-row]").first().waitFor();
+    await page.getByRole("button", { name: "Filters" }).click();
     for (const name of ["Handler", "Event type", "Time"]) {
       const filter = page.getByRole("combobox", { name });
       await filter.focus();

@@ -111,7 +111,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's appearance", () => {
     await page.getByRole("dialog").waitFor();
     await look("question");
     await page.keyboard.press("Escape");
-    await go(page, "work?id=none", ".empty");
+    await go(page, "work?text=none", ".empty");
     await look("nothing found");
   }
 

@@ -1,12 +1,18 @@
-import { signal } from "@preact/signals";
-import type { HandlerRow } from "../../../web/api/work.js";
-import { escapeControls } from "../../../base/text.js";
-import { confirmed } from "../../state/confirmed.js";
-import { runAction, showNotice } from "../../state/notice.js";
-import { postHandlerChange, fetchHandlers } from "../../api/calls.js";
+import { computed, signal } from "@preact/signals";
+import type { HandlerRow } from "../../web/api/work.js";
+import { escapeControls } from "../../base/text.js";
+import { confirmed } from "./confirmed.js";
+import { runAction, showNotice } from "./notice.js";
+import { now } from "./now.js";
+import { postHandlerChange, fetchHandlers } from "../api/calls.js";
 
 /** In the order of their names. */
 export const handlers = signal<readonly HandlerRow[]>([]);
+
+/** Handlers that do not run until they are resumed: as the stream says, or as they were read last where it does not. */
+export const pausedHandlers = computed(
+  () => now.value?.paused ?? handlers.value.flatMap(({ paused }) => (paused === null ? [] : [paused])),
+);
 
 export function loadHandlers(): Promise<boolean> {
   return runAction(async () => void (handlers.value = (await fetchHandlers()).handlers));
