@@ -8,7 +8,6 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type * as z from "zod";
 import { EVENT_TYPES } from "pigeonhole/protocol";
 import { createTestReceiver, deliver, sampleEvent, sampleTestEvent } from "pigeonhole/testing";
-import { compareSchemas } from "#pigeonhole/capture/schemas/compare-schemas.js";
 import { generateSchemas } from "#pigeonhole/capture/schemas/generate-schemas.js";
 import { makeCapture } from "../support/captures.js";
 import { makeFolder } from "../support/folder.js";
@@ -72,10 +71,9 @@ describe("a generated module", () => {
     expect((await deliver(receiver, sampleEvent("email.sent", { to: 5 }))).outcome).toBe("parked");
   }, 60_000);
 
-  test("a generated module is the same for the same captures, contains none of their values, and accepts them", () => {
+  test("a generated module is the same for the same captures, and contains none of their values", () => {
     expect(generateSchemas(samples)).toBe(text);
     expect(text).not.toMatch(/\bada\b|customer|#1042|transactional|dkim_/i);
-    expect(compareSchemas(text, samples)).toEqual([]);
   });
 
   test("a generated module accepts its own samples, whatever JSON they are", async () => {
@@ -90,7 +88,6 @@ describe("a generated module", () => {
         expect(schemas[`random.type_${n}`]?.safeParse(sent).error?.issues, JSON.stringify(sent)).toBeUndefined();
       }
     }
-    expect(compareSchemas(random, captures)).toEqual([]);
   }, 60_000);
 
   test("a generated module leaves out test deliveries and bodies that cannot be read", async () => {
@@ -127,47 +124,7 @@ test("a generated module says from how many captures of which sources it was lea
   );
 });
 
-describe("drift between schemas and captures", () => {
-  const text = generateSchemas(
-    capturesOf(...times(10, (n) => ({ email: "a@b.example", list: [{ id: "item_1" }], maybe: n > 2 ? "x" : null }))),
-  );
-  const good = { email: "", list: [], maybe: null };
-
-  test.each<[string, unknown, string[]]>([
-    ["nothing", good, []],
-    ["null", { ...good, email: null }, ["$.email is null, the schema says string"]],
-    ["another kind", { ...good, maybe: 1 }, ["$.maybe is number, the schema says string or null"]],
-    ["a missing field", { email: "", list: [] }, ["$.maybe is missing, the schema requires it"]],
-    ["a new field", { ...good, extra: 1 }, ["$.extra is new, the schema does not name it"]],
-    [
-      "within lists, once",
-      { ...good, list: [{ id: 1 }, { id: 2 }] },
-      ["$.list[*].id is number, the schema says string"],
-    ],
-  ])("compareSchemas reports %s", (_, data, wanted) => {
-    const drifts = compareSchemas(text, capturesOf(data, data));
-    expect(drifts.map(({ path, problem }) => `${path} ${problem}`)).toEqual(wanted);
-    for (const drift of drifts) expect(drift).toMatchObject({ type: "form.submitted", captures: 2 });
-  });
-
-  test("compareSchemas reports a type without a schema", () => {
-    expect(compareSchemas(text, [captureOf("email.sent", {})])).toMatchObject([
-      { type: "email.sent", path: "$", problem: "has no schema" },
-    ]);
-  });
-
-  test("names of fields and types are no code, whatever they are", async () => {
-    const name = "a\u2028throw new Error(1)//";
-    const captures = [captureOf(name, { [name]: 1 })];
-    const odd = generateSchemas(captures);
-    expect(Object.keys(await load(odd))).toEqual([name]);
-    expect(compareSchemas(odd, captures)).toEqual([]);
-  });
-
-  test.each(["", "export const a = 1;", "\n// For captures types --check: {"])(
-    "compareSchemas refuses a file that generateSchemas did not write: %j",
-    async (other) => {
-      expect((await errorOf(() => compareSchemas(other, []))).code).toBe("invalid_argument");
-    },
-  );
+test("names of fields and types are no code, whatever they are", async () => {
+  const name = "a\u2028throw new Error(1)//";
+  expect(Object.keys(await load(generateSchemas([captureOf(name, { [name]: 1 })])))).toEqual([name]);
 });

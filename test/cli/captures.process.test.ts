@@ -54,20 +54,10 @@ describe("captures export", () => {
   });
 });
 
-describe("captures types", () => {
-  test("captures types writes a module, and --check compares later captures with it", async () => {
-    const cwd = await importEvents([sampleEvent("email.sent"), sampleEvent("email.sent")]);
-    const check = () => runCli(["captures", "types", "--check", "schemas.ts", "--json"], { cwd });
-    expect(await runCli(["captures", "types", "--out", "schemas.ts"], { cwd })).toMatchObject({ code: 0 });
-    expect(readFileSync(join(cwd, "schemas.ts"), "utf8")).toContain('"email.sent": emailSent');
-    expect(await check()).toMatchObject({ code: 0, stdout: "" });
-
-    writeFileSync(join(cwd, "more.json"), JSON.stringify(sampleEvent("email.sent", { subject: 42 })));
-    await runCli(["captures", "import", "more.json"], { cwd });
-    const drifted = await check();
-    expect(drifted.code).toBe(1);
-    expect(jsonLines(drifted)).toMatchObject([{ drift: { type: "email.sent", path: "$.subject", captures: 1 } }]);
-  });
+test("captures types writes a module", async () => {
+  const cwd = await importEvents([sampleEvent("email.sent"), sampleEvent("email.sent")]);
+  expect(await runCli(["captures", "types", "--out", "schemas.ts"], { cwd })).toMatchObject({ code: 0 });
+  expect(readFileSync(join(cwd, "schemas.ts"), "utf8")).toContain('"email.sent": emailSent');
 });
 
 test("captures types leaves out samples of this package unless told, and says so", async () => {

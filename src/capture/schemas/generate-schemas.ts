@@ -1,7 +1,6 @@
 import { PigeonholeError } from "../../base/error.js";
 import { CAPTURE_SOURCES, type Capture } from "../model/capture.js";
 import { groupData } from "./group-data.js";
-import { CHECK_MARK } from "./compare-schemas.js";
 import { REQUIRED_SAMPLES, SINGLE_KINDS, type Shape, isOptional, learnShape } from "./learn-shape.js";
 
 /**
@@ -18,13 +17,12 @@ export function generateSchemas(captures: readonly Capture[]): string {
     );
   }
   const names = nameTypes([...groups.keys()]);
-  const learned = [...groups].map(([type, samples]) => [type, learnShape(samples)] as const);
-  const parts = learned.map(([type, shape]) => {
+  const parts = [...groups].map(([type, samples]) => {
     const name = names.get(type) ?? type;
     const Name = name.charAt(0).toUpperCase() + name.slice(1);
     return [
-      `/** \`data\` of ${commentText(type)}, from ${count(groups.get(type)?.length ?? 0, "capture")}. */`,
-      `export const ${name} = ${printShape(shape)};`,
+      `/** \`data\` of ${commentText(type)}, from ${count(samples.length, "capture")}. */`,
+      `export const ${name} = ${printShape(learnShape(samples))};`,
       "",
       `export type ${Name} = z.infer<typeof ${name}>;`,
       "",
@@ -34,24 +32,14 @@ export function generateSchemas(captures: readonly Capture[]): string {
   return [
     "// Written by `pigeonhole captures types` from captured deliveries, as the service documents no shapes.",
     `// Learned from ${describeCaptures(captures)}. A field is optional until ${REQUIRED_SAMPLES} of a type have had it.`,
-    "// Do not edit it: run the command again, or check with --check whether it still matches.",
+    "// Do not edit it: run the command again, and git shows what has changed.",
     `import * as z from ${JSON.stringify("zod")};`,
     "",
     ...parts,
     "/** For createReceiver({ schemas }). */",
     `export const schemas = {\n${rows.join("")}};`,
     "",
-    CHECK_MARK + asciiJson(learned),
-    "",
   ].join("\n");
-}
-
-/** In one line of code: others than line feeds end one too. */
-function asciiJson(value: unknown): string {
-  return JSON.stringify(value).replaceAll(
-    /[^\x20-\x7e]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 }
 
 /** `12 captures (10 live, 2 production)`: how many captures of which sources. */

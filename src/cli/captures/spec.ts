@@ -86,17 +86,13 @@ export const capturesTypes = defineCommand({
   group,
   summary: "Writes zod schemas of data, merged over all captures of each type, for createReceiver({ schemas }).",
   details:
-    "The service does not document the shapes of data; the schemas describe the captures. Samples of this package, from trigger, init and the sandbox, are left out unless --samples is given. A field is optional until 10 captures of its type have had it. With --check the module is compared with the captures instead: exits with 1 when they do not match it.",
+    "The service does not document the shapes of data; the schemas describe the captures. Samples of this package, from trigger, init and the sandbox, are left out unless --samples is given. A field is optional until 10 captures of its type have had it. In CI, write it again and let git diff --exit-code show what has changed.",
   arguments: {
     selection: { ...selectionArgument, optional: true, summary: `${selectionArgument.summary}. Default: all.` },
   },
   options: {
     out: withValue("file", "Writes the module to this file instead of printing it.", { short: "o" }),
     samples: { summary: "Learns from the samples of trigger, init and the sandbox, too; their data is made up." },
-    check: withValue("file", "Compares this module, written earlier, with the captures."),
   },
-  examples: [
-    ["pigeonhole captures types --out src/webhook-schemas.ts", "all types that were captured"],
-    ["pigeonhole captures types --check src/webhook-schemas.ts", "in CI: what has changed"],
-  ],
+  examples: [["pigeonhole captures types --out src/webhook-schemas.ts", "all types that were captured"]],
 });

@@ -2,15 +2,11 @@ import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { PigeonholeError } from "../../base/error.js";
 import type { Capture } from "../../capture/model/capture.js";
-import { compareSchemas } from "../../capture/schemas/compare-schemas.js";
 import { describeCaptures, generateSchemas } from "../../capture/schemas/generate-schemas.js";
-import { escapeControls } from "../../base/text.js";
-import type { CommandContext, RunCommand } from "../frame/context.js";
-import { EXIT, type ExitCode } from "../frame/command-error.js";
+import type { RunCommand } from "../frame/context.js";
 import type { capturesTypes } from "./spec.js";
 import { readCaptures, pickCaptures } from "../values/capture-store.js";
 import { countOf } from "../frame/format.js";
-import { readInput } from "../values/read-input.js";
 
 export const showTypes: RunCommand<typeof capturesTypes> = async ({ args, options, context }) => {
   const words = args.selection.length === 0 ? ["all"] : args.selection;
@@ -21,7 +17,6 @@ export const showTypes: RunCommand<typeof capturesTypes> = async ({ args, option
   if (captures.length === 0) {
     throw new PigeonholeError("no_capture", `There is no capture of a real delivery.${note}`);
   }
-  if (options.check !== undefined) return check(options.check, captures, context);
   const text = generateSchemas(captures);
   if (options.out === undefined) {
     context.out.raw(text);
@@ -32,21 +27,7 @@ export const showTypes: RunCommand<typeof capturesTypes> = async ({ args, option
     const learned = `${options.out} has schemas from ${describeCaptures(captures)}.${note}`;
     context.out.result({ file: options.out, captures: captures.length, left }, learned);
   }
-  return EXIT.ok;
 };
 
 /** Samples of this package have made-up data, which says nothing of the service's. */
 const isReal = ({ source }: Capture): boolean => source !== "trigger" && source !== "sandbox";
-
-async function check(file: string, captures: readonly Capture[], context: CommandContext): Promise<ExitCode> {
-  const { out } = context;
-  const text = (await readInput("--check", file, context)).toString("utf8");
-  const drifts = compareSchemas(text, captures);
-  for (const drift of drifts) {
-    const { type, path, problem, captures: count, example } = drift;
-    const words = `${type}  ${path}  ${problem}  (${countOf(count, "capture")}, such as ${example})`;
-    out.result({ drift }, `${out.paint.red("✗")} ${escapeControls(words)}`);
-  }
-  if (drifts.length === 0) out.note(`${countOf(captures.length, "capture")} fit ${file}.`);
-  return drifts.length === 0 ? EXIT.ok : EXIT.failed;
-}
