@@ -22,7 +22,6 @@ export type {
   PruneLimits,
   RecoverResult,
   ReplanPlan,
-  SessionOfServer,
   SettleResult,
   Store,
   StoreAlarm,

@@ -182,11 +182,6 @@ export const ALARMS: Readonly<Record<Alarm["kind"], AlarmTexts>> = {
     advice:
       "Repair what the message names: the disk of the database, its room or the rights on the file. Deliveries are stored in the WAL meanwhile, until that fills the disk.",
   },
-  bodies_blocked: {
-    severity: "warn",
-    advice:
-      "in_use: end the sessions, with pg_terminate_backend(pid), or wait until a dump has ended. slow: retry or discard dead and parked work. refused: grant TRUNCATE, as the SQL of pigeonhole postgres schema --grant does. The bodies stay until then.",
-  },
   deliveries_overdue: {
     advice:
       "The disk, or what shares it, is too slow: check its load, and handlers that block the process. Deliveries are answered 503 meanwhile, so the service sends them again.",

@@ -2,7 +2,6 @@ import { PigeonholeError } from "../base/error.js";
 import { LOCKED, lockClassOf } from "./postgres/advisory-lock.js";
 import { CREATE_LIST } from "./postgres/migrate-schema.js";
 import { inSchema } from "./postgres/in-schema.js";
-import { SLOT_TABLES } from "./postgres/operations/body-slots.js";
 import { POSTGRES_MIGRATIONS } from "./postgres/migrations.js";
 import { SCHEMA_NAME_RULE, isSchemaName } from "./schema-name.js";
 
@@ -56,7 +55,6 @@ function rightsOf(schema: string, user: string): string[] {
   return [
     `GRANT USAGE ON SCHEMA ${schema} TO ${user};`,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${user};`,
-    `GRANT TRUNCATE ON ${SLOT_TABLES.map((table) => `${schema}.${table}`).join(", ")} TO ${user};`,
     `GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schema} TO ${user};`,
     `GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${schema} TO ${user};`,
   ];

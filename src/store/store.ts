@@ -118,25 +118,7 @@ export type StoreAlarm =
   /** The WAL cannot be moved into the database, for this reason; it has grown to `walBytes`. */
   | { kind: "checkpoint_failed"; walBytes: number; code: string; message: string }
   /** This machine's clock and the server's, by which leases end, differ by this much. */
-  | { kind: "clock_skew"; skewSeconds: number }
-  /**
-   * Bodies that ended `lateMs` milliseconds ago cannot be removed: `sessions` read them; it takes too long to look for
-   * those that are still wanted (`slow`); or the user of the store has not the right to TRUNCATE (`refused`).
-   */
-  | {
-      kind: "bodies_blocked";
-      reason: "in_use" | "slow" | "refused";
-      lateMs: number;
-      sessions: readonly SessionOfServer[];
-    };
-
-/** A session of a database server. */
-export interface SessionOfServer {
-  /** Its number, as in pg_stat_activity. */
-  pid: number;
-  /** How the program calls itself; may be empty. */
-  application: string;
-}
+  | { kind: "clock_skew"; skewSeconds: number };
 
 /** What becomes of an event that is retried. */
 export interface ReplanPlan {

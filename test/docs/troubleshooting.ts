@@ -23,7 +23,6 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
     cause: "Your `apiKey` function returned another key; the call was sent with it.",
   },
   api_call_retried: { cause: "An API call failed, and may be repeated." },
-  clock_confirmed: { cause: "A delivery or the API confirmed the clock after a jump." },
   clock_was_ahead: {
     cause: "The clock was set back; `waits` due times that were too late are corrected.",
     remedy: "Synchronise the clock (NTP).",
@@ -226,8 +225,6 @@ const MEANINGS: Readonly<Partial<Record<Alarm["kind"], string>>> = {
   store_unavailable: "The store did not accept a delivery; `code` says why.",
   wal_blocked: "A reader keeps the WAL from being emptied: it is over 64 MiB and grows.",
   checkpoint_failed: "The WAL is over 64 MiB and cannot be moved into the database file.",
-  bodies_blocked:
-    "On PostgreSQL, bodies that ended more than a day ago cannot be removed, or the right to `TRUNCATE` is missing.",
   api_refused: "The API refuses the key, the scope or the address.",
 };
 

@@ -3,7 +3,6 @@ import { NaturalBatch } from "../natural-batch.js";
 import type { AcceptResult, NewEvent, SettleResult } from "../store.js";
 import type { NodeSession } from "./node-session.js";
 import { compareEvents, storeBeside, storeEvents } from "./operations/store-events.js";
-import { NO_SLOT } from "./operations/body-slots.js";
 import { type KeyRequest, holdKeys } from "./operations/keys.js";
 import {
   type DoneSettlement,
@@ -55,11 +54,8 @@ interface OtherBody {
  * own: where that fails, the others are stored all the same, and their leases are known.
  */
 function createAccept(connection: OwnConnection, session: NodeSession): Batches["accept"] {
-  const known = { slot: NO_SLOT };
   const news: Deliveries = new NaturalBatch(EVENTS, async (events) => {
-    const stored = await session.lease(connection, "storing events", (sql, holder) =>
-      storeEvents(sql, holder, { events, known }),
-    );
+    const stored = await session.lease(connection, "storing events", (sql, holder) => storeEvents(sql, holder, events));
     return events.map((event, index) => stored[index] ?? knowns.add(event));
   });
   const knowns: Deliveries = new NaturalBatch(EVENTS, async (events) => {

@@ -11,24 +11,9 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   -- Numbers of events in the order of their arrival at one node. A number may become visible after a higher one.
   CREATE SEQUENCE pigeonhole.inbox_event_number;
 
-  -- Bodies by the time of their arrival: those of a slot end together, and TRUNCATE gives their disk back.
-  CREATE TABLE pigeonhole.inbox_body_1 (PRIMARY KEY (seq)) INHERITS (pigeonhole.inbox_body);
-  CREATE TABLE pigeonhole.inbox_body_2 (PRIMARY KEY (seq)) INHERITS (pigeonhole.inbox_body);
-  CREATE TABLE pigeonhole.inbox_body_3 (PRIMARY KEY (seq)) INHERITS (pigeonhole.inbox_body);
-  CREATE TABLE pigeonhole.inbox_body_4 (PRIMARY KEY (seq)) INHERITS (pigeonhole.inbox_body);
-  CREATE TABLE pigeonhole.inbox_body_5 (PRIMARY KEY (seq)) INHERITS (pigeonhole.inbox_body);
-  CREATE TABLE pigeonhole.inbox_body_6 (PRIMARY KEY (seq)) INHERITS (pigeonhole.inbox_body);
-  CREATE TABLE pigeonhole.inbox_body_7 (PRIMARY KEY (seq)) INHERITS (pigeonhole.inbox_body);
-  CREATE TABLE pigeonhole.inbox_body_8 (PRIMARY KEY (seq)) INHERITS (pigeonhole.inbox_body);
-
-  -- The slots that may have bodies. Those of new events go into the one that was opened last; when that was, no more
-  -- come into the one before. clear_at: since when no work that is not done has its body in it.
-  CREATE TABLE pigeonhole.inbox_body_slot (
-    slot      integer PRIMARY KEY,
-    opened    bigint  NOT NULL GENERATED ALWAYS AS IDENTITY,
-    opened_at bigint  NOT NULL,
-    clear_at  bigint
-  );
+  -- Retention deletes as many rows as are stored: their space is used again before a fifth of the table is dead.
+  ALTER TABLE pigeonhole.inbox_event SET (autovacuum_vacuum_scale_factor = 0.1);
+  ALTER TABLE pigeonhole.inbox_body SET (autovacuum_vacuum_scale_factor = 0.1);
 
   -- A process that runs handlers holds the advisory lock of its number. missing_since: when another process first saw
   -- that the lock is gone, on the server that was started at missing_on. ended: it has closed the store.

@@ -80,13 +80,13 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
   const access = accessTo(opening);
   const { work, leasing, read, write, query, change } = access;
   let alarm: StoreContext["onAlarm"];
-  let round = new PruneRound(alarm);
+  let round = new PruneRound();
   const store: SharedStore = {
     async open({ clock: machine, onAlarm, runsHandlers = true }) {
       clock.begin(machine);
       alarm = onAlarm;
       await opening.open({ place, clock, runsHandlers });
-      round = new PruneRound(alarm);
+      round = new PruneRound();
       raiseSkew(clock, alarm);
     },
     close: () => opening.close(),

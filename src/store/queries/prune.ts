@@ -2,7 +2,7 @@ import type { PruneLimits } from "../store.js";
 import { type StoreQuery, readRows, run } from "./store-query.js";
 
 /** A kind of row that retention removes. */
-export interface PrunedKind {
+interface PrunedKind {
   /** Reads rows after a number, oldest first. `since`: later than `receivedAt` if the clock was behind then. */
   select: string;
   /** Locks the rows numbered `:seqs`, so that no process plans work for them. */
@@ -19,24 +19,22 @@ interface PrunedRow {
 }
 
 /** Locks events first of all, so that no process plans work for them or removes them meanwhile. */
-export const LOCK_EVENTS =
-  "SELECT seq FROM pigeonhole.inbox_event WHERE seq = ANY(:seqs::bigint[]) ORDER BY seq FOR UPDATE";
+const LOCK_EVENTS = "SELECT seq FROM pigeonhole.inbox_event WHERE seq = ANY(:seqs::bigint[]) ORDER BY seq FOR UPDATE";
 
 /** No handler runs on the event, and none will. */
 const IS_SETTLED = "NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS w WHERE w.seq = r.seq AND w.state <> 'done')";
 const MAY_GO = `SELECT seq FROM pigeonhole.inbox_event AS r WHERE seq = ANY(:seqs) AND ${IS_SETTLED}`;
 
-const REMOVE_TEXTS = [
-  "DELETE FROM pigeonhole.inbox_failed WHERE seq = ANY(:seqs)",
-  "DELETE FROM pigeonhole.inbox_step WHERE seq = ANY(:seqs)",
-];
-const REMOVE_BODIES = ["DELETE FROM pigeonhole.inbox_body WHERE seq = ANY(:seqs)", ...REMOVE_TEXTS];
+/** With the errors in full and the names of steps, which may quote the body. */
+const REMOVE_BODIES = ["inbox_body", "inbox_failed", "inbox_step"].map(
+  (table) => `DELETE FROM pigeonhole.${table} WHERE seq = ANY(:seqs)`,
+);
 
-/** Below the number `:end`. Of the bodies of one id, the first is removed last, and none while one is not settled. */
-export const EVENTS: PrunedKind = {
+/** Of the bodies of one id, the first is removed last, and none while one is not settled. */
+const EVENTS: PrunedKind = {
   select: `
     SELECT seq, received_at AS "receivedAt", greatest(received_at, signed_at) AS since FROM pigeonhole.inbox_event
-    WHERE seq > :after AND seq < :end ORDER BY seq LIMIT :batch`,
+    WHERE seq > :after ORDER BY seq LIMIT :batch`,
   lock: LOCK_EVENTS,
   mayGo: `${MAY_GO}
     AND NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_other AS o WHERE o.first = r.seq)
@@ -55,31 +53,18 @@ export const EVENTS: PrunedKind = {
   ],
 };
 
-/** Bodies of a table, with the errors in full and the names of steps, which may quote them. */
-export const bodiesOf = (table: string): PrunedKind => ({
+const BODIES: PrunedKind = {
   select: `
     SELECT r.seq, e.received_at AS "receivedAt", e.received_at AS since
-    FROM ${table} AS r JOIN pigeonhole.inbox_event AS e ON e.seq = r.seq
+    FROM pigeonhole.inbox_body AS r JOIN pigeonhole.inbox_event AS e ON e.seq = r.seq
     WHERE r.seq > :after ORDER BY r.seq LIMIT :batch`,
   lock: LOCK_EVENTS,
   mayGo: MAY_GO,
   remove: REMOVE_BODIES,
-});
-
-/** Errors in full and names of steps of events whose bodies go another way. */
-export const TEXTS: PrunedKind = {
-  select: `
-    SELECT e.seq, e.received_at AS "receivedAt", e.received_at AS since FROM (
-      (SELECT DISTINCT seq FROM pigeonhole.inbox_failed WHERE seq > :after ORDER BY seq LIMIT :batch)
-      UNION (SELECT DISTINCT seq FROM pigeonhole.inbox_step WHERE seq > :after ORDER BY seq LIMIT :batch)
-    ) AS r JOIN pigeonhole.inbox_event AS e ON e.seq = r.seq ORDER BY e.seq LIMIT :batch`,
-  lock: LOCK_EVENTS,
-  mayGo: MAY_GO,
-  remove: REMOVE_TEXTS,
 };
 
 /** A discarded contact event keeps its place in a call that may be repeated. */
-export const SENT: PrunedKind = {
+const SENT: PrunedKind = {
   select: `
     SELECT seq, recorded_at AS "receivedAt", recorded_at AS since FROM pigeonhole.outbox_event
     WHERE seq > :after ORDER BY seq LIMIT :batch`,
@@ -88,21 +73,22 @@ export const SENT: PrunedKind = {
   remove: ["DELETE FROM pigeonhole.outbox_event WHERE seq = ANY(:seqs)"],
 };
 
-/** The kinds of rows, each with the time before which its rows may go. */
-export type PrunedKinds = readonly (readonly [PrunedKind, number])[];
+/** Up to which number a round has checked the rows of a kind. */
+export type PrunedTo = Map<PrunedKind, number>;
 
 /**
  * Checks a small batch of rows of one kind, oldest first, and removes those that may go. Returns how many it checked; 0
- * when the round is over. Each kind has a position that earlier batches have reached (`after`), so that rows which must
- * stay are not read again until then; events from the number `end` on are left. In one transaction.
+ * when the round is over. Each kind has a position that earlier batches have reached, so that rows which must stay are
+ * not read again until the caller forgets all positions. In one transaction.
  */
-export function* sweep(
-  kinds: PrunedKinds,
-  limits: PruneLimits & { end: number },
-  after: Map<PrunedKind, number>,
-): StoreQuery<number> {
+export function* sweep(limits: PruneLimits, reached: PrunedTo): StoreQuery<number> {
+  const kinds = [
+    [EVENTS, limits.idsBefore],
+    [BODIES, limits.bodiesBefore],
+    [SENT, limits.sentBefore],
+  ] as const;
   for (const [kind, before] of kinds) {
-    const rows = yield* readRows<PrunedRow>(kind.select, { ...limits, after: after.get(kind) ?? 0 });
+    const rows = yield* readRows<PrunedRow>(kind.select, { ...limits, after: reached.get(kind) ?? 0 });
     const young = rows.findIndex(({ receivedAt }) => receivedAt >= before && receivedAt <= limits.now);
     const seen = young === -1 ? rows : rows.slice(0, young);
     const last = seen.at(-1);
@@ -114,7 +100,7 @@ export function* sweep(
         kind,
         old.map(({ seq }) => seq),
       );
-    after.set(kind, last.seq);
+    reached.set(kind, last.seq);
     return seen.length;
   }
   return 0;

@@ -3,17 +3,18 @@ import { countContactEvents } from "../queries/contact-events.js";
 import { getEvent, listStuck } from "../queries/events.js";
 import { addFigures } from "../queries/figures.js";
 import { writePolicies, listPaused } from "../queries/handlers.js";
-import { noteTimes } from "../queries/known-ids.js";
+import { noteRemoval, noteTimes } from "../queries/known-ids.js";
 import type { StoreQuery } from "../queries/store-query.js";
 import { settleCall } from "../queries/outbox-calls.js";
+import { type PrunedTo, sweep } from "../queries/prune.js";
 import { replanEvent } from "../queries/replan.js";
 import { listRequested, requestRetry } from "../queries/requested-retries.js";
 import { loadSteps, saveStep } from "../queries/steps.js";
+import type { PruneLimits } from "../store.js";
 import { countPage } from "./operations/counts.js";
 import { prepareLease, prepareRelease, prepareRenew } from "./operations/lease.js";
 import { prepareRecord } from "./operations/outbox-record.js";
 import { prepareLeaseSend } from "./operations/outbox-send.js";
-import { preparePrune } from "./operations/prune.js";
 import { prepareRecover } from "./operations/recover.js";
 import { prepareRestartWaits } from "./operations/restart-waits.js";
 import { prepareSettle } from "./operations/settle.js";
@@ -42,7 +43,7 @@ export function prepareOperations(db: Database, takeTokens: TakeTokens) {
     requestRetry: running(requestRetry),
     listRequested: running(listRequested),
     countPage: running(countPage),
-    prune: onFirstUse(() => preparePrune(db)),
+    prune: preparePrune(db),
     keepPolicies: running(writePolicies),
     listPaused: () => runInFile(db, listPaused()),
     writeFigures: running(addFigures),
@@ -51,6 +52,18 @@ export function prepareOperations(db: Database, takeTokens: TakeTokens) {
     leaseSend: onFirstUse(() => prepareLeaseSend(db, takeTokens)),
     settleSend: running(settleCall),
     countOutbox: () => runInFile(db, countContactEvents()),
+  };
+}
+
+/** Removes one small batch of what retention no longer keeps, oldest first. */
+function preparePrune(db: Database): (limits: PruneLimits) => number {
+  const reached: PrunedTo = new Map();
+  return (limits) => {
+    // Each time: a round that failed goes on with later limits.
+    runInFile(db, noteRemoval(limits.idsBefore));
+    const seen = runInFile(db, sweep(limits, reached));
+    if (seen === 0) reached.clear();
+    return seen;
   };
 }
 

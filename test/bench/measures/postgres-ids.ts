@@ -14,7 +14,7 @@ export function measurePostgresIds(context: MeasureContext): Promise<void> {
     printTitle(`PostgreSQL, Node ${runtime.version}: empty against ${rows} stored events`);
     const url = await createDatabase(server.url, "grown");
     printProgress(`storing ${rows} events`);
-    await fillPostgres(url, { rows, work: "done", bodies: "none", receivedAt: Date.now() });
+    await fillPostgres(url, { rows, work: "done", hasBodies: false, receivedAt: Date.now() });
     const [empty, grown] = await runStores(context, server, [
       { name: "empty", title: "empty", plans: [{ way: "store", url: server.url, file: "" }] },
       { name: "grown", title: `${rows} stored events`, plans: [{ way: "store", url, file: "" }] },

@@ -8,8 +8,6 @@ import type { MeasureContext } from "./context.js";
 import { printStores, rateOf, runStores, storeRatio, withPostgres } from "./store-runs.js";
 
 const PER_SECOND = 1_000;
-/** The body ends with its slot, and the id by itself. */
-const ROWS_OF_EVENT = 2;
 /** Older than any that the load stores. */
 const LONG_AGO = 1_000;
 
@@ -21,7 +19,7 @@ export function measurePostgresRetention(context: MeasureContext): Promise<void>
     const url = await createDatabase(server.url, "pruned");
     const rows = (options.rounds * options.seconds + 3) * PER_SECOND;
     printProgress(`storing ${rows} events`);
-    await fillPostgres(url, { rows, work: "done", bodies: "slots", receivedAt: LONG_AGO });
+    await fillPostgres(url, { rows, work: "done", hasBodies: true, receivedAt: LONG_AGO });
     const pruner = startChild<PostgresCalls>({ file: "process/postgres-process.ts", runtime, cores: BOTH_CORES });
     try {
       await pruner.call("open", { way: "store", url, file: "" });
@@ -47,6 +45,6 @@ export function measurePostgresRetention(context: MeasureContext): Promise<void>
 
 /** Returns how many events a second were removed. */
 async function prune(pruner: Child<PostgresCalls>, seconds: number): Promise<number> {
-  const perSecond = PER_SECOND * ROWS_OF_EVENT;
-  return (await pruner.call("prune", { seconds, perSecond, before: 2 * LONG_AGO })) / seconds / ROWS_OF_EVENT;
+  const removed = await pruner.call("prune", { seconds, perSecond: PER_SECOND, before: 2 * LONG_AGO });
+  return removed / seconds;
 }

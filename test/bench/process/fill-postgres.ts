@@ -5,8 +5,8 @@ import { BODY_BYTES, EVENT_ID_LENGTH, EVENT_TYPE, HANDLER_NAME, createBodyTempla
 export interface PostgresFill {
   rows: number;
   work: "done" | "pending";
-  /** Bodies of the size of the load's; otherwise none is stored. `slots`: as a busy receiver has stored them. */
-  bodies: "none" | "plain" | "slots";
+  /** Whether bodies of the size of the load's are stored. */
+  hasBodies: boolean;
   /** Milliseconds since 1970. */
   receivedAt: number;
 }
@@ -27,7 +27,7 @@ const WORK = {
 };
 
 /** Makes the tables of the store with so many events. Ids are random, as those of the load are. */
-export async function fillPostgres(url: string, { rows, work, bodies, receivedAt }: PostgresFill): Promise<void> {
+export async function fillPostgres(url: string, { rows, work, hasBodies, receivedAt }: PostgresFill): Promise<void> {
   const logger = { debug() {}, info() {}, warn() {}, error() {}, child: () => logger };
   const store = createPostgresStore({ connectionString: url });
   await store.open({ logger });
@@ -40,34 +40,20 @@ export async function fillPostgres(url: string, { rows, work, bodies, receivedAt
       [EVENT_TYPE, receivedAt, BODY_BYTES, rows],
     );
     await client.query(WORK[work]);
-    if (bodies === "plain") await fillBodies(client, "inbox_body", [0, rows]);
-    if (bodies === "slots") {
-      for (const slot of OLD_SLOTS) {
-        const bounds = [slot - 1, slot].map((part) => Math.floor((rows * part) / OLD_SLOTS.length));
-        await fillBodies(client, `inbox_body_${slot}`, bounds);
-      }
-      await client.query(
-        `INSERT INTO pigeonhole.inbox_body_slot (slot, opened_at, clear_at)
-         SELECT slot, $2, $2 FROM generate_series(1, $1::integer) AS slot`,
-        [OLD_SLOTS.length + 1, receivedAt],
-      );
-    }
+    if (hasBodies) await fillBodies(client);
     await client.query("VACUUM ANALYZE");
     await client.query("CHECKPOINT");
   });
 }
 
-/** Their bodies are as old as they are kept; those of the load go into the one after them. */
-const OLD_SLOTS = [1, 2, 3, 4, 5, 6];
-
-/** Bodies of the events with these numbers, without the first. */
-async function fillBodies(client: Client, table: string, bounds: readonly number[]): Promise<void> {
+/** Bodies of all events. */
+async function fillBodies(client: Client): Promise<void> {
   const { body, idOffset } = createBodyTemplate(BODY_BYTES);
   await client.query(
-    `INSERT INTO pigeonhole.${table} (seq, body)
+    `INSERT INTO pigeonhole.inbox_body (seq, body)
      SELECT seq, overlay($1::bytea PLACING convert_to(id, 'UTF8') FROM $2::integer FOR $3::integer)
-     FROM pigeonhole.inbox_event WHERE seq > $4 AND seq <= $5`,
-    [body, idOffset + 1, EVENT_ID_LENGTH, ...bounds],
+     FROM pigeonhole.inbox_event`,
+    [body, idOffset + 1, EVENT_ID_LENGTH],
   );
 }
 

@@ -1,14 +1,8 @@
 import { POSTGRES_MUTANTS, type PostgresMutant } from "./mutants.js";
 import { POSTGRES_SCENARIOS, type PostgresScenario } from "./scenarios.js";
-import { SLOT_MUTANTS } from "./slot-mutants.js";
-import { SLOT_SCENARIOS } from "./slot-scenarios.js";
 import { TWIN_MUTANTS } from "./twin-mutants.js";
 import { TWIN_SCENARIOS } from "./twin-scenarios.js";
 
-export const ALL_POSTGRES_MUTANTS: readonly PostgresMutant[] = [...POSTGRES_MUTANTS, ...TWIN_MUTANTS, ...SLOT_MUTANTS];
+export const ALL_POSTGRES_MUTANTS: readonly PostgresMutant[] = [...POSTGRES_MUTANTS, ...TWIN_MUTANTS];
 
-export const ALL_POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
-  ...POSTGRES_SCENARIOS,
-  ...TWIN_SCENARIOS,
-  ...SLOT_SCENARIOS,
-];
+export const ALL_POSTGRES_SCENARIOS: readonly PostgresScenario[] = [...POSTGRES_SCENARIOS, ...TWIN_SCENARIOS];

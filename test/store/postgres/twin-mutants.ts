@@ -23,8 +23,7 @@ const ENDS =
 const endsOnly = (held: string): string => ENDS.replace("FROM held", `FROM (SELECT * FROM held ${held}) AS held`);
 const REMOVE_MARKS = '"DELETE FROM pigeonhole.inbox_work WHERE seq = ANY(:seqs)"';
 const EXPIRED = "lease_until < :expiredBefore OR process IN (SELECT id FROM gone)";
-const STORE =
-  'session.lease(connection, "storing events", (sql, holder) => storeEvents(sql, holder, { events, known }))';
+const STORE = 'session.lease(connection, "storing events", (sql, holder) => storeEvents(sql, holder, events))';
 const SETTLE_BATCHED = 'settlement.to === "done" ? done.add(settlement) : others.add(settlement)';
 
 /** Mistakes of the SQLite store's mutants, made in what is their place on PostgreSQL. */

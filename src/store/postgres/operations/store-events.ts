@@ -7,21 +7,15 @@ import type { Lease } from "../../work.js";
 import { tracesOf } from "./traces-of.js";
 import type { LeaseHolder } from "../lease-token.js";
 import type { Sql } from "../sql.js";
-import { CURRENT_SLOT, NO_SLOT, bodiesIn } from "./body-slots.js";
 import { addBody, isUnhandled } from "../../queries/bodies-of-id.js";
 import { lockBodies } from "../../queries/replan.js";
 import { runOnServer } from "../run-on-server.js";
 
-const insertBodies = (slot: number): string => `
-    INSERT INTO ${bodiesIn(slot)} (seq, body, trace)
-    SELECT seq, substring(:bodies::bytea FROM body_at + 1 FOR body_length), trace FROM given JOIN stored USING (seq)`;
-
 /**
  * Events are numbered in the order given, and inserted in the order of their ids: two processes whose batches overlap
- * would otherwise wait for each other. Known ids are left out. Bodies go into the slot, unless another one is current
- * now: it may be emptied soon.
+ * would otherwise wait for each other. Known ids are left out.
  */
-const acceptInto = (slot: number): string => `
+const ACCEPT = `
   WITH given AS MATERIALIZED (
     SELECT nextval('pigeonhole.inbox_event_number') AS seq, g.*
     FROM unnest(:ids::text[], :types::text[], :tests::boolean[], :receivedAts::bigint[], :signedAts::bigint[],
@@ -31,8 +25,10 @@ const acceptInto = (slot: number): string => `
     INSERT INTO pigeonhole.inbox_event (seq, id, type, test, received_at, signed_at, body_length, body_crc)
     SELECT seq, id, type, test, received_at, signed_at, body_length, body_crc FROM given ORDER BY id COLLATE "C"
     ON CONFLICT (id) DO NOTHING RETURNING seq
-  ), bodies AS (${insertBodies(slot)} ${slot === NO_SLOT ? "" : `WHERE ${CURRENT_SLOT} = ${slot}`}
-  )${slot === NO_SLOT ? "" : `, others AS (${insertBodies(NO_SLOT)} WHERE ${CURRENT_SLOT} <> ${slot})`}, work AS (
+  ), bodies AS (
+    INSERT INTO pigeonhole.inbox_body (seq, body, trace)
+    SELECT seq, substring(:bodies::bytea FROM body_at + 1 FOR body_length), trace FROM given JOIN stored USING (seq)
+  ), work AS (
     INSERT INTO pigeonhole.inbox_work
       (seq, handler, state, due_at, lease, lease_until, process, settled_at, started, finished, reason, error,
         error_type, error_group, failed_at)
@@ -46,8 +42,7 @@ const acceptInto = (slot: number): string => `
     JOIN given USING (place) JOIN stored USING (seq)
     RETURNING seq, handler, lease
   )
-  SELECT place, seq, handler, lease AS token, ${CURRENT_SLOT} AS slot
-  FROM given JOIN stored USING (seq) LEFT JOIN work USING (seq)`;
+  SELECT place, seq, handler, lease AS token FROM given JOIN stored USING (seq) LEFT JOIN work USING (seq)`;
 
 /**
  * Waits until all that was committed before is on the standby too, if there is a synchronous one: nothing else is
@@ -70,22 +65,16 @@ interface Stored {
   leases: Lease[];
 }
 
-/** The current slot, as the last statement found it. */
-export interface KnownSlot {
-  slot: number;
-}
-
 /** Stores events with their bodies and work, each once. Undefined for those whose id is known. */
 export async function storeEvents(
   sql: Sql,
   holder: LeaseHolder,
-  { events, known }: { events: readonly NewEvent[]; known: KnownSlot },
+  events: readonly NewEvent[],
 ): Promise<(AcceptResult | undefined)[]> {
   const firsts = new Map<string, number>();
   for (const [index, { id }] of events.entries()) if (!firsts.has(id)) firsts.set(id, index);
   const news = [...firsts.values()].map((index) => events[index] as NewEvent);
-  const { stored, slot = known.slot } = await insertEvents(sql, holder, { events: news, slot: known.slot });
-  known.slot = slot;
+  const stored = await insertEvents(sql, holder, news);
   const results: (AcceptResult | undefined)[] = events.map(() => undefined);
   for (const [place, index] of [...firsts.values()].entries()) {
     const found = stored.get(place);
@@ -126,8 +115,7 @@ export async function storeBeside(
     await sql.script("SET LOCAL lock_timeout = '100ms'");
     await runOnServer(sql, lockBodies(first));
     if (!(await runOnServer(sql, isUnhandled(first)))) return { kind: "duplicate", otherBytes: true };
-    const inserted = await insertEvents(sql, holder, { events: [{ ...event, id: ownId }], slot: NO_SLOT });
-    const stored = inserted.stored.get(0);
+    const stored = (await insertEvents(sql, holder, [{ ...event, id: ownId }])).get(0);
     if (stored === undefined) return { kind: "duplicate", otherBytes: false };
     const handlers = event.work.map(({ handler }) => handler);
     await runOnServer(sql, addBody({ seq: stored.seq, first, handlers }));
@@ -140,16 +128,11 @@ interface InsertedRow {
   seq: number;
   handler: string | null;
   token: number | null;
-  slot: number;
 }
 
-/** By the place of each event that was new; and the current slot, if there was one. */
-async function insertEvents(
-  sql: Sql,
-  holder: LeaseHolder,
-  { events, slot }: { events: readonly NewEvent[]; slot: number },
-): Promise<{ stored: Map<number, Stored>; slot: number | undefined }> {
-  const rows = await sql.keptRows<InsertedRow>(acceptInto(slot), {
+/** By the place of each event that was new. */
+async function insertEvents(sql: Sql, holder: LeaseHolder, events: readonly NewEvent[]): Promise<Map<number, Stored>> {
+  const rows = await sql.keptRows<InsertedRow>(ACCEPT, {
     ...holder,
     ...eventColumns(events),
     ...workColumns(events, holder.node),
@@ -164,7 +147,7 @@ async function insertEvents(
     });
     stored.set(place - 1, { seq, leases });
   }
-  return { stored, slot: rows[0]?.slot };
+  return stored;
 }
 
 /** The bodies are one parameter, which is sent as it is; a list of them would be sent as text. */
