@@ -1,14 +1,10 @@
 import { closeSync, existsSync, openSync, readFileSync, statSync, truncateSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { beforeEach, expect, test } from "vitest";
 import { migrate, openDatabase } from "#pigeonhole/store/sqlite/open-database.js";
 import { storeTables } from "#pigeonhole/store/sqlite/check-integrity.js";
-import { checkRowsInThread } from "#pigeonhole/store/sqlite/check-rows-in-thread.js";
-import { checkRows } from "#pigeonhole/store/sqlite/check-rows.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
-import type { StoreAlarm } from "#pigeonhole/store/store.js";
 import { startChild } from "./children/child.js";
 import { context, expectCode, newEvent } from "./conformance/new-event.js";
 import { makeFolder } from "../support/folder.js";
@@ -125,27 +121,6 @@ function damageBodies(): string[] {
   return Array.from({ length: 100 }, (_, index) => `evt_${seq - 50 + index}`);
 }
 
-test("damage in the middle of a large file is found soon after the start, before anything meets it", async () => {
-  fill(LARGE, 2_200);
-  damageBodies();
-  const alarms: StoreAlarm[] = [];
-  const store = createSqliteStore({ file });
-  await store.open({ ...context, onAlarm: (alarm) => alarms.push(alarm) });
-  try {
-    await expect.poll(() => alarms, { timeout: 20_000 }).toHaveLength(1);
-    expect(alarms).toEqual([
-      {
-        kind: "store_unavailable",
-        code: "store_corrupt",
-        message: expect.stringMatching(/reading all of .*pigeonhole inbox backup/),
-      },
-    ]);
-    await expectCode(store.accept(newEvent("after")), "store_corrupt");
-  } finally {
-    await store.close();
-  }
-});
-
 test("damage that is found later stops the store, and nothing is acknowledged any more", async () => {
   fill(LARGE, 2_200);
   const ids = damageBodies();
@@ -198,46 +173,6 @@ test.each(["", ...NAMED_LIKE_THE_STORES])("a large file without damage is opened
   expect(await store.accept(newEvent("new"))).toMatchObject({ kind: "stored" });
   await store.close();
   expect(existsSync(`${file}-wal`)).toBe(false);
-});
-
-test("every row of a large file is read, and one that is whole passes", async () => {
-  fill(LARGE, 2_200);
-  const db = openDatabase(file);
-  const addWork = db.prepare(`
-    INSERT INTO inbox_work (seq, handler, state, due_at, started, finished)
-    VALUES (?, ?, 'pending', 1, 0, 0)`);
-  db.transaction(() => {
-    for (let seq = 1; seq <= LARGE; seq += 1) for (const handler of ["one", "two"]) addWork.run(seq, handler);
-  })();
-  db.exec(NAMED_LIKE_THE_STORES.join(";"));
-  await expect(checkRows(db)).resolves.toBeUndefined();
-  const leaves = db.prepare("SELECT max(pageno) FROM dbstat WHERE name = 'inbox_work' AND pagetype = 'leaf'");
-  const last = Number(leaves.pluck().get());
-  db.close();
-  overwrite(last);
-  const damaged = openDatabase(file);
-  await expect(checkRows(damaged)).rejects.toThrow(/malformed/);
-  damaged.close();
-});
-
-// A thread that is terminated while it loads better-sqlite3 aborts the process, which no test here would survive.
-test("the reading of all rows is stopped in every other millisecond of its start", async () => {
-  fill(1);
-  for (let wait = 0; wait < 80; wait += 2) {
-    const check = checkRowsInThread(file);
-    await sleep(wait);
-    await check.stop();
-  }
-}, 60_000);
-
-test("a reading of all rows ends when it is stopped, long before its last row", async () => {
-  fill(LARGE, 2_200);
-  const stopping = new AbortController();
-  const db = openDatabase(file);
-  const reading = checkRows(db, stopping.signal);
-  stopping.abort();
-  await expect(reading).rejects.toMatchObject({ name: "AbortError" });
-  db.close();
 });
 
 test("a start checks each table of the store, and no other one", () => {

@@ -10,21 +10,19 @@ const SMALL_BYTES = 16 * 1024 * 1024;
 
 /**
  * Refuses a damaged file before anything is written to it. A small file is checked as a whole; of a large one its
- * length and both ends of each table, so that more events do not make a start slower. Returns false for a large file:
- * damage in the middle is found later, and stops the store then. Throws `store_corrupt`.
+ * length and both ends of each table, so that more events do not make a start slower: damage in the middle stops the
+ * store when it is met. Throws `store_corrupt`.
  */
-export function checkIntegrity(db: Database, file: string): boolean {
+export function checkIntegrity(db: Database, file: string): void {
   // A new file, or one that holds only the user's own tables so far.
-  if (Number(db.pragma("application_id", { simple: true })) !== APPLICATION_ID) return true;
+  if (Number(db.pragma("application_id", { simple: true })) !== APPLICATION_ID) return;
   try {
     const bytes = Number(db.pragma("page_count", { simple: true })) * Number(db.pragma("page_size", { simple: true }));
     checkLength(file, bytes);
-    const isSmall = bytes <= SMALL_BYTES;
     for (const table of storeTables(db)) {
-      if (isSmall) checkAll(db, file, table);
+      if (bytes <= SMALL_BYTES) checkAll(db, file, table);
       else checkEnds(db, table);
     }
-    return isSmall;
   } catch (error) {
     throw asStoreError(error, `checking ${file}`);
   }
@@ -61,7 +59,7 @@ function checkEnds(db: Database, table: string): void {
 }
 
 /** Columns in their order; each of the store's tables has a primary key. */
-export function primaryKeyOf(db: Database, table: string): string[] {
+function primaryKeyOf(db: Database, table: string): string[] {
   return db
     .prepare<[string], string>("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk")
     .pluck()

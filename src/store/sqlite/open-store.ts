@@ -5,7 +5,6 @@ import type { InboxOperator } from "../inbox-operator.js";
 import type { StoreContext } from "../store.js";
 import { tellDevServer } from "../tell-dev-server.js";
 import { checkIntegrity } from "./check-integrity.js";
-import { checkRowsInThread } from "./check-rows-in-thread.js";
 import { checkIdentityIsStable, identify } from "./file-identity.js";
 import { findFileLoss } from "./find-file-loss.js";
 import { GroupCommit } from "./group-commit.js";
@@ -58,7 +57,7 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenStore> {
     const db = openDatabase(file);
     migrate(db, file);
     if (setup !== undefined) setUpOwnTables(db, setup);
-    return assemble({ db, files: undefined, keeper: undefined, hasUnread: false, useThread: false, onAlarm });
+    return assemble({ db, files: undefined, keeper: undefined, useThread: false, onAlarm });
   }
   checkNotEmptied(file);
   const wereOpen = makeDatabasePrivate(file);
@@ -76,13 +75,12 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenStore> {
       );
     }
     rewriteWal(db, file, files.data.walPath);
-    const isChecked = checkIntegrity(db, file);
+    checkIntegrity(db, file);
     migrate(db, file);
     if (setup !== undefined) setUpOwnTables(db, setup);
     checkIdentityIsStable(file);
     tellDevServer(file);
-    const hasUnread = useThread && !isChecked;
-    return await assemble({ db, files, keeper, hasUnread, useThread, onAlarm });
+    return await assemble({ db, files, keeper, useThread, onAlarm });
   } catch (error) {
     // An existing WAL belongs to the refused file, and may be all that is left of it.
     closeWithoutTrace(db, keeper);
@@ -100,21 +98,17 @@ interface Parts {
   files: OpenFiles | undefined;
   /** Keeps every other close of this process from being the last one; see {@link openKeeper}. */
   keeper: Database | undefined;
-  /** The database is large, so most of it was not checked yet. */
-  hasUnread: boolean;
   useThread: boolean;
   onAlarm: StoreContext["onAlarm"];
 }
 
-async function assemble({ db, files, keeper, hasUnread, useThread, onAlarm }: Parts): Promise<OpenStore> {
+async function assemble({ db, files, keeper, useThread, onAlarm }: Parts): Promise<OpenStore> {
   const writer =
     useThread && files !== undefined ? await createThreadWriter(files, onAlarm) : createInlineWriter(db, files);
   const commits = new GroupCommit(writer);
   // The thread moves the WAL into the database with its next commit: here that would block the event loop.
   if (writer.isThread) db.pragma("wal_autocheckpoint = 0");
   const runUserCommits = createUserCommits({ db, files, onBreaking: (error) => commits.break(error) });
-  const rowsCheck = hasUnread && files !== undefined ? checkRowsInThread(files.data.file) : undefined;
-  void rowsCheck?.damage.then((damage) => commits.break(damage));
   const waiting: UserCommit[] = [];
   let ended: Promise<void> | undefined;
 
@@ -134,8 +128,6 @@ async function assemble({ db, files, keeper, hasUnread, useThread, onAlarm }: Pa
     const isDamaged = commits.failure?.code === "store_corrupt";
     const loss = files === undefined || isDamaged ? undefined : findFileLoss(db, files);
     await writer.close();
-    // Otherwise its connection would be the last one, which leaves the WAL behind.
-    await rowsCheck?.stop();
     // After a failure, all that is known to be left is in the WAL.
     if (inOrder && loss === undefined && commits.failure === undefined) keeper?.close();
     closeWithoutTrace(db, keeper);
