@@ -192,8 +192,7 @@ export interface FigureSeries {
 /** What a store keeps of the figures of its processes. Nothing waits for it, and figures may be lost. */
 export interface FiguresStore {
   /**
-   * Adds figures to the steps of `now` and replaces the status of the process, in a transaction that neither accepts
-   * nor settles. Also drops some of what is old.
+   * Adds figures to the steps of `now` and replaces the status of the process. Also drops some of what is old.
    */
   writeFigures(write: FiguresWrite): Promise<void>;
   /** What the store takes now. */

@@ -46,27 +46,6 @@ test("the calls that arrive during a batch are the next batch, and one batch run
   await Promise.all(calls);
 });
 
-test("a call that runs alone waits for those that wait, and shares its batch with none", async () => {
-  const { commits, accept, answerNext } = createScript();
-  const calls = [accept(), accept(), commits.runAlone("listPaused", undefined), accept(), accept(), accept()];
-  expect([await answerNext(), await answerNext()]).toEqual([5, 1]);
-  await Promise.all(calls);
-  await commits.finish(new PigeonholeError("stopped", "closed"));
-  await expectCode(commits.runAlone("listPaused", undefined), "stopped");
-});
-
-test("a call that runs alone goes after 100 batches although other calls wait", async () => {
-  const { commits, accept, answerNext } = createScript();
-  const calls: Promise<unknown>[] = [commits.runAlone("listPaused", undefined)];
-  const sizes: number[] = [];
-  for (let batch = 0; batch <= 101; batch += 1) {
-    calls.push(accept(), accept());
-    sizes.push(await answerNext());
-  }
-  expect(sizes.indexOf(1)).toBe(100);
-  await Promise.all(calls);
-});
-
 describe("done marks", () => {
   const done: Settlement = { seq: 1, handler: "a", token: 1, at: 0, dropSteps: false, to: "done" };
 

@@ -20,9 +20,6 @@ const MAX_BATCH_BYTES = 8 * 1024 * 1024;
  */
 const DONE_WAIT_MS = 5;
 
-/** What nothing depends on waits while there are other calls, but for so many batches at most. */
-const MAX_BATCHES_BEFORE_ALONE = 100;
-
 /** True when it wants another turn, after the next batch. */
 type Turn = (broken: PigeonholeError | undefined) => boolean;
 
@@ -51,9 +48,6 @@ class WaitingBatch extends BatchPacker {
 export class GroupCommit {
   readonly #writer: Writer;
   readonly #queue: WaitingBatch[] = [];
-  /** Go when no other batch waits, or after {@link MAX_BATCHES_BEFORE_ALONE} others. */
-  readonly #alone: WaitingBatch[] = [];
-  #batchesBeforeAlone = 0;
   readonly #turns: Turn[] = [];
   readonly #takeTokens = createTokenSource();
   #underWay = false;
@@ -94,19 +88,10 @@ export class GroupCommit {
 
   run<Name extends OperationName>(op: Name, input: InputOf<Name>): Promise<ResultOf<Name>> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal);
-    return this.#add(this.#batchFor(0), op, input);
-  }
-
-  /**
-   * The same in a transaction of its own, which no delivery and no settlement depends on. It waits while others do:
-   * on a slow disk a commit between them could make an answer late.
-   */
-  runAlone<Name extends OperationName>(op: Name, input: InputOf<Name>): Promise<ResultOf<Name>> {
-    if (this.#refusal !== undefined) return Promise.reject(this.#refusal);
-    this.#schedule();
-    const batch = new WaitingBatch();
-    this.#alone.push(batch);
-    return this.#add(batch, op, input);
+    const batch = this.#batchFor(0);
+    batch.mayWait = false;
+    const place = batch.add({ op, input } as OtherCommand);
+    return batch.committed.then(({ results }) => valueOf(results[place]) as ResultOf<Name>);
   }
 
   /**
@@ -127,7 +112,7 @@ export class GroupCommit {
   /** Refuses new calls, and resolves when all earlier ones are settled. */
   async finish(refusal: PigeonholeError): Promise<void> {
     this.#refusal ??= refusal;
-    if (this.#queue.length + this.#alone.length > 0) this.#schedule();
+    if (this.#queue.length > 0) this.#schedule();
     if (!this.#underWay && !this.#scheduled) return;
     await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
@@ -170,9 +155,7 @@ export class GroupCommit {
       this.#schedule();
       return;
     }
-    if (this.#broken !== undefined)
-      for (const batch of [...this.#queue.splice(0), ...this.#alone.splice(0)]) batch.reject(this.#broken);
-    this.#promoteAlone();
+    if (this.#broken !== undefined) for (const batch of this.#queue.splice(0)) batch.reject(this.#broken);
     const [batch] = this.#queue;
     if (batch === undefined) {
       for (const resolve of this.#idle.splice(0)) resolve();
@@ -189,18 +172,6 @@ export class GroupCommit {
     void this.#runBatch(batch);
   }
 
-  /** Moves a batch that goes alone to the front, once it may go. */
-  #promoteAlone(): void {
-    if (this.#alone.length === 0) return;
-    const mayGo = this.#queue.length === 0 || this.#batchesBeforeAlone >= MAX_BATCHES_BEFORE_ALONE;
-    if (!mayGo) {
-      this.#batchesBeforeAlone += 1;
-      return;
-    }
-    this.#batchesBeforeAlone = 0;
-    this.#queue.unshift(...this.#alone.splice(0, 1));
-  }
-
   #waitForOthers(): void {
     if (this.#isWaitingForOthers) return;
     this.#isWaitingForOthers = true;
@@ -210,12 +181,6 @@ export class GroupCommit {
       if (batch !== undefined) batch.mayWait = false;
       this.#schedule();
     }, DONE_WAIT_MS);
-  }
-
-  #add<Name extends OperationName>(batch: WaitingBatch, op: Name, input: InputOf<Name>): Promise<ResultOf<Name>> {
-    batch.mayWait = false;
-    const place = batch.add({ op, input } as OtherCommand);
-    return batch.committed.then(({ results }) => valueOf(results[place]) as ResultOf<Name>);
   }
 
   /** The batch that the next call is added to. */

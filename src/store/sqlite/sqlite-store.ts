@@ -181,7 +181,6 @@ export function createSqliteStore(options: SqliteStoreOptions<unknown>): SqliteS
     },
     leaseSend: (request) =>
       ownership?.isLost === true ? Promise.resolve(NO_SEND) : run("leaseSend", { ...request, epoch: lastEpoch }),
-    writeFigures: (write) => opened?.commits.runAlone("writeFigures", write) ?? refuse(),
     ...fileOf(given.file, { operating, disk }, current),
   };
 }
@@ -208,6 +207,7 @@ function commandsOf(run: GroupCommit["run"]) {
     prune: (limits) => run("prune", limits),
     keepPolicies: (policies) => run("keepPolicies", policies),
     listPaused: () => run("listPaused", undefined),
+    writeFigures: (write) => run("writeFigures", write),
     noteTimes: (times) => run("noteTimes", times),
     record: (events, now) => run("record", { events, now }),
     settleSend: (settlement) => run("settleSend", settlement),
