@@ -3,9 +3,8 @@ import { DAY, MINUTE, SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
 import { inTime } from "../base/wait.js";
-import type { KnownTimes, Store } from "../store/store.js";
-import type { Alarm } from "./alarm-table.js";
-import type { Alarms, AlarmChange, Watch } from "./alarms.js";
+import type { Store } from "../store/store.js";
+import type { Alarms } from "./alarms.js";
 
 const TICK_MS = 10 * SECOND;
 /** A clock that was set back by less does no harm. */
@@ -14,8 +13,8 @@ const MAX_NOISE_MS = SECOND;
 const LEASE_MS = MINUTE;
 /** A start goes on after this time, and waits are corrected meanwhile: there may be millions of them. */
 const RESTARTED_WITHIN_MS = 5 * SECOND;
-/** A clock that moves forward by more than this at once may be wrong. */
-const MAX_STEP_MS = DAY;
+/** A clock that is further ahead of the time that has passed may be wrong. */
+const MAX_AHEAD_MS = DAY;
 
 interface ClockWatchDeps {
   store: Store<unknown>;
@@ -27,26 +26,24 @@ interface ClockWatchDeps {
 /** The times by which the age of stored data is measured. */
 export interface TrustedTimes {
   now: number;
-  /** Not later than the clock, nor than the newest time in a delivery; 0 when there was none. */
+  /** Not later than `now`, nor than the newest time in a delivery; 0 when there was none. */
   byDeliveries: number;
-  /** Not later than the clock, nor than the newest time in an answer of the API; 0 when there was none. */
+  /** Not later than `now`, nor than the newest time in an answer of the API; 0 when there was none. */
   byApi: number;
 }
 
 /**
- * Compares this machine's clock with the times that the service sends. What is dropped for its age cannot be restored,
- * so a clock that moved forward by more than a day is not trusted until a delivery or an answer of the API confirms it.
- * When it is set back, and at the start, waits that its earlier time made too long are corrected.
+ * Knows how late it is at least, whatever this machine's clock shows: what is dropped for its age cannot be restored.
+ * The time goes on while a receiver runs, and to the newest time in a delivery or in an answer of the API, never ahead
+ * of the clock. When the clock is set back, and at the start, waits that its earlier time made too long are corrected.
  */
-export class ClockWatch implements Watch<number> {
+export class ClockWatch {
   readonly #deps: ClockWatchDeps;
   #timer: Timer | undefined;
   #delivery = 0;
   #api = 0;
-  /** The time of the last check; undefined before the first. */
-  #expected: number | undefined;
-  /** By how much the clock seems to be wrong; undefined while it is trusted. */
-  #doubtMs: number | undefined;
+  /** The trusted time, and the clock's elapsed time then; undefined before the start. */
+  #trusted: { at: number; elapsed: number } | undefined;
 
   /** The clock was set back since waits were last corrected. */
   #areWaitsWrong = false;
@@ -58,12 +55,13 @@ export class ClockWatch implements Watch<number> {
 
   /** Continues with the times that the previous process kept. */
   async start(): Promise<void> {
-    const known = await this.#deps.store.noteTimes({});
+    const { store, clock } = this.#deps;
+    const known = await store.noteTimes({});
     this.#delivery = Math.max(this.#delivery, known.delivery ?? 0);
     this.#api = Math.max(this.#api, known.api ?? 0);
-    this.#expected = known.clock;
+    this.#trusted = { at: known.clock ?? clock.now(), elapsed: elapsedBy(clock) };
     // An inbox that no receiver has used learns when it was begun.
-    if (known.clock === undefined) await this.#keep(this.#read());
+    if (known.clock === undefined) await this.#keep();
     await inTime(this.#restartWaits(), waitingClock, RESTARTED_WITHIN_MS);
     this.#timer?.cancel();
     this.#tick();
@@ -72,8 +70,8 @@ export class ClockWatch implements Watch<number> {
   /** Keeps the known times for the next process. */
   async stop(): Promise<void> {
     this.#timer?.cancel();
-    if (this.#expected === undefined) return;
-    await this.#keep(this.#read()).catch((error: unknown) => {
+    if (this.#trusted === undefined) return;
+    await this.#keep().catch((error: unknown) => {
       this.#deps.logger.warn(errorFields(error, true), "times_not_kept");
     });
   }
@@ -92,19 +90,12 @@ export class ClockWatch implements Watch<number> {
     this.#api = newest(this.#api, Date.parse(createdAt));
   }
 
-  /** A genuine signature was too old: the clock may be ahead by this much. */
-  doubt(skewMs: number): void {
-    this.#doubtMs ??= skewMs;
-  }
-
-  /** The times by which data may be dropped; undefined, with an alarm, while the clock is not trusted. */
-  async trustedTimes(): Promise<TrustedTimes | undefined> {
-    const now = this.#read();
-    await this.#keep(now);
-    if (this.#doubtMs !== undefined) {
-      this.#deps.alarms.raise(skewOf(this.#doubtMs));
-      return undefined;
-    }
+  /** The times by which data may be dropped; raises an alarm while the clock shows much more. */
+  async trustedTimes(): Promise<TrustedTimes> {
+    const { clock, alarms } = this.#deps;
+    const now = await this.#keep();
+    const aheadMs = clock.now() - now;
+    if (aheadMs > MAX_AHEAD_MS) alarms.raise({ kind: "clock_skew", skewSeconds: Math.round(aheadMs / SECOND) });
     return { now, byDeliveries: Math.min(now, this.#delivery), byApi: Math.min(now, this.#api) };
   }
 
@@ -115,33 +106,7 @@ export class ClockWatch implements Watch<number> {
         this.#deps.logger.error(errorFields(error, true), "waits_not_restarted");
       });
     }
-    this.#read();
     this.#timer = this.#deps.clock.setTimer(() => this.#tick(), TICK_MS);
-  }
-
-  #read(): number {
-    const now = this.#deps.clock.now();
-    this.#deps.alarms.take(this.look(now));
-    return now;
-  }
-
-  /** `now`: the time of the clock. */
-  look(now: number): readonly AlarmChange[] {
-    const changes: AlarmChange[] = [];
-    const stepMs = this.#expected === undefined ? 0 : now - this.#expected;
-    this.#expected = now;
-    if (stepMs > MAX_STEP_MS) {
-      this.#doubtMs = (this.#doubtMs ?? 0) + stepMs;
-      if (!this.#isConfirmed(now)) changes.push(skewOf(this.#doubtMs));
-    } else if (stepMs < 0 && this.#doubtMs !== undefined) {
-      // Setting the clock back may have corrected it.
-      this.#doubtMs += stepMs;
-    }
-    if (this.#doubtMs !== undefined && (this.#doubtMs <= 0 || this.#isConfirmed(now))) {
-      this.#doubtMs = undefined;
-      this.#deps.logger.info({}, "clock_confirmed");
-    }
-    return changes;
   }
 
   /** Corrects waits that end at a time of a clock that was ahead: they would last for hours, or for a year. */
@@ -162,21 +127,21 @@ export class ClockWatch implements Watch<number> {
     }
   }
 
-  #isConfirmed(now: number): boolean {
-    return now - Math.max(this.#delivery, this.#api) <= MAX_STEP_MS;
-  }
-
-  /** Times in the future, known from a clock that was ahead, become now: that can only keep data for longer. */
-  async #keep(now: number): Promise<void> {
+  /**
+   * Keeps the times, and returns the trusted one. Times in the future, known from a clock that was ahead, become now:
+   * that can only keep data for longer.
+   */
+  async #keep(): Promise<number> {
+    const { store, clock } = this.#deps;
+    const [now, elapsed] = [clock.now(), elapsedBy(clock)];
     this.#delivery = Math.min(now, this.#delivery);
     this.#api = Math.min(now, this.#api);
-    const times: KnownTimes = { delivery: this.#delivery, api: this.#api };
-    await this.#deps.store.noteTimes(this.#doubtMs === undefined ? { ...times, clock: now } : times);
+    const passed = this.#trusted === undefined ? now : this.#trusted.at + elapsed - this.#trusted.elapsed;
+    const at = Math.floor(Math.min(now, Math.max(passed, this.#delivery, this.#api)));
+    this.#trusted = { at, elapsed };
+    await store.noteTimes({ clock: at, delivery: this.#delivery, api: this.#api });
+    return at;
   }
-}
-
-function skewOf(skewMs: number): Alarm {
-  return { kind: "clock_skew", skewSeconds: Math.round(skewMs / SECOND) };
 }
 
 /** The newer of two times. A time that cannot be read (NaN) does not count. */

@@ -124,7 +124,7 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
     verification: { secrets, rules: { toleranceSeconds, assumptions, unverified }, clock },
     registry,
     dispatcher,
-    report: { signatures: new SignatureWatch({ clockWatch, assumptions }), answers, clockWatch, alarms, logger },
+    report: { signatures: new SignatureWatch(assumptions), answers, clockWatch, alarms, logger },
     telemetry: undefined,
   };
   const recorder = new FiguresRecorder({ options, answers, record, admission, dispatcher });

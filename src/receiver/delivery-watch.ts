@@ -1,5 +1,4 @@
 import { type Clock, elapsedBy } from "../base/clock.js";
-import { SECOND } from "../base/duration.js";
 import type { Logger } from "../base/logger.js";
 import type { SignatureAssumptions } from "../protocol/signature-assumptions.js";
 import { LIMITS } from "../protocol/limits.js";
@@ -11,7 +10,6 @@ import { signatureShape } from "../protocol/signature-shape.js";
 import type { VerifiedOrNot } from "../protocol/verify-request.js";
 import { TimeBuckets, type TimeCounts } from "../store/time-buckets.js";
 import type { AlarmChange, Watch } from "./alarms.js";
-import type { ClockWatch } from "./clock-watch.js";
 
 /** Mismatches in a row before the alarm: one may be a stray request, three are a wrong secret. */
 const MISMATCHES_BEFORE_ALARM = 3;
@@ -26,16 +24,15 @@ const NOTHING: readonly AlarmChange[] = [];
 
 /** Detects from the verdicts on signatures that a secret, a clock or the assumed layout is wrong. */
 export class SignatureWatch implements Watch<{ verdict: VerifiedOrNot; header: HeaderReader }> {
-  readonly #deps: { clockWatch: ClockWatch; assumptions: SignatureAssumptions };
+  readonly #assumptions: SignatureAssumptions;
   #mismatchesInARow = 0;
 
-  constructor(deps: { clockWatch: ClockWatch; assumptions: SignatureAssumptions }) {
-    this.#deps = deps;
+  constructor(assumptions: SignatureAssumptions) {
+    this.#assumptions = assumptions;
   }
 
   /** `verdict`: the final one on a delivery's signature. */
   look({ verdict, header }: { verdict: VerifiedOrNot; header: HeaderReader }): readonly AlarmChange[] {
-    const { clockWatch, assumptions } = this.#deps;
     if (verdict.ok) {
       const wasWrong = this.#mismatchesInARow >= MISMATCHES_BEFORE_ALARM;
       this.#mismatchesInARow = 0;
@@ -47,7 +44,7 @@ export class SignatureWatch implements Watch<{ verdict: VerifiedOrNot; header: H
       case "malformed_signature":
       case "missing_timestamp":
       case "malformed_timestamp": {
-        const shape = signatureShape(header, assumptions);
+        const shape = signatureShape(header, this.#assumptions);
         return [{ kind: "signature_unreadable", reason: verdict.reason, shape }];
       }
       case "mismatch": {
@@ -56,8 +53,6 @@ export class SignatureWatch implements Watch<{ verdict: VerifiedOrNot; header: H
         return inARow < MISMATCHES_BEFORE_ALARM ? NOTHING : [{ kind: "signature_mismatches", inARow }];
       }
       case "stale":
-        clockWatch.doubt(verdict.skewSeconds * SECOND);
-        return [{ kind: "clock_skew", skewSeconds: verdict.skewSeconds }];
       case "early":
         return [{ kind: "clock_skew", skewSeconds: verdict.skewSeconds }];
     }

@@ -50,7 +50,6 @@ export class Pruner {
     if (elapsedBy(clock) < this.#roundDueAt) return;
     try {
       const limits = await this.#limits();
-      if (limits === undefined) return;
       while (!signal.aborted && (await store.prune(limits)) > 0) await setImmediate();
       if (!signal.aborted) this.#roundDueAt = elapsedBy(clock) + BETWEEN_ROUNDS_MS;
     } catch (error) {
@@ -69,9 +68,7 @@ export class Pruner {
   }
 
   async #beginRound(): Promise<void> {
-    const limits = await this.#limits();
-    if (limits === undefined) this.#endRound();
-    else await this.#pruneBatch(limits);
+    await this.#pruneBatch(await this.#limits());
   }
 
   #endRound(): void {
@@ -82,13 +79,11 @@ export class Pruner {
    * An id must be old by the service's time as well: otherwise the event could be delivered again and take effect
    * twice.
    */
-  async #limits(): Promise<PruneLimits | undefined> {
-    const { clockWatch, retention } = this.#deps;
-    const times = await clockWatch.trustedTimes();
-    if (times === undefined) return undefined;
-    const { now, byDeliveries, byApi } = times;
+  async #limits(): Promise<PruneLimits> {
+    const { clock, clockWatch, retention } = this.#deps;
+    const { now, byDeliveries, byApi } = await clockWatch.trustedTimes();
     return {
-      now,
+      now: clock.now(),
       idsBefore: byDeliveries - retention.idsMs,
       bodiesBefore: now - retention.bodiesMs,
       sentBefore: byApi - retention.idsMs,

@@ -214,14 +214,14 @@ export const MUTANTS: readonly Mutant[] = [
     shows: /dropped an id too early/,
     from: 9,
     changes: [
-      { file: "receiver/clock-watch.js", from: "byDeliveries: Math.min(now, this.#delivery)", to: "byDeliveries: now" },
+      { file: "receiver/pruner.js", from: "byDeliveries - retention.idsMs", to: "clock.now() - retention.idsMs" },
     ],
   },
   {
     name: "believes a clock that moved forward by days",
     shows: /dropped a body too early/,
     from: 11,
-    changes: [{ file: "receiver/clock-watch.js", from: "if (stepMs > MAX_STEP_MS) {", to: "if (stepMs > Infinity) {" }],
+    changes: [{ file: "receiver/clock-watch.js", from: "Math.floor(Math.min(now, ", to: "Math.floor(Math.max(now, " }],
   },
   {
     name: "answers 200 while the file is busy",

@@ -94,7 +94,7 @@ async function openPath(rules: ProbeRules, clock: Clock): Promise<DeliveryPath> 
     },
     registry,
     dispatcher: new Dispatcher({ store, registry, runner, sender: undefined, clock, logger }, { retryParked: false }),
-    report: { signatures: new SignatureWatch({ clockWatch, assumptions }), answers, clockWatch, alarms, logger },
+    report: { signatures: new SignatureWatch(assumptions), answers, clockWatch, alarms, logger },
     telemetry: undefined,
   };
 }
