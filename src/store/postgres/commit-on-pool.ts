@@ -1,21 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { PoolClient } from "pg";
-import { MINUTE, SECOND } from "../../base/duration.js";
+import { MINUTE } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
 import { untilAborted } from "../../base/wait.js";
 import { callWithClient, endByCommit, failedInside } from "./call-with-client.js";
 import { SHORT } from "./own-connection.js";
-import { type BegunSettlement, type DoneSettlement, beginDone, isHolding, settleOneDone } from "./operations/settle.js";
+import { type BegunSettlement, type DoneSettlement, beginDone, settleOneDone } from "./operations/settle.js";
 import type { BorrowedClient, SharedPool } from "./shared-pool.js";
 import type { PostgresTransaction } from "./postgres-transaction.js";
 import { asPostgresError, isConnectionLost, sqlStateOf, takesNoWrites } from "./store-error.js";
 import { Sql, type Statements } from "./sql.js";
-
-/** How often and how long a commit without an answer is asked about. */
-const ASK_TRIES = 20;
-const ASK_EVERY_MS = 250;
-/** From then on no other connection is waited for. */
-const ASK_FOR_MS = 5 * SECOND;
 
 /** SQLSTATE of a session that the server ended since nothing was done in its transaction. */
 const IDLE_IN_TRANSACTION = "25P03";
@@ -41,15 +34,15 @@ export interface PoolCommit {
 
 /**
  * The user's writes and the end of work in one transaction, on a client of the pool. The fence comes first: when the
- * lease is lost, the user's function does not run at all.
+ * lease is lost, the user's function does not run at all. Where a connection is lost under the COMMIT, nobody asks what
+ * became of it: the row of the work tells the process that goes on with it.
  */
 export async function commitOnPool({ pool, statements, settlement, fn, signal }: PoolCommit): Promise<void> {
   const borrowed = await pool.borrow("ctx.commit", signal);
   const { client, giveBack } = borrowed;
   const sql = new Sql(client, statements, { answerMs: SHORT.answerMs, idleMs: ENDS_IDLE_AFTER_MS });
-  let transaction: string;
   try {
-    transaction = await untilAborted(begin(sql, settlement), signal);
+    await untilAborted(begin(sql, settlement), signal);
     await callWithClient(client, { fn, name: "ctx.commit", signal });
   } catch (error) {
     // On a connection that is closed, the transaction ends and its rows are free.
@@ -63,18 +56,17 @@ export async function commitOnPool({ pool, statements, settlement, fn, signal }:
   if (typeof command === "object") {
     if (signal?.aborted !== true && !isConnectionLost(command.error))
       throw asPostgresError(command.error, "ctx.commit");
-    await findOut({ pool, statements, settlement, transaction, endedBy: borrowed.endedBy() ?? command.error });
+    throw commitLost(borrowed.endedBy() ?? command.error);
   } else if (command !== "COMMIT") {
     // A statement failed and its error was not thrown: PostgreSQL then takes everything back.
     throw failedInside("ctx.commit");
   }
 }
 
-/** Ends the lease in a transaction that stays open, and returns its number. */
-async function begin(sql: Sql, settlement: DoneSettlement): Promise<string> {
+/** Ends the lease in a transaction that stays open. */
+async function begin(sql: Sql, settlement: DoneSettlement): Promise<void> {
   try {
-    const begun = await beginPatiently(sql, settlement);
-    if ("transaction" in begun) return begun.transaction;
+    if (!("refused" in (await beginPatiently(sql, settlement)))) return;
   } catch (error) {
     throw asPostgresError(error, "ctx.commit");
   }
@@ -109,26 +101,11 @@ async function undo(
   }
 }
 
-interface UnknownCommit {
-  pool: SharedPool;
-  statements: Statements;
-  settlement: DoneSettlement;
-  transaction: string;
-  endedBy: unknown;
-}
-
-/** Asks on another connection what became of a commit that had no answer. */
-async function findOut(unknown: UnknownCommit): Promise<void> {
-  const limit = AbortSignal.timeout(ASK_FOR_MS);
-  for (let attempt = 1; attempt <= ASK_TRIES && !limit.aborted; attempt += 1) {
-    const status = await readStatus(unknown, limit).catch(() => "in progress");
-    if (status === "committed") return;
-    if (status !== "in progress") throw connectionEnded(unknown.endedBy);
-    await sleep(ASK_EVERY_MS);
-  }
-  throw new PigeonholeError(
+function commitLost(by: unknown): PigeonholeError {
+  if (sqlStateOf(by) === IDLE_IN_TRANSACTION) return connectionEnded(by);
+  return new PigeonholeError(
     "store_unreachable",
-    "The connection was lost during ctx.commit, and PostgreSQL does not say whether it was committed. If it was, the work is done.",
+    "The connection was lost while ctx.commit was committed. If it was, the work is done; otherwise it runs again.",
   );
 }
 
@@ -144,20 +121,4 @@ function connectionEnded(by: unknown): PigeonholeError {
     "transaction_ended",
     "PostgreSQL ended ctx.commit, whose transaction had done nothing for too long: this process stood still, or the function waited for something else. Nothing was written. Do what takes long before ctx.commit.",
   );
-}
-
-/** After a crash, the server may give the number of a transaction that had not ended to another one. */
-function readStatus(
-  { pool, statements, settlement, transaction }: UnknownCommit,
-  limit: AbortSignal,
-): Promise<string | null | undefined> {
-  const read = async (client: PoolClient) => {
-    const sql = new Sql(client, statements, SHORT);
-    const row = await sql.row<{ status: string | null }>("SELECT pg_xact_status(:transaction::xid8) AS status", {
-      transaction,
-    });
-    const isOfAnother = row?.status === "committed" && (await isHolding(sql, settlement));
-    return isOfAnother ? "aborted" : row?.status;
-  };
-  return pool.run("ctx.commit", read, limit);
 }

@@ -33,7 +33,13 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
   {
     name: "commits without a fence",
     shownBy: "a commit with a lost lease does not run its function",
-    changes: [change(COMMIT, 'if ("transaction" in begun)', "if (begun)")],
+    changes: [
+      change(
+        COMMIT,
+        'if (!("refused" in (await beginPatiently(sql, settlement))))',
+        "if (await beginPatiently(sql, settlement))",
+      ),
+    ],
   },
   {
     name: "commits without looking at the lease",

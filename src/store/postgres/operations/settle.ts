@@ -180,11 +180,6 @@ function waitOf(settlement: OtherSettlement): RunWait | undefined {
   return settlement.to === "pending" ? settlement.wait : undefined;
 }
 
-/** True while the lease of a settlement has not ended. */
-export async function isHolding(sql: Sql, settlement: Settlement): Promise<boolean> {
-  return (await sql.rows(SELECT_HOLDING, leaseColumns([settlement]))).length > 0;
-}
-
 /** Of two settlements of one lease in a batch, the database ends one. */
 async function outcomesOf(
   sql: Sql,
