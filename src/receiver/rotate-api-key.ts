@@ -9,7 +9,7 @@ import {
 } from "../base/options.js";
 import type { Client } from "../client/call-types.js";
 import { ApiError, AuthenticationError, NoAnswerError } from "../client/errors.js";
-import { tryRepeatedly } from "./try-repeatedly.js";
+import { handOver as handOverSecret, tryRepeatedly } from "./hand-over.js";
 
 /** What `rotateApiKey` needs: a client, and where the new key is stored. */
 export interface RotateApiKeyOptions {
@@ -48,7 +48,7 @@ export const ROTATE_KEY_OPTIONS = defineOptions("rotateApiKey", {
  * without an answer, or with a 5xx, is repeated, which shows whether it took effect.
  *
  * Resolves with the new key when it has been handed over. Rejects with an {@link ApiKeyLostError} when the client's own
- * key no longer works, with an {@link ApiKeyNotHandedOverError}, which still has the new key, with `invalid_option`, or
+ * key no longer works, with a NotHandedOverError, which still has the new key, with `invalid_option`, or
  * with what the API call rejects with; the old key works then, unless the last try had no answer or a 5xx.
  */
 export async function rotateApiKey(options: RotateApiKeyOptions): Promise<string> {
@@ -58,12 +58,7 @@ export async function rotateApiKey(options: RotateApiKeyOptions): Promise<string
     if (error instanceof AuthenticationError) throw new ApiKeyLostError(error);
     throw error;
   });
-  try {
-    await tryRepeatedly(() => handOver(token), { tries });
-  } catch (error) {
-    throw new ApiKeyNotHandedOverError(id, token, error);
-  }
-  return token;
+  return handOverSecret({ what: `The API key ${id}`, secret: token, pass: handOver, tries });
 }
 
 /**
@@ -84,24 +79,5 @@ export class ApiKeyLostError extends PigeonholeError<"api_key_lost"> {
       "The API key does not work. If a rotation ended before its hand-over, the new key is lost. Rotate it again with the client of another key that has keys:manage, by rotateApiKey({ client, keyId, handOver }), where keyId is the 24 characters after svc_live_; or make a new key in the service's app.",
       { cause },
     );
-  }
-}
-
-/** The key was rotated and could not be handed over: calls with the old one are refused until it is stored by hand. */
-export class ApiKeyNotHandedOverError extends Error {
-  override readonly name = "ApiKeyNotHandedOverError";
-  readonly #token: string;
-
-  constructor(keyId: string, token: string, cause: unknown) {
-    super(
-      `The API key ${keyId} was rotated and could not be handed over; the old one no longer works. Store the new one by hand from error.token().`,
-      { cause },
-    );
-    this.#token = token;
-  }
-
-  /** A method, not a field, so that no log or inspection prints it. */
-  token(): string {
-    return this.#token;
   }
 }

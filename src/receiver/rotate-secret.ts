@@ -7,7 +7,7 @@ import {
   wholeNumber,
 } from "../base/options.js";
 import type { Client } from "../client/call-types.js";
-import { tryRepeatedly } from "./try-repeatedly.js";
+import { handOver as handOverSecret } from "./hand-over.js";
 
 /** What `rotateSecret` needs: a client, the endpoint, and where the new secret is stored. */
 export interface RotateSecretOptions {
@@ -38,37 +38,11 @@ export const ROTATE_OPTIONS = defineOptions("rotateSecret", {
  * sent again, and the first mismatch makes them read the secret again. Needs `unverified: "retry"`, the default.
  *
  * Resolves with the new secret when it has been handed over. Rejects with what the API call rejects with (nothing has
- * changed then, unless no answer came), `invalid_option` for an option that cannot be right, or with the last error of
- * `handOver`: a SecretNotHandedOverError, which still has what must be stored by hand.
+ * changed then, unless no answer came), `invalid_option` for an option that cannot be right, or with a
+ * NotHandedOverError, which still has what must be stored by hand: deliveries are answered 503 until then.
  */
 export async function rotateSecret(options: RotateSecretOptions): Promise<string> {
   const { client, endpointId, handOver, tries } = ROTATE_OPTIONS.resolve(options);
   const { secret } = await client.webhooks.rotateSecret(endpointId);
-  try {
-    await tryRepeatedly(() => handOver(secret), { tries });
-  } catch (error) {
-    throw new SecretNotHandedOverError(endpointId, secret, error);
-  }
-  return secret;
-}
-
-/** The secret was rotated and could not be handed over: deliveries are answered 503 until it is stored by hand. */
-export class SecretNotHandedOverError extends Error {
-  override readonly name = "SecretNotHandedOverError";
-  readonly #secret: string;
-
-  constructor(endpointId: string, secret: string, cause: unknown) {
-    super(
-      `The secret of endpoint ${endpointId} was rotated and could not be handed over; store it by hand from error.secret().`,
-      {
-        cause,
-      },
-    );
-    this.#secret = secret;
-  }
-
-  /** A method, not a field, so that no log or inspection prints it. */
-  secret(): string {
-    return this.#secret;
-  }
+  return handOverSecret({ what: `The secret of endpoint ${endpointId}`, secret, pass: handOver, tries });
 }

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { ApiKeyLostError, ApiKeyNotHandedOverError, rotateApiKey } from "pigeonhole";
+import { ApiKeyLostError, NotHandedOverError, rotateApiKey } from "pigeonhole";
 import { createClient } from "pigeonhole/client";
 import { expect, test } from "vitest";
 import { errorOf } from "../support/error-of.js";
@@ -82,8 +82,8 @@ test("a key that could not be handed over is in the rejection, which does not pr
   const { client, clientOf, keyId } = openApp();
   const handOver = () => Promise.reject(new Error("No space."));
   const error = await errorOf(() => rotateApiKey({ client, handOver, tries: 2 }));
-  expect(error).toBeInstanceOf(ApiKeyNotHandedOverError);
-  const token = (error as ApiKeyNotHandedOverError).token();
+  expect(error).toBeInstanceOf(NotHandedOverError);
+  const token = (error as NotHandedOverError).secret();
   await clientOf(token).labels.list();
   expect(error.message).toContain(keyId);
   expect(error.cause).toMatchObject({ message: "No space." });

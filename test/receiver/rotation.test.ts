@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { inspect } from "node:util";
-import { SecretNotHandedOverError, rotateSecret } from "pigeonhole";
+import { NotHandedOverError, rotateSecret } from "pigeonhole";
 import { type Client, createClient } from "pigeonhole/client";
 import { fakeClock } from "pigeonhole/testing";
 import { expect, test } from "vitest";
@@ -114,8 +114,8 @@ test("a secret that could not be passed on five times is in the rejection, which
   const rotate = () => rotateSecret({ client: service.client, endpointId: ENDPOINT, handOver });
   const error = await errorOf(() => passWaits(rotate));
   expect(tries).toBe(5);
-  expect(error).toBeInstanceOf(SecretNotHandedOverError);
-  expect((error as SecretNotHandedOverError).secret()).toBe(NEW);
+  expect(error).toBeInstanceOf(NotHandedOverError);
+  expect((error as NotHandedOverError).secret()).toBe(NEW);
   expect(error.cause).toMatchObject({ message: "Try 5 failed." });
   const prints = [inspect(error, { depth: null, showHidden: true }), error.message, String(error.stack)];
   for (const text of [...prints, JSON.stringify(error), String(error)]) expect(text).not.toContain(NEW);

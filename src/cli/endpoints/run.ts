@@ -4,7 +4,8 @@ import { resolve } from "node:path";
 import { escapeControls } from "../../base/text.js";
 import { writePrivateFile } from "../../capture/folder/write-private-file.js";
 import type { WebhookTest } from "../../contract/webhook-endpoint.js";
-import { rotateSecret, SecretNotHandedOverError } from "../../receiver/rotate-secret.js";
+import { NotHandedOverError } from "../../receiver/hand-over.js";
+import { rotateSecret } from "../../receiver/rotate-secret.js";
 import { CommandError, usageError, EXIT } from "../frame/command-error.js";
 import { confirm } from "../frame/confirm.js";
 import type { CommandContext, RunCommand } from "../frame/context.js";
@@ -28,7 +29,7 @@ export const rotate: RunCommand<typeof specs.endpointsRotateSecret> = async ({ a
   try {
     await rotateSecret({ client, endpointId, handOver });
   } catch (error) {
-    if (!(error instanceof SecretNotHandedOverError)) throw error;
+    if (!(error instanceof NotHandedOverError)) throw error;
     // It exists nowhere else.
     show(error.secret());
     const text = `The secret was rotated, and ${file} could not be written. It is shown above; store it now.`;
