@@ -4,7 +4,6 @@ import { isoTime } from "../base/iso-time.js";
 import { escapeControls } from "../base/text.js";
 import { type ErrorGroupKey, toErrorGroupId } from "./error-group-id.js";
 import { errorKeyOf, errorKindOf } from "./error-kind.js";
-import { type FirstFailure, firstTimeIn } from "./first-failure.js";
 import { pageLimit } from "./inbox-view.js";
 import type { WorkState } from "./work-state.js";
 
@@ -51,11 +50,7 @@ export interface ErrorGroup {
   failures: number;
   /** How many of the events are in which state. */
   states: Record<Exclude<WorkState, "done">, number>;
-  /**
-   * When the first of them failed this way, ISO 8601, as far as it is known: of each event the first
-   * failure since it was stored or retried by a person counts, or the last one where the first was another error. Of
-   * more than {@link SOUGHT_FIRST} events that failed more than once, so many are looked at, the oldest among them.
-   */
+  /** When the first of the events was received, ISO 8601. */
   firstAt: string;
   /** When one of them failed last, ISO 8601. */
   lastAt: string;
@@ -138,7 +133,7 @@ export function errorGroupParameters(query: ErrorGroupQuery): ErrorGroupParamete
   };
 }
 
-/** Work of a group in one state that failed last in the same step. */
+/** Work of a group in one state that failed last in the same step; `firstAt` is when its oldest event was received. */
 export interface CountedFailures {
   state: ErrorGroup["example"]["state"];
   /** Number of the step. */
@@ -162,15 +157,11 @@ interface GroupParts {
   counts: readonly CountedFailures[];
   /** The newest first. */
   examples: readonly FailureExample[];
-  firsts: readonly FirstFailure[];
   stepMs: number;
 }
 
 /** A group by what was read of it; undefined when nothing fits the query. */
-export function toErrorGroup(
-  key: ErrorGroupKey,
-  { counts, examples, firsts, stepMs }: GroupParts,
-): ErrorGroup | undefined {
+export function toErrorGroup(key: ErrorGroupKey, { counts, examples, stepMs }: GroupParts): ErrorGroup | undefined {
   // An error that a stop has replaced is of another kind.
   const example = examples.find((each) => keyOf(each) === key.groupKey) ?? examples[0];
   if (example === undefined || counts.length === 0) return undefined;
@@ -186,7 +177,7 @@ export function toErrorGroup(
     isCapped: events > COUNTED_EVENTS,
     failures: sumOf(counts, "failures"),
     states: statesOf(counts),
-    firstAt: isoTime(Math.min(firstTimeIn(key.groupKey, firsts) ?? Infinity, ...counts.map((each) => each.firstAt))),
+    firstAt: isoTime(Math.min(...counts.map((each) => each.firstAt))),
     lastAt: isoTime(Math.max(...counts.map((each) => each.lastAt))),
     steps: stepsOf(counts, stepMs),
     example,

@@ -8,7 +8,7 @@ const counted = { state: "dead", step: 10, events: 2, failures: 6, firstAt: 10 *
 const groupOf = (groupKey: string, examples: FailureExample[], events = 2) =>
   toErrorGroup(
     { groupHandler: "h", groupType: "email.sent", groupKey },
-    { counts: [{ ...counted, events }], examples, firsts: [], stepMs: HOUR },
+    { counts: [{ ...counted, events }], examples, stepMs: HOUR },
   );
 const key = errorKeyOf({ isParked: false, error: example.error });
 

@@ -102,7 +102,7 @@ export const inboxErrors = defineCommand({
   group,
   summary: "Gathers errors of unfinished work by handler, type, kind and message.",
   details:
-    "Work that waits after a failure, runs again, is dead or parked is in the group of its last error. Numbers, ids, addresses and quoted texts in messages are left out. Lists, inbox retry and inbox discard take a group by --error-group. The group that failed last is first. FIRST is the first failure with this error that is known; retries do not move it. The counts per hour of --json are of events by when they failed last.",
+    "Work that waits after a failure, runs again, is dead or parked is in the group of its last error. Numbers, ids, addresses and quoted texts in messages are left out. Lists, inbox retry and inbox discard take a group by --error-group. The group that failed last is first. FIRST is when the first of the events was received. The counts per hour of --json are of events by when they failed last.",
   options: {
     ...options,
     handler: workOptions.handler,

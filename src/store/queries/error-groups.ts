@@ -13,7 +13,6 @@ import {
   errorGroupParameters,
   toErrorGroup,
 } from "../error-groups.js";
-import { FIRST_LENGTH, type FirstFailure, SOUGHT_FIRST } from "../first-failure.js";
 import { type StoreQuery, readRows } from "./store-query.js";
 
 const WORK = "pigeonhole.failed_work AS w";
@@ -60,27 +59,17 @@ const OF_GROUP = `
   w.handler = :groupHandler AND w.error_type = :groupType AND w.error_group = :groupKey AND ${IN_TIME} AND ${IN_STATE}`;
 
 const COUNT_FAILURES = `
-  SELECT n.state, n.failed_at / CAST(:stepMs AS bigint) AS step, count(*) AS events,
-    sum(greatest(n.finished, 1)) AS failures, min(n.failed_at) AS "firstAt", max(n.failed_at) AS "lastAt"
-  FROM (SELECT w.state, w.failed_at, w.finished FROM ${WORK} WHERE ${OF_GROUP}
-    ORDER BY w.failed_at DESC LIMIT ${COUNTED_EVENTS + 1}) AS n
-  GROUP BY 1, 2`;
+  SELECT c.*, e.received_at AS "firstAt" FROM (
+    SELECT n.state, n.failed_at / CAST(:stepMs AS bigint) AS step, count(*) AS events,
+      sum(greatest(n.finished, 1)) AS failures, min(n.seq) AS seq, max(n.failed_at) AS "lastAt"
+    FROM (SELECT w.seq, w.state, w.failed_at, w.finished FROM ${WORK} WHERE ${OF_GROUP}
+      ORDER BY w.failed_at DESC LIMIT ${COUNTED_EVENTS + 1}) AS n
+    GROUP BY 1, 2
+  ) AS c JOIN pigeonhole.inbox_event AS e ON e.seq = c.seq`;
 
 const SELECT_EXAMPLES = `
   SELECT e.id, w.state, w.reason, w.error FROM ${WORK} JOIN pigeonhole.inbox_event AS e ON e.seq = w.seq
   WHERE ${OF_GROUP} ORDER BY w.failed_at DESC LIMIT ${SOUGHT_EXAMPLES}`;
-
-/** What failed once has its only failure in the index. */
-const SELECT_FIRSTS = `
-  SELECT f.failed_at AS at, substr(f.stack, 1, ${FIRST_LENGTH}) AS stack
-  FROM (
-    SELECT n.seq, row_number() OVER (ORDER BY n.seq) - 1 AS nth, count(*) OVER () AS total
-    FROM (SELECT w.seq, w.finished FROM ${WORK} WHERE ${OF_GROUP}
-      ORDER BY w.failed_at DESC LIMIT ${COUNTED_EVENTS}) AS n
-    WHERE n.finished > 1
-  ) AS s JOIN pigeonhole.inbox_failed AS f ON f.seq = s.seq AND f.handler = :groupHandler
-  WHERE s.nth % ((s.total + ${SOUGHT_FIRST - 1}) / ${SOUGHT_FIRST}) = 0 AND f.attempt = (
-    SELECT min(k.attempt) FROM pigeonhole.inbox_failed AS k WHERE k.seq = s.seq AND k.handler = :groupHandler)`;
 
 /** Groups of errors, those that failed last first. */
 export function* listErrorGroups(query: ErrorGroupQuery): StoreQuery<ErrorGroupList> {
@@ -110,6 +99,5 @@ function* readGroup(key: ErrorGroupKey, parameters: ErrorGroupParameters): Store
   const values = { ...parameters, ...key };
   const counts = yield* readRows<CountedFailures>(COUNT_FAILURES, values);
   const examples = yield* readRows<FailureExample>(SELECT_EXAMPLES, values);
-  const firsts = yield* readRows<FirstFailure>(SELECT_FIRSTS, values);
-  return toErrorGroup(key, { counts, examples, firsts, stepMs: parameters.stepMs });
+  return toErrorGroup(key, { counts, examples, stepMs: parameters.stepMs });
 }

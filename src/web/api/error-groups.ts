@@ -32,7 +32,7 @@ export interface ErrorGroupRow {
   failures: number;
   /** How many of the events are in which state. */
   states: { pending: number; leased: number; dead: number; parked: number };
-  /** The first failure of one of them with this error, as far as it is known, ISO 8601. Does not move with retries. */
+  /** When the first of the events was received, ISO 8601. */
   firstAt: string;
   /** When one of them failed last, ISO 8601. */
   lastAt: string;

@@ -1,6 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
 import { type ErrorGroup, type ErrorGroupQuery, SOUGHT_GROUPS } from "#pigeonhole/store/error-groups.js";
-import { SOUGHT_FIRST } from "#pigeonhole/store/first-failure.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import { acceptLeased, crash, leasePage } from "../conformance/lease-page.js";
@@ -94,33 +93,13 @@ export function describeErrorGroups(kind: OperatorKind): void {
     expect(await states()).toEqual([{ pending: 1, leased: 0, dead: 0, parked: 0 }]);
   });
 
-  test("a group begins with the first failure of its events, however often they fail again", async () => {
-    // A line of the message is marked as no frame.
-    const error = "Error: no answer\n|     at noon";
-    await acceptFailed("a", { error, to: "pending", at: T });
-    await acceptFailed("b", { error, to: "pending", at: T + 3 });
-    await failAgain({ error, at: T + DAY });
-    await failAgain({ error, at: T + 2 * DAY });
+  test("a group begins when the first of its events was received, however often they fail", async () => {
+    await acceptFailed("a", { to: "pending", at: T + 1 });
+    await acceptFailed("b", { to: "pending", at: T + 3 });
+    await failAgain({ at: T + DAY });
+    await failAgain({ at: T + 2 * DAY });
     const [group = expect.unreachable()] = (await inbox.listErrorGroups()).items;
     expect(group).toMatchObject({ firstAt: iso(T), lastAt: iso(T + 2 * DAY), failures: 6 });
-    // After a retry by a person, all before it is over.
-    for (const lease of await leaseAt(T + 3 * DAY)) await store.settle({ ...settlements.dead(lease), at: T + 3 * DAY });
-    await inbox.changeWork("retry", {});
-    const later = Date.now() + DAY;
-    await failAgain({ at: later });
-    await failAgain({ at: later + DAY });
-    expect((await inbox.listErrorGroups()).items).toMatchObject([{ firstAt: iso(later), lastAt: iso(later + DAY) }]);
-  });
-
-  test("the time of an event's first failure is of no group of another error", async () => {
-    await acceptFailed("a", { error: "Error: refused", to: "pending", at: T });
-    await acceptFailed("b", { error: "TypeError: no answer", to: "pending", at: T + 1 });
-    await failAgain({ at: T + DAY });
-    await acceptFailed("c", { to: "pending", at: T + DAY - 9 });
-    await failAgain({ at: T + 2 * DAY });
-    expect((await inbox.listErrorGroups()).items).toMatchObject([
-      { message: "no answer", events: 3, firstAt: iso(T + DAY - 9) },
-    ]);
   });
 
   test("events that were not understood, and work in which processes died, have groups of their own", async () => {
@@ -229,20 +208,6 @@ export function describeErrorGroups(kind: OperatorKind): void {
 export function describeManyErrorGroups(kind: OperatorKind): void {
   beforeEach(async () => {
     ({ store, inbox } = await openBoth(kind));
-  });
-
-  test("of very many events, the first failure of the oldest one is known, and about when another error began", async () => {
-    const count = 2 * SOUGHT_FIRST + 2;
-    for (let each = 0; each < count; each += 1) {
-      const error = each < count / 2 ? "Error: refused" : "Error: no answer";
-      await acceptFailed(`e${each}`, { error, to: "pending", at: T + each });
-    }
-    await failAgain({ at: T + DAY, error: "Error: refused" });
-    expect((await inbox.listErrorGroups()).items).toMatchObject([{ events: count, firstAt: iso(T) }]);
-    await failAgain({ at: T + 2 * DAY });
-    const [{ firstAt } = expect.unreachable()] = (await inbox.listErrorGroups()).items;
-    expect(Date.parse(firstAt)).toBeGreaterThanOrEqual(T + count / 2);
-    expect(Date.parse(firstAt)).toBeLessThan(T + count / 2 + 4);
   });
 
   test("of very many groups, those that failed last are listed, whatever their names are", async () => {

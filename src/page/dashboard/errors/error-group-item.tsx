@@ -46,7 +46,7 @@ export function ErrorGroupItem({ group }: { group: ErrorGroupRow }) {
               </span>
             ),
         )}
-        <span title={`First known failure with this error: ${formatExactTime(firstAt)}`}>
+        <span title={`The first of the events was received: ${formatExactTime(firstAt)}`}>
           first {formatTime(firstAt)}
         </span>
         <span title={`Last failure: ${formatExactTime(lastAt)}`}>last {formatTime(lastAt)}</span>
