@@ -83,7 +83,7 @@ export interface BulkJobs {
   /** Ends an open job after the page under way. False when it is not open. */
   cancelJob(id: string): Promise<boolean>;
   /**
-   * Changes one small page of the oldest open job that this version knows and no other process is at, and notes it in
+   * Changes one small page of the oldest open job that no other process is at, and notes it in
    * the same transaction: a process that dies leaves nothing half done. Resolves with the job as it is
    * then; undefined when there is nothing to do. Call it again until then, with a short pause for deliveries.
    */
@@ -203,7 +203,13 @@ export interface JobPlace extends WorkPiece {
 }
 
 /** The states of the work that an action can change, in the order in which it does. */
-export function statesToChange({ action, choice }: { action: JobAction; choice: JobChoice }): readonly JobState[] {
+export function statesToChange({
+  action,
+  choice,
+}: {
+  action: JobAction;
+  choice: JobChoice;
+}): readonly [JobState, ...JobState[]] {
   if (action === "run") return ["pending"];
   return choice.state === undefined ? ["dead", "parked"] : [choice.state];
 }
@@ -214,7 +220,7 @@ export const BEFORE_ALL: WorkPiece = { seq: 0, handler: NOTE_HANDLER };
 /** Where the next page of a job begins. */
 export function placeOf({ action, choice, position }: JobRow): JobPlace {
   if (position !== null) return JSON.parse(position) as JobPlace;
-  return { state: statesToChange({ action, choice: readChoice(choice) })[0] ?? "dead", ...BEFORE_ALL };
+  return { state: statesToChange({ action, choice: readChoice(choice) })[0], ...BEFORE_ALL };
 }
 
 /** The place after a page of a job; undefined when it was the last. */

@@ -4,7 +4,6 @@ import {
   BEFORE_ALL,
   type JobAction,
   KEPT_JOBS,
-  type WorkPiece,
   checkJob,
   jobLimit,
   newJobRow,
@@ -115,8 +114,8 @@ function changeByPages(runner: QueryRunner) {
   return {
     async changeWork(action, choice) {
       checkJob({ action, choice });
-      const changed: WorkPiece[] = [];
-      let skipped = 0;
+      const events = new Set<number>();
+      let [work, readAgain, skipped] = [0, 0, 0];
       for (const state of statesToChange({ action, choice })) {
         const pages = changePages(runner, {
           doing: "changing work",
@@ -125,13 +124,15 @@ function changeByPages(runner: QueryRunner) {
           change: (pieces, now) => changePieces(action, { pieces, now }),
         });
         for await (const page of pages) {
-          changed.push(...page.changed);
+          for (const { seq, handler } of page.changed) {
+            events.add(seq);
+            if (action === "retry" && handler === NOTE_HANDLER) readAgain += 1;
+            else work += 1;
+          }
           skipped += page.skipped;
         }
       }
-      const readAgain = action === "retry" ? changed.filter(({ handler }) => handler === NOTE_HANDLER).length : 0;
-      const events = new Set(changed.map(({ seq }) => seq)).size;
-      return { events, work: changed.length - readAgain, readAgain, skipped };
+      return { events: events.size, work, readAgain, skipped };
     },
     changeContactEvents: (action, choice) =>
       changeDead(choice, action === "retry" ? reviveContactEvent : discardDeadContactEvent),

@@ -1,5 +1,4 @@
-import { MINUTE } from "../../base/duration.js";
-import { type JobRow, type JobStep, toStepValues, whyUnknown } from "../bulk-jobs.js";
+import { type JobRow, type JobStep, toStepValues } from "../bulk-jobs.js";
 import { type StoreQuery, exists, readFirst, readRows, run } from "./store-query.js";
 
 const SELECT = `
@@ -38,31 +37,9 @@ export function listJobs(limit: number): StoreQuery<JobRow[]> {
   );
 }
 
-/** By its creation: a job that this version does not know is left so long to processes of the next version. */
-const LEFT_TO_OTHERS_MS = 5 * MINUTE;
-
-/** The job whose page is next. `error`: why it fails, for one that no process here knows. */
-interface ChosenJob {
-  row: JobRow;
-  error: string | undefined;
-}
-
-/**
- * The oldest open job that no other process is at, and that this version can do, or that has been left to others for
- * long enough.
- */
-export function* chooseJob(now: number): StoreQuery<ChosenJob | undefined> {
-  const left: string[] = [];
-  for (;;) {
-    const row: JobRow | undefined = yield* readFirst<JobRow>(
-      `${SELECT} WHERE state = 'open' AND NOT id = ANY(:left) ORDER BY job LIMIT 1 FOR UPDATE SKIP LOCKED`,
-      { left },
-    );
-    if (row === undefined) return undefined;
-    const error = whyUnknown(row);
-    if (error === undefined || now - row.createdAt >= LEFT_TO_OTHERS_MS) return { row, error };
-    left.push(row.id);
-  }
+/** The oldest open job that no other process is at. */
+export function chooseJob(): StoreQuery<JobRow | undefined> {
+  return readFirst(`${SELECT} WHERE state = 'open' ORDER BY job LIMIT 1 FOR UPDATE SKIP LOCKED`);
 }
 
 /** Locks a job until the transaction ends. False when another process has done the page, or the job has ended. */

@@ -4,7 +4,7 @@ import type { BulkJob, JobChoice } from "#pigeonhole/store/bulk-jobs.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import { acceptLeased, leasePage, statesOf } from "../conformance/lease-page.js";
-import { expectCode, DAY, MINUTE, newEvent, settlements, T } from "../conformance/new-event.js";
+import { expectCode, DAY, newEvent, settlements, T } from "../conformance/new-event.js";
 import { type OperatorKind, openAnother, openBoth } from "./operator-kind.js";
 import { operate } from "../../support/operate.js";
 
@@ -192,26 +192,20 @@ export function describeBulkJobs(kind: OperatorKind): void {
   test.each([
     ["action", "erase", "action must be one of"],
     ["choice", JSON.stringify({ type: "email.sent", sender: "ann" }), "choice has the field sender"],
-  ] as const)(
-    "a job whose %s this version does not know is left for others, then fails",
-    async (column, text, error) => {
-      await acceptDead(1);
-      await acceptDead(1, "email.failed");
-      const { id, createdAt } = await inbox.createJob({ action: "retry", choice: { type: "email.sent" }, by: "ann" });
-      await setInJobs(column, text);
-      const next = await inbox.createJob({ action: "retry", choice: { type: "email.failed" }, by: "ann" });
-      await runAll();
-      expect(await inbox.getJob(next.id)).toMatchObject({ state: "done", done: 1 });
-      expect(await inbox.getJob(id)).toMatchObject({ state: "open", done: 0 });
-      await setInJobs("created_at", `${Date.parse(createdAt) - 5 * MINUTE}`);
-      await runAll();
-      expect(await inbox.getJob(id)).toMatchObject({
-        state: "failed",
-        error: expect.stringContaining(error) as string,
-      });
-      expect(await deadCount()).toBe(1);
-    },
-  );
+  ] as const)("a job whose %s this version does not know fails, and the next one runs", async (column, text, error) => {
+    await acceptDead(1);
+    await acceptDead(1, "email.failed");
+    const { id } = await inbox.createJob({ action: "retry", choice: { type: "email.sent" }, by: "ann" });
+    await setInJobs(column, text);
+    const next = await inbox.createJob({ action: "retry", choice: { type: "email.failed" }, by: "ann" });
+    await runAll();
+    expect(await inbox.getJob(next.id)).toMatchObject({ state: "done", done: 1 });
+    expect(await inbox.getJob(id)).toMatchObject({
+      state: "failed",
+      error: expect.stringContaining(error) as string,
+    });
+    expect(await deadCount()).toBe(1);
+  });
 
   test.each(["operator", "receiver"] as const)(
     "an erasure by the %s takes the texts by which the work of ended jobs was chosen, and nothing else of them",

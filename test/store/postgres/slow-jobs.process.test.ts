@@ -57,14 +57,6 @@ describeOnPostgres((database) => {
     throw new Error("The jobs do not end.");
   }
 
-  test("a job whose pages fail goes on with smaller pages", async () => {
-    await acceptDead(60);
-    await whenWorkChanges("IF (SELECT count(*) FROM changed) > 20 THEN RAISE 'too many at once'; END IF");
-    const { id } = await operator.createJob({ action: "retry", choice: {}, by: "ann" });
-    expect(await runAll()).toBeGreaterThan(0);
-    expect(await operator.getJob(id)).toMatchObject({ state: "done", done: 60, skipped: 0 });
-  });
-
   test("a job waits while a store fails for less than 2 minutes, and goes on then", async () => {
     await acceptDead(50);
     await whenWorkChanges("RAISE 'no space' USING ERRCODE = '53100'");
