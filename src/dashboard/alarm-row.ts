@@ -48,5 +48,4 @@ const SENTENCES: { [Kind in Alarm["kind"]]: (alarm: Extract<Alarm, { kind: Kind 
   store_unavailable: ({ code }) => `The store cannot be reached: ${code}.`,
   wal_blocked: ({ forMs }) => `A reader has kept the WAL from being emptied for ${minutes(forMs)}.`,
   checkpoint_failed: ({ code }) => `The WAL cannot be moved into the database: ${code}.`,
-  bodies_blocked: ({ reason }) => `Bodies that have ended cannot be removed: ${reason}.`,
 };
