@@ -56,8 +56,8 @@ const CEILINGS: Record<string, number> = {
   dev: 4_861,
   page: 13_820,
   dashboard: 2_073,
-  scaffold: 1_850,
-  cli: 7_660,
+  scaffold: 1_870,
+  cli: 7_675,
 };
 
 /** Folders inside a room that stand on one another: each imports only those before it; "" for the files beside them. */

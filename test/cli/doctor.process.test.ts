@@ -56,6 +56,13 @@ describe("doctor", () => {
     expect(app.handled).toEqual([]);
   });
 
+  test("doctor names the host of the folder's app, with the line that mounts a receiver there", async () => {
+    const cwd = makeFolder();
+    writeFileSync(join(cwd, "package.json"), '{"dependencies":{"koa":"3"}}');
+    const host = (await checkUp([], { env, cwd })).find("host");
+    expect(host).toMatchObject({ status: "pass", message: expect.stringMatching(/^Koa: .*next: app\.callback\(\)/) });
+  });
+
   test("doctor checks the database that DATABASE_FILE names, once it exists", async () => {
     const app = await startReceiverApp();
     const named = await checkUp([], { env: { ...env, DATABASE_FILE: app.file } });

@@ -8,7 +8,7 @@ const PROJECT = resolve(import.meta.dirname, "../..");
 const PRETEND = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2", napi: "9" } });
 Object.defineProperty(process, "version", { value: "v20.20.2" });`;
 
-test.each(["start", "express-minimal", "existing-app", "hono", "exactly-once/receiver", "exactly-once/watch"])(
+test.each(["start", "express-minimal", "existing-app", "exactly-once/receiver", "exactly-once/watch"])(
   "examples/%s.ts prints one line if Node is too old",
   (name) => {
     const preload = `data:text/javascript,${encodeURIComponent(PRETEND)}`;

@@ -400,7 +400,10 @@ describe("an app that the command does not understand", () => {
   });
 
   test("a folder without an app is refused with an explanation", async () => {
-    const { code, stdout } = await runCommand(["add"], makeFiles({ "package.json": MODULE }));
+    const { code, stdout } = await runCommand(
+      ["add"],
+      makeFiles({ "package.json": '{"dependencies":{"express":"5"}}' }),
+    );
     expect(code).toBe(1);
     expect(stdout).toContain("no file that makes an Express app was found");
   });
@@ -414,8 +417,9 @@ describe("an app that the command does not understand", () => {
 
 describe("an app of another framework", () => {
   test.each([
-    ["NestJS", "@nestjs/core", 'app.use("/webhooks/mail", mailReceiver.middleware());\nawait mailReceiver.start();'],
+    ["NestJS", "@nestjs/core", 'app.use("/webhooks/mail", mailReceiver.middleware());\n'],
     ["Fastify", "fastify", 'createServer(mailReceiver.listener({ path: "/webhooks/mail", next }))'],
+    ["node:http", "pg", 'createServer(mailReceiver.listener({ path: "/webhooks/mail", next })).listen(3000);'],
   ])("an app of %s is not changed, and the lines that work there are printed", (name, dependency, lines) => {
     const folder = makeFiles({
       "package.json": JSON.stringify({ type: "module", dependencies: { [dependency]: "1" } }),

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { checkApp } from "./check-app.js";
 import { checkClock } from "./check-clock.js";
 import { checkReceiver } from "./check-receiver.js";
@@ -14,6 +16,8 @@ import { findSecrets, readVariable } from "../values/secret-option.js";
 import { readWebhookUrl } from "../values/flag-values.js";
 import { errorMessage } from "../../base/error-text.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
+import { readAppPackage } from "../../scaffold/mount/find-app-file.js";
+import { appHostOf } from "../../scaffold/mount/app-host.js";
 import { findInbox } from "../values/find-inbox.js";
 
 /** Prints each check as soon as it is known. */
@@ -35,6 +39,7 @@ async function* checks({ options, context }: CommandInput<typeof doctor>): Async
   const url = app === undefined ? undefined : readWebhookUrl("--app", app);
   const baseUrl = readBaseUrl(context);
   yield await checkReceiver();
+  yield* tellHost(context.cwd);
   const secrets = findSecrets(options.secret, context);
   yield* reportSecrets(secrets);
   yield await checkClock(baseUrl, signal);
@@ -45,6 +50,13 @@ async function* checks({ options, context }: CommandInput<typeof doctor>): Async
   if (url !== undefined) yield* checkApp({ url, secret: secrets[0], allowRemote, signal });
   else yield checksNamed("app").skip("Not tried: give --app, the URL of the webhook route of your running app.");
   yield* checkDatabase(db === undefined ? presentPlaces(context) : [readPlace("--db", db, context)]);
+}
+
+/** How a receiver is mounted in the app of this folder, if its package.json names a known host. */
+function* tellHost(folder: string): Generator<CheckResult> {
+  if (!existsSync(join(folder, "package.json"))) return;
+  const { name, dependency, place, line } = appHostOf(readAppPackage(folder));
+  if (dependency !== undefined) yield checksNamed("host").pass(`${name}: a receiver is mounted ${place}: ${line}`);
 }
 
 function readBaseUrl(context: CommandContext): URL | undefined {

@@ -5,11 +5,12 @@ import { DEFAULT_ENDPOINT_PATH } from "../../protocol/endpoint-path.js";
 import type { EventType } from "../../protocol/event-types.js";
 import { type AppPackage, findAppFiles, readAppPackage } from "./find-app-file.js";
 import { findOwnRoute, type SourceFile } from "./find-own-route.js";
+import { EXPRESS, appHostOf } from "./app-host.js";
 import type { ListenPlace } from "./find-listen.js";
 import { type ExpressApp, type FileStyle, readExpressApp } from "./read-express-app.js";
 import { type ServerFile, readServerFile } from "./read-server-file.js";
 import { planLocalFiles, withoutValues } from "./local-files.js";
-import { frameworkOf, pasteText, START_HINT, STOP_HINT } from "./paste-text.js";
+import { pasteText, START_HINT, STOP_HINT } from "./paste-text.js";
 import { RECEIVER_NAME, receiverFile } from "./receiver-file.js";
 import { stopAtSigterm } from "./stop-at-sigterm.js";
 import type { FileChange } from "./write-mount.js";
@@ -51,24 +52,25 @@ export function planMount({ folder, events }: MountOptions): MountPlan {
   const present = files.find(({ text }) => PRESENT.test(text));
   if (present !== undefined) return { kind: "present", app: present.path };
   const found = files.find(({ text }) => /["']express["']/.test(text));
-  const framework = frameworkOf(appPackage);
-  if (found === undefined || framework === "NestJS") {
-    const paste = pasteText({ kind: appPackage.type === "module" ? "esm" : "cjs", events, folder, framework });
+  const known = appHostOf(appPackage);
+  const host = found === undefined || known.name === "NestJS" ? known : EXPRESS;
+  if (found === undefined || host !== EXPRESS) {
+    const paste = pasteText({ kind: appPackage.type === "module" ? "esm" : "cjs", events, folder, host });
     const reason =
-      framework === "Express"
+      host === EXPRESS
         ? "no file that makes an Express app was found"
-        : `this is an app of ${framework}, and add edits Express apps only`;
+        : `this is an app of ${host.name}, and add edits Express apps only`;
     return { kind: "unclear", app: undefined, reason, paste };
   }
   const app = readExpressApp(found.text);
   if (app.kind === "unclear") {
     const kind = /^import\s/m.test(found.text) ? "esm" : "cjs";
-    return { kind: "unclear", app: found.path, reason: app.reason, paste: pasteText({ kind, events, folder }) };
+    return { kind: "unclear", app: found.path, reason: app.reason, paste: pasteText({ kind, events, folder, host }) };
   }
   const receiver = planReceiver(folder, found.path, app, events);
   if (receiver === "foreign") {
     const reason = `there is a file webhooks/receiver beside it that does not export ${RECEIVER_NAME}`;
-    const paste = pasteText({ kind: app.kind, events, folder, file: "webhooks/mail-receiver" });
+    const paste = pasteText({ kind: app.kind, events, folder, host, file: "webhooks/mail-receiver" });
     return { kind: "unclear", app: found.path, reason, paste };
   }
   const server = app.listen === undefined ? findServer(files, found.path) : undefined;

@@ -1,10 +1,10 @@
-import "./check-node.js";
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { logger } from "hono/logger";
 import { createReceiver } from "pigeonhole";
 
-// Any runtime of the Fetch standard with Node's modules: Hono here. WEBHOOK_SECRET=whsec_… npx tsx examples/hono.ts
+// Hono 4, or any other runtime of the Fetch standard with Node's modules.
+// npm install hono @hono/node-server; WEBHOOK_SECRET=whsec_… npx tsx examples/hosts/hono.ts
 
 const receiver = createReceiver({
   secrets: process.env["WEBHOOK_SECRET"] ?? "",
@@ -16,7 +16,7 @@ receiver.on("email.*", (event, ctx) => ctx.log.info({ createdAt: event.createdAt
 const app = new Hono();
 app.use(logger());
 app.post("/webhooks/mail", (c) => receiver.fetch(c.req.raw));
-app.get("/health", async (c) => c.json(await receiver.stats()));
+app.post("/orders", async (c) => c.json({ order: await c.req.json() }));
 
 await receiver.start();
 const server = serve({ fetch: app.fetch, port: Number(process.env["PORT"] ?? 3000), hostname: "127.0.0.1" });

@@ -1,7 +1,7 @@
 import { createReceiver, type Receiver } from "pigeonhole";
 
-// lib/receiver.ts of a Next.js app. `next dev` loads modules again after every change; there is one receiver all the
-// same, because two would share one file.
+// Next.js loads this module for the route and for instrumentation.ts, and `next dev` again after every change; there is
+// one receiver all the same, because two would share one file.
 
 const global = globalThis as { mailReceiver?: Promise<Receiver> };
 
@@ -19,7 +19,7 @@ async function startReceiver(): Promise<Receiver> {
     secrets: process.env["WEBHOOK_SECRET"] ?? "",
     store: process.env["DATABASE_FILE"] ?? "pigeonhole.db",
   });
-  receiver.on("form.submitted", (event, ctx) => ctx.log.info({ createdAt: event.createdAt }, "form"));
+  receiver.on("email.*", (event, ctx) => ctx.log.info({ createdAt: event.createdAt }, "mail"), { name: "audit" });
   await receiver.start();
   return receiver;
 }

@@ -1,0 +1,100 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { TEST_SECRET, sampleEvent, signDelivery } from "pigeonhole/testing";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { appHostOf } from "#pigeonhole/scaffold/mount/app-host.js";
+import { startProgram } from "../scaffold/run-command.js";
+import { findFreePort } from "../support/free-port.js";
+import { readDocument } from "./markdown.js";
+
+// The programs of examples/hosts with the real packages, which are installed for this test alone: they are large.
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const MINUTE = 60_000;
+vi.setConfig({ hookTimeout: 5 * MINUTE, testTimeout: 5 * MINUTE });
+
+const project = mkdtempSync(join(realpathSync(tmpdir()), "pigeonhole-hosts-"));
+const env = { NEXT_TELEMETRY_DISABLED: "1" };
+
+async function run(command: string, args: readonly string[], cwd = project): Promise<void> {
+  const { code, stdout, stderr } = await startProgram({ command, args, cwd, env }).ended;
+  expect(code, stdout + stderr).toBe(0);
+}
+
+beforeAll(async () => {
+  for (const from of ["test/docs/hosts", "examples/hosts"]) cpSync(join(ROOT, from), project, { recursive: true });
+  await run("npm", ["ci", "--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund"]);
+  const { dependencies } = JSON.parse(readDocument("package.json")) as { dependencies: object };
+  for (const name of [...Object.keys(dependencies), "@hono/node-server", "@types/node", "hono", "tsx", "typescript"]) {
+    const link = join(project, "node_modules", name);
+    if (existsSync(link)) continue;
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(join(ROOT, "node_modules", name), link);
+  }
+  // Not a link: Turbopack follows none that leads out of its project.
+  for (const part of ["package.json", "dist"])
+    cpSync(join(ROOT, part), join(project, "node_modules/pigeonhole", part), { recursive: true });
+});
+
+afterAll(() => rmSync(project, { recursive: true, force: true, maxRetries: 5 }));
+
+async function post(url: string, body: string): Promise<[number, string | null]> {
+  const headers = { ...signDelivery({ body, secret: TEST_SECRET }), "content-type": "application/json" };
+  const answer = await fetch(`${url}/webhooks/mail`, { method: "POST", body, headers });
+  return [answer.status, answer.headers.get("x-pigeonhole-outcome")];
+}
+
+/** The program takes what a body parser in front would refuse, and its own routes have their parsed bodies. */
+async function tryProgram(args: readonly string[], cwd = project, more: Record<string, string> = {}): Promise<void> {
+  const port = String(await findFreePort());
+  const url = `http://127.0.0.1:${port}`;
+  const program = startProgram({
+    command: process.execPath,
+    args,
+    cwd,
+    env: { ...env, ...more, PORT: port, WEBHOOK_SECRET: TEST_SECRET, DATABASE_FILE: join(project, `${port}.db`) },
+  });
+  const output = (): string => program.output();
+  onTestFinished(() => void program.child.kill("SIGKILL"));
+  const orders = async () => {
+    const headers = { "content-type": "application/json" };
+    return (await fetch(`${url}/orders`, { method: "POST", body: '{"paid":true}', headers })).json();
+  };
+  const order = () => orders().catch(() => output());
+  await expect.poll(order, { timeout: MINUTE }).toEqual({ order: { paid: true } });
+  const large = JSON.stringify(sampleEvent("email.opened", { filler: "x".repeat(2_000_000) }));
+  expect(await post(url, large), output()).toEqual([200, "accepted"]);
+  expect(await post(url, large)).toEqual([200, "duplicate"]);
+  expect(await post(url, "no JSON")).toEqual([200, "parked"]);
+  await expect.poll(output).toContain('"handler":"audit","attempt":1');
+  program.child.kill("SIGTERM");
+  // NestJS ends itself by the signal again, and Next.js says it by its code.
+  expect([0, null, 143]).toContain((await program.ended).code);
+}
+
+test.each(["node-http", "hono", "koa", "fastify", "nest", "nest on fastify"])(
+  "examples/hosts: %s takes deliveries beside its own routes",
+  async (name) => {
+    const [program = "", adapter = ""] = name.split(" on ");
+    await tryProgram(["--import", "tsx", `${program}.ts`], project, { ADAPTER: adapter });
+  },
+);
+
+test("examples/hosts/next takes deliveries beside its own routes, once it is built", async () => {
+  const [next, app] = [join(project, "node_modules/next/dist/bin/next"), join(project, "next")];
+  await run(process.execPath, [next, "build"], app);
+  await tryProgram([next, "start", "--hostname", "127.0.0.1"], app);
+});
+
+test("the programs of examples/hosts have no error of types", async () => {
+  await run(process.execPath, [join(ROOT, "node_modules/.bin/tsc"), "--project", project]);
+});
+
+const CORE = ["@nestjs/core", "next", "fastify", "koa", "hono", "express"];
+
+test.each([...CORE, "none of them"])("docs/mounting.md has the line that add and doctor print for %s", (dependency) => {
+  const { name, line } = appHostOf({ dependencies: { [dependency]: "1" } });
+  const row = readDocument("docs/mounting.md").match(new RegExp(`^\\| ${name}.*$`, "m"))?.[0];
+  expect(row).toContain(`\`${line.replaceAll("mailReceiver", "receiver")}\``);
+});
