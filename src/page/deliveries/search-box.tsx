@@ -56,25 +56,32 @@ export function SearchBox() {
         {text === "" && <kbd>/</kbd>}
       </div>
       {queryProblem.value !== "" && <Problem />}
-      <div class="offers" id={listId} role="listbox" aria-label="Completions" hidden={offers.length === 0}>
-        {offers.map((offer, index) => (
-          <div
-            key={offer.term}
-            id={`${listId}-${index}`}
-            role="option"
-            class="offer"
-            aria-selected={index === picked}
-            onPointerDown={(event) => {
-              // The box keeps the focus.
-              event.preventDefault();
-              search.take(offer);
-            }}
-          >
-            <code>{offer.term}</code>
-            <span class="hint">{offer.hint}</span>
-          </div>
-        ))}
-      </div>
+      <Offers search={search} listId={listId} />
+    </div>
+  );
+}
+
+function Offers({ search, listId }: { search: ReturnType<typeof useSearch>; listId: string }) {
+  const { offers, picked } = search;
+  return (
+    <div class="offers" id={listId} role="listbox" aria-label="Completions" hidden={offers.length === 0}>
+      {offers.map((offer, index) => (
+        <div
+          key={offer.term}
+          id={`${listId}-${index}`}
+          role="option"
+          class="offer"
+          aria-selected={index === picked}
+          onPointerDown={(event) => {
+            // The box keeps the focus.
+            event.preventDefault();
+            search.take(offer);
+          }}
+        >
+          <code>{offer.term}</code>
+          <span class="hint">{offer.hint}</span>
+        </div>
+      ))}
     </div>
   );
 }
