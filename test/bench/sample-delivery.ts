@@ -4,8 +4,6 @@ export const SECRET = `whsec_${Buffer.from("pigeonhole benchmark secret, 32b").t
 /** Path that takes the deliveries at every contestant; the prototype knows no other. */
 export const HOOK_PATH = "/hook";
 export const DASHBOARD_PATH = "/ops";
-/** A page of the app that has nothing to do with deliveries. */
-export const PAGE_PATH = "/page";
 
 /** Length of an event id in the sample. */
 export const EVENT_ID_LENGTH = 36;

@@ -1,184 +1,76 @@
-import type { Contestant } from "./contestant.js";
+import type { Contestant, ContestantContext } from "./contestant.js";
 import { MIXED_HANDLERS } from "./mixed-load.js";
+import type * as pigeonhole from "./pigeonhole.js";
+import type * as queues from "./queues.js";
+import type * as verifiers from "./verifiers.js";
 
-/** Options of the prototype, but for its front. */
-const PROTOTYPE = { store: "worker", ckpt: 4000, process: true, done: "pend" };
+// Modules are loaded in the server process only, so one that is missing hurts no other.
+type More = Partial<Contestant>;
 
-/**
- * All contestants in the order of the table at saturation. Modules are loaded in the server process only, so one that
- * is missing hurts no other.
- */
+const own = (name: string, title: string, start: keyof typeof pigeonhole, more: More = {}): Contestant => {
+  const run = { start: async (context: ContestantContext) => (await import("./pigeonhole.js"))[start](context) };
+  return { name, title: `pigeonhole ${title}`, scheme: "svc", run, ...more };
+};
+const verifier = (
+  name: Contestant["scheme"] | "one-transaction",
+  title: string,
+  start: keyof typeof verifiers,
+): Contestant => {
+  const run = { start: async (context: ContestantContext) => (await import("./verifiers.js"))[start](context) };
+  return { name, title, scheme: name === "one-transaction" ? "stripe" : name, run };
+};
+const queue = (name: string, title: string, start: keyof typeof queues): Contestant => {
+  const run = { start: async () => (await import("./queues.js"))[start]() };
+  return { name, title: `stripe + ${title}`, scheme: "stripe", run };
+};
+const prototype = (name: string, title: string, options: object, more: More = {}): Contestant => {
+  const run = { prototype: { store: "worker", ckpt: 4000, process: true, done: "pend", front: "node", ...options } };
+  return { name, title: `prototype in front${title}`, scheme: "svc", run, ...more };
+};
+const TWO_CORES = { twoCores: true } as const;
+
+/** All contestants in the order of the table at saturation. */
 export const CONTESTANTS: readonly Contestant[] = [
-  {
-    name: "http",
-    title: "bare node:http: reads the body, 200",
-    scheme: "svc",
-    run: { start: async () => (await import("./floors.js")).startBareHttp() },
-  },
   {
     name: "express",
     title: "bare Express 5: reads the body, 200",
     scheme: "svc",
-    run: { start: async () => (await import("./floors.js")).startBareExpress() },
+    run: { start: async () => (await import("./bare-express.js")).startBareExpress() },
   },
-  {
-    name: "no-store",
-    title: "node:http + verifySignature + JSON.parse, stores nothing",
-    scheme: "svc",
-    run: { start: async () => (await import("./floors.js")).startNoStore() },
-  },
-  {
-    name: "prototype-no-store",
-    title: "prototype in front, stores nothing",
-    scheme: "svc",
-    run: { prototype: { front: "node", store: "none" } },
-  },
-  {
-    name: "prototype-accept",
-    title: "prototype in front, no handler",
-    scheme: "svc",
-    run: { prototype: { ...PROTOTYPE, front: "node", process: false } },
-  },
-  {
-    name: "prototype",
-    title: "prototype in front",
-    scheme: "svc",
-    run: { prototype: { ...PROTOTYPE, front: "node" } },
-  },
-  {
-    name: "prototype-2",
-    title: "prototype in front, two cores",
-    scheme: "svc",
-    twoCores: true,
-    run: { prototype: { ...PROTOTYPE, front: "node" } },
-  },
-  {
-    name: "prototype-route",
-    title: "prototype as Express route",
-    scheme: "svc",
-    run: { prototype: { ...PROTOTYPE, front: "express" } },
-  },
-  {
-    name: "front-accept",
-    title: "pigeonhole in front, no handler",
-    scheme: "svc",
-    handlersPerEvent: 0,
-    run: { start: async (context) => (await import("./pigeonhole.js")).startAcceptOnly(context) },
-  },
-  {
-    name: "front",
-    title: "pigeonhole in front",
-    scheme: "svc",
-    run: { start: async (context) => (await import("./pigeonhole.js")).startFront(context) },
-  },
-  {
-    name: "front-2",
-    title: "pigeonhole in front, two cores",
-    scheme: "svc",
-    twoCores: true,
-    run: { start: async (context) => (await import("./pigeonhole.js")).startFront(context) },
-  },
-  {
-    name: "route",
-    title: "pigeonhole as Express route",
-    scheme: "svc",
-    run: { start: async (context) => (await import("./pigeonhole.js")).startRoute(context) },
-  },
-  {
-    name: "front-mixed",
-    title: "pigeonhole in front: 3 handlers, 5 types, 1 % failures",
-    scheme: "svc",
+  prototype("prototype-no-store", ", stores nothing", { store: "none" }),
+  prototype("prototype-accept", ", no handler", { process: false }),
+  prototype("prototype", "", {}),
+  prototype("prototype-2", ", two cores", {}, TWO_CORES),
+  own("front-accept", "in front, no handler", "startAcceptOnly", { handlersPerEvent: 0 }),
+  own("front", "in front", "startFront"),
+  own("front-2", "in front, two cores", "startFront", TWO_CORES),
+  own("route", "as Express route", "startRoute"),
+  own("front-mixed", "in front: 3 handlers, 5 types, 1 % failures", "startMixed", {
     mixed: true,
     handlersPerEvent: MIXED_HANDLERS.length,
-    run: { start: async (context) => (await import("./pigeonhole.js")).startMixed(context) },
-  },
-  {
-    name: "stripe",
-    title: "stripe constructEvent on Express, stores nothing",
-    scheme: "stripe",
-    run: { start: async () => (await import("./verifiers.js")).startStripe() },
-  },
-  {
-    name: "svix",
-    title: "svix verify on Express, stores nothing",
-    scheme: "svix",
-    run: { start: async () => (await import("./verifiers.js")).startSvix() },
-  },
-  {
-    name: "octokit",
-    title: "@octokit/webhooks on Express, stores nothing",
-    scheme: "octokit",
-    run: { start: async () => (await import("./verifiers.js")).startOctokit() },
-  },
-  {
-    name: "one-transaction",
-    title: "stripe + better-sqlite3, one transaction each",
-    scheme: "stripe",
-    run: { start: async (context) => (await import("./verifiers.js")).startOneTransaction(context) },
-  },
+  }),
+  verifier("stripe", "stripe constructEvent on Express, stores nothing", "startStripe"),
+  verifier("svix", "svix verify on Express, stores nothing", "startSvix"),
+  verifier("one-transaction", "stripe + better-sqlite3, one transaction each", "startOneTransaction"),
 ];
 
 /** What one would put a delivery into instead, at `--only peers`; all of them only enqueue. */
 export const QUEUES: readonly Contestant[] = [
-  {
-    name: "bullmq",
-    title: "stripe + BullMQ, Redis with appendfsync always",
-    scheme: "stripe",
-    run: { start: async () => (await import("./queues.js")).startBullmq() },
-  },
-  {
-    name: "pg-insert",
-    title: "stripe + a PostgreSQL INSERT each",
-    scheme: "stripe",
-    run: { start: async () => (await import("./queues.js")).startInsert() },
-  },
-  {
-    name: "pg-grouped",
-    title: "stripe + PostgreSQL INSERTs, grouped",
-    scheme: "stripe",
-    run: { start: async () => (await import("./queues.js")).startGroupedInsert() },
-  },
-  {
-    name: "pg-boss",
-    title: "stripe + pg-boss send",
-    scheme: "stripe",
-    run: { start: async () => (await import("./queues.js")).startPgBoss() },
-  },
-  {
-    name: "graphile-worker",
-    title: "stripe + graphile-worker addJob",
-    scheme: "stripe",
-    run: { start: async () => (await import("./queues.js")).startGraphileWorker() },
-  },
+  queue("bullmq", "BullMQ, Redis with appendfsync always", "startBullmq"),
+  queue("pg-insert", "a PostgreSQL INSERT each", "startInsert"),
+  queue("pg-grouped", "PostgreSQL INSERTs, grouped", "startGroupedInsert"),
+  queue("pg-boss", "pg-boss send", "startPgBoss"),
+  queue("graphile-worker", "graphile-worker addJob", "startGraphileWorker"),
 ];
 
-/** Needs a server of PostgreSQL. */
-const ON_POSTGRES: Contestant = {
-  name: "front-postgres-2",
-  title: "pigeonhole in front, on PostgreSQL, two cores",
-  scheme: "svc",
-  twoCores: true,
-  run: { start: async (context) => (await import("./pigeonhole.js")).startFrontPostgres(context) },
-};
-
-/** Measured beside `front` at `--only dashboard`. */
-const WITH_DASHBOARD: Contestant = {
-  name: "front-dashboard",
-  title: "pigeonhole in front, with its dashboard open",
-  scheme: "svc",
-  run: { start: async (context) => (await import("./pigeonhole.js")).startWithDashboard(context) },
-};
-
-/** What an app pays for as many requests for something else, at `--only dashboard`. */
-const WITH_PAGE: Contestant = {
-  name: "front-page",
-  title: "pigeonhole in front, with a page of the app read as often",
-  scheme: "svc",
-  run: { start: async (context) => (await import("./pigeonhole.js")).startWithPage(context) },
-};
+/** What measures of their own have beside `front`: a server of PostgreSQL, an open dashboard. */
+const OTHERS: readonly Contestant[] = [
+  own("front-postgres-2", "in front, on PostgreSQL, two cores", "startFrontPostgres", TWO_CORES),
+  own("front-dashboard", "in front, with its dashboard open", "startWithDashboard"),
+];
 
 export function findContestant(name: string): Contestant {
-  const all = [...CONTESTANTS, ...QUEUES, ON_POSTGRES, WITH_DASHBOARD, WITH_PAGE];
+  const all = [...CONTESTANTS, ...QUEUES, ...OTHERS];
   const found = all.find((contestant) => contestant.name === name);
   if (!found) throw new Error(`no contestant ${name}; there are ${all.map(({ name }) => name).join(", ")}`);
   return found;

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import express from "express";
 import { type Store, createReceiver, createSqliteStore } from "pigeonhole";
 import { createDashboard } from "pigeonhole/dashboard";
-import { DASHBOARD_PATH, EVENT_TYPE, HANDLER_NAME, HOOK_PATH, PAGE_PATH, SECRET } from "../sample-delivery.js";
+import { DASHBOARD_PATH, EVENT_TYPE, HANDLER_NAME, HOOK_PATH, SECRET } from "../sample-delivery.js";
 import type { ContestantContext, RunningContestant, StartContestant } from "./contestant.js";
 import { FAILS_ONE_IN, MIXED_HANDLERS } from "./mixed-load.js";
 import { quietLogger } from "./quiet-logger.js";
@@ -73,16 +73,6 @@ export const startRoute: StartContestant = (context) => startContestant(context,
 
 /** A listener that answers the hook path and hands all else to Express. */
 export const startFront: StartContestant = (context) => startContestant(context, registerOne, createFrontServer);
-
-/** About as much as the dashboard answers once a second. */
-const PAGE = "a line of a page of the app itself\n".repeat(600);
-
-/** The same with a page in the app behind it. */
-export const startWithPage: StartContestant = (context) =>
-  startContestant(context, registerOne, (receiver) => {
-    const app = express().get(PAGE_PATH, (_request, response) => void response.type("text/plain").send(PAGE));
-    return createServer(receiver.listener({ path: HOOK_PATH, next: app }));
-  });
 
 /** The same with a dashboard in the app behind it. */
 export const startWithDashboard: StartContestant = (context) =>

@@ -1,10 +1,8 @@
 import { createServer } from "node:http";
-import { Webhooks, createNodeMiddleware } from "@octokit/webhooks";
 import Database from "better-sqlite3";
-import express from "express";
 import { Stripe } from "stripe";
 import { Webhook } from "svix";
-import { HOOK_PATH, SECRET } from "../sample-delivery.js";
+import { SECRET } from "../sample-delivery.js";
 import type { ContestantContext, RunningContestant } from "./contestant.js";
 import { createHookApp } from "./express-hook.js";
 
@@ -26,17 +24,6 @@ export function startSvix(): RunningContestant {
       "svix-signature": request.get("svix-signature") ?? "",
     });
   });
-  return { server: createServer(app) };
-}
-
-/** octokit's own middleware: reads, verifies, parses, runs one handler and then answers. */
-export function startOctokit(): RunningContestant {
-  const webhooks = new Webhooks({ secret: SECRET });
-  webhooks.on("push", () => {});
-  const app = express();
-  app.disable("x-powered-by");
-  app.disable("etag");
-  app.use(createNodeMiddleware(webhooks, { path: HOOK_PATH }));
   return { server: createServer(app) };
 }
 

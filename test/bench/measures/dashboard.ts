@@ -23,19 +23,13 @@ export async function measureDashboard(context: MeasureContext): Promise<void> {
     runtime: ownRuntime(),
     cores: LOAD_CORE,
   });
-  const beside =
-    (call: "watchDashboard" | "watchPage"): Beside =>
-    (port) => {
-      const begun = viewer.call(call, port);
-      return { end: () => begun.then(() => viewer.call("unwatch", undefined)) };
-    };
+  const beside: Beside = (port) => {
+    const begun = viewer.call("watchDashboard", port);
+    return { end: () => begun.then(() => viewer.call("unwatch", undefined)) };
+  };
   try {
     const runs = await runAlternated(context, {
-      entries: [
-        { contestant: findContestant("front") },
-        { contestant: findContestant("front-page"), beside: beside("watchPage") },
-        { contestant: findContestant("front-dashboard"), beside: beside("watchDashboard") },
-      ],
+      entries: [{ contestant: findContestant("front") }, { contestant: findContestant("front-dashboard"), beside }],
     });
     printRuns(runs);
     recordRatios(context.facts, runs, "dashboard ");
