@@ -33,7 +33,6 @@ const LONG_IN_REST = [
 /** Their long form takes minutes: `test:rest` runs the short one, if they have one. */
 const LONG_AT_NIGHT = [
   "test/dashboard/many/million.long.test.ts",
-  "test/dev/page/axe.test.ts",
   "test/dev/page/looks.test.ts",
   "test/process/kill.test.ts",
   "test/process/slow-disk.test.ts",

@@ -47,16 +47,17 @@ export const FIND_CUT_OFF = `(() => {
   return found;
 })()`;
 
-/** Pairs of neighbours in one line that lie over each other, by their texts. */
+/** Pairs of neighbours in one line that lie over each other, by their texts; a menu may lie over what is below it. */
 export const FIND_OVERLAPS = `(() => {
   const found = [];
+  const menuOf = (part) => part.closest("[role=menu], [role=listbox]");
   for (const line of document.querySelectorAll(".top, .toolbar, .search-field, .pane-head, .detail-title, .actions")) {
     const parts = [...line.querySelectorAll("code, button, kbd, input, h1, h2, .hint, .icon, .connection")]
       .filter((part) => part.checkVisibility())
       .map((part) => ({ part, box: part.getBoundingClientRect() }));
     for (const [index, a] of parts.entries()) {
       for (const b of parts.slice(index + 1)) {
-        if (a.part.contains(b.part) || b.part.contains(a.part)) continue;
+        if (a.part.contains(b.part) || b.part.contains(a.part) || menuOf(a.part) !== menuOf(b.part)) continue;
         const width = Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left);
         const height = Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top);
         const name = ({ part }) => part.textContent || part.getAttribute("class");
