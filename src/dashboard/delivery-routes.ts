@@ -1,5 +1,4 @@
 import { isRawEventId } from "../protocol/raw-event-id.js";
-import { ownEventId } from "../store/id-beside.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { EventDeliveries } from "../web/api/event.js";
 import type { InboxCall, InboxRoute } from "../web/inbox-route.js";
@@ -34,6 +33,6 @@ async function readDeliveries(
   const { receivedAt } = await findEvent(operator(), id);
   if (deliveries === undefined) return notKnown("the receiver has no option api with which to ask.");
   if (isRawEventId(id)) return notKnown("the body has no event id by which to find them.");
-  const answer = await deliveries.attemptsOf({ eventId: ownEventId(id), receivedAt: Date.parse(receivedAt) });
+  const answer = await deliveries.attemptsOf({ eventId: id, receivedAt: Date.parse(receivedAt) });
   return eventDeliveries(answer, showTexts(rule).error);
 }

@@ -17,8 +17,6 @@ export function describeRest(
     ...(changedBefore === 0
       ? []
       : [`${format(changedBefore)} had been changed before this ${by} came to ${changedBefore === 1 ? "it" : "them"}`]),
-    ...(skipped === 0
-      ? []
-      : [`${format(skipped)} cannot be changed, as the body is gone or the handler has another body of the event`]),
+    ...(skipped === 0 ? [] : [`${format(skipped)} cannot be changed, as the body is gone`]),
   ];
 }

@@ -25,10 +25,6 @@ export interface RetryResult {
   pending: number;
   /** The reason why the event is still parked, such as `bad_data`; undefined when it is understood. */
   parked: string | undefined;
-  /**
-   * Handlers for which the event counts as done, since they have other bytes of its id. Missing when there are none.
-   */
-  otherBytes?: readonly string[] | undefined;
 }
 
 /** Lists, retries and discards stored events. All of it is safe while deliveries arrive. */
@@ -148,11 +144,7 @@ export function createInbox(deps: InboxDeps): Inbox {
     const event = foundEvent(await store.getEvent(id), id, "the inbox");
     const { pending, parked } = await readAgain({ store, registry }, event, { now: clock.now() });
     if (pending > 0) dispatcher.wake();
-    const result = { pending, parked: parked?.reason };
-    if (event.otherBytes.length === 0) return result;
-    const views = (await store.getEvent(id))?.handlers ?? [];
-    const otherBytes = views.filter(({ reason }) => reason === "other_bytes").map(({ handler }) => handler);
-    return otherBytes.length === 0 ? result : { ...result, otherBytes };
+    return { pending, parked: parked?.reason };
   }
 
   return {

@@ -56,7 +56,7 @@ export interface BulkJob {
   total: number;
   /** Pieces that were changed. */
   done: number;
-  /** Pieces that cannot be changed: their body is gone, or their handler has another body of the event. */
+  /** Pieces that cannot be changed: their body is gone. */
   skipped: number;
   /**
    * Pieces that did not fit any more when the job came to them: another job, a person or a run had changed them, or

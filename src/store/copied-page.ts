@@ -10,9 +10,3 @@ export interface CopiedPage {
   /** Where the next page begins; undefined on the last one. */
   after: number | undefined;
 }
-
-/** Which events are bodies of one id, by their ids; and which of them a handler has, null when it is gone. */
-export interface CopiedOthers {
-  others: { id: string; first: string }[];
-  holders: { first: string; handler: string; id: string | null }[];
-}

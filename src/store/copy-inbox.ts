@@ -61,7 +61,6 @@ export async function copyInbox({ from, to, signal }: CopyRequest): Promise<Copy
 }
 
 async function copyRest(source: InboxToCopy, target: CopyTarget): Promise<void> {
-  await target.copyOthers(await source.others());
   await target.copyPolicies(await source.policies());
   const since = await source.idsKnownSince();
   if (since !== undefined) await target.copyIdsKnownSince(since);

@@ -13,7 +13,6 @@ export interface HandlerView {
   state: WorkState;
   /**
    * `attempts_spent`, `do_not_retry`, `commit_async`, `crash_loop`, `unknown_type`, …; null where the state needs none.
-   * `other_bytes`, for ended work: the handler has another body of the same id, see {@link EventView.otherBytes}.
    */
   reason: string | null;
   /**
@@ -39,7 +38,7 @@ export interface HandlerView {
    * has read the event again.
    */
   retryRequestedAt: string | null;
-  /** True when the work was ended without a run: by `discard`, or because the handler has other bytes of the id. */
+  /** True when the work was ended without a run, by `discard`. */
   discarded: boolean;
   /**
    * The gate that keeps the next work of the handler from its begin: the handler is `paused`, its `concurrency` is
@@ -80,7 +79,7 @@ export interface FailedRuns {
 
 /** An event and what its handlers made of it: plain JSON, as everything shows it. */
 export interface EventView {
-  /** The event's id; for a body kept in addition to the first one of its id, that id, `#` and a digest of the body. */
+  /** The event's id. */
   id: string;
   /** Event type, such as `email.bounced`; empty for a body in which none was found. See docs/service.md#event-types. */
   type: string;
@@ -94,11 +93,6 @@ export interface EventView {
   state: WorkState;
   /** One entry per handler that got the event; empty when none matched. */
   handlers: HandlerView[];
-  /**
-   * Ids, as listed, of the other bodies received under the id; empty when there are none. Each handler takes effect
-   * with one of them at most.
-   */
-  otherBytes: string[];
 }
 
 /** An event with its bytes. */

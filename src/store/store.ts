@@ -33,8 +33,7 @@ export interface NewEvent {
 
 /**
  * `leases` are those of the work that asked for one, in the order given. `otherBytes`: the id was known with other
- * bytes only; they are stored, in addition to the first, while all that is known under the id is parked and no handler
- * has run on it.
+ * bytes; these take their place while the event is parked and no handler has run on it.
  */
 export type AcceptResult =
   | { kind: "stored"; seq: number; leases: readonly Lease[]; otherBytes: boolean }
@@ -245,9 +244,8 @@ export interface Store<Tx = CommitTransaction> extends Outbox, FiguresStore {
   }): Promise<{ seq: number; id: string }[]>;
   /**
    * Makes pending: all dead and parked work of the event, and the given handlers that have no work of it.
-   * With `parked` the note is replaced and only the given work is planned. Work that a handler has with other
-   * bytes of the id, pending, leased or done, ends as discarded. With `requested` nothing happens unless the note still
-   * waits for a requested retry. Returns how many pieces are now pending.
+   * With `parked` the note is replaced and only the given work is planned. With `requested` nothing happens unless the
+   * note still waits for a requested retry. Returns how many pieces are now pending.
    */
   replan(plan: ReplanPlan): Promise<number>;
   /**

@@ -4,7 +4,8 @@
  * system's collations would change the order of the others, and a unique index could then let duplicates in.
  */
 export const TABLES = `
-  -- Never updated. The body lives beside it so that dropping old bodies does not rewrite the dedup ids. No number is
+  -- Never updated. Other bytes of an id take the place of an event that was not understood, with a number of their
+  -- own. The body lives beside it so that dropping old bodies does not rewrite the dedup ids. No number is
   -- used twice: contact events keep the number of the event that they were recorded for.
   CREATE TABLE pigeonhole.inbox_event (
     seq         bigint  PRIMARY KEY,
@@ -26,8 +27,8 @@ export const TABLES = `
   );
 
   -- One event for one handler, from acceptance to retention: what is done never runs again. Handler '' is the note of
-  -- an event that was not understood. discarded: a person ended it without a run, or another body of its id took its
-  -- place. waits_since: when the wait for the next try began. It tells a long wait from one whose end was computed by a
+  -- an event that was not understood. discarded: a person ended it without a run.
+  -- waits_since: when the wait for the next try began. It tells a long wait from one whose end was computed by a
   -- clock that was ahead; NULL when the row does not wait. Work whose last run failed, or that is dead or parked, has
   -- the event's type, what the error has in common with others, and when. A retry by a person clears them. waits: runs
   -- that ended in RetryAfter, and count as no attempt; wait_began: the first of them; wait_holds: whether the last wait
@@ -97,21 +98,6 @@ export const TABLES = `
     stack     text    NOT NULL,
     failed_at bigint  NOT NULL,
     PRIMARY KEY (seq, handler, attempt)
-  );
-
-  -- Another body of an id whose first one was parked and never handled.
-  CREATE TABLE pigeonhole.inbox_other (
-    seq   bigint PRIMARY KEY,
-    first bigint NOT NULL
-  );
-  CREATE INDEX inbox_other_first ON pigeonhole.inbox_other (first);
-
-  -- Which of the bodies of an id a handler has: at most one of them takes effect. 0 for one that retention has dropped.
-  CREATE TABLE pigeonhole.inbox_holder (
-    first   bigint NOT NULL,
-    handler text   COLLATE "C" NOT NULL,
-    seq     bigint NOT NULL,
-    PRIMARY KEY (first, handler)
   );
 
   -- The retry policies of the handlers at the last start, for those who only look at their work.

@@ -103,7 +103,7 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
     remedy: "Call `await receiver.start()` before the server listens.",
   },
   other_bytes: {
-    cause: "The service sent other bytes under a known id. `kept` says whether they are stored too.",
+    cause: "The service sent other bytes under a known id. `kept` says whether they are stored.",
     remedy: "Report it to the service.",
   },
   outbox_failed: { cause: "The outbox could not be read from the database." },

@@ -25,7 +25,7 @@ test.each<[Partial<BulkJobRow>, string]>([
   [{ done: 2_999, changedBefore: 1 }, "2,999 of 3,000, 1 had been changed before this job came to it"],
   [
     { done: 2_990, changedBefore: 8, skipped: 2 },
-    "2,990 of 3,000, 8 had been changed before this job came to them, 2 cannot be changed, as the body is gone or the handler has another body of the event",
+    "2,990 of 3,000, 8 had been changed before this job came to them, 2 cannot be changed, as the body is gone",
   ],
 ])("the progress of a job with %j is told as %j", (change, words) => {
   expect(describeProgress({ ...JOB, ...change })).toBe(words);

@@ -119,7 +119,6 @@ describe("inbox.get", () => {
           failed: { first: run, last: run },
         },
       ],
-      otherBytes: [],
     });
   });
 });

@@ -42,11 +42,11 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: "store/sqlite/operations/accept.js",
-        from: "return insert(event, event.id, crc, token)",
+        from: "return insert(event, crc, token)",
         to: `const { id } = event;
         if (seen.has(id)) return { duplicate: "same" };
         seen.add(id);
-        return insert(event, stored.get(id) === undefined ? id : id + "#" + token, crc, token)`,
+        return insert(stored.get(id) === undefined ? event : { ...event, id: id + "#" + token }, crc, token)`,
       },
       {
         file: "store/sqlite/operations/accept.js",

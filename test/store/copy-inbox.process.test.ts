@@ -52,7 +52,7 @@ async function fillFile(): Promise<string> {
   return file;
 }
 
-/** Two bodies of one id, of which the second is handled. */
+/** Two bodies of one id, of which the second is kept. */
 async function addOtherBodies(store: Store): Promise<void> {
   const parked = { reason: "bad_data", detail: "no subject" };
   await store.accept(newEvent("evt_other", { work: [], parked }));
@@ -171,7 +171,7 @@ describeOnPostgres((database) => {
     const store = createPostgresStore({ pool: database.pool, schema: database.schema });
     await store.open(context);
     await store.close();
-    const tables = ["event", "body", "work", "step", "failed", "other", "holder", "handler"];
+    const tables = ["event", "body", "work", "step", "failed", "handler"];
     for (const table of [...tables.map((name) => `inbox_${name}`), "outbox_send", "outbox_event"]) {
       await dieAt(table, async () => {
         const error = await errorOf(() => copyInbox({ from, to: to(), signal: never }));

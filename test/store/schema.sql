@@ -41,13 +41,6 @@ CREATE TABLE inbox_handler (
     max_attempts INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE inbox_holder (
-    first   INTEGER NOT NULL,
-    handler TEXT   NOT NULL,
-    seq     INTEGER NOT NULL,
-    PRIMARY KEY (first, handler)
-  ) STRICT, WITHOUT ROWID;
-
 CREATE TABLE inbox_job (
     job        INTEGER  PRIMARY KEY,
     id         TEXT    NOT NULL UNIQUE,
@@ -63,11 +56,6 @@ CREATE TABLE inbox_job (
     ended_at   INTEGER,
     error      TEXT,
     CHECK ((state = 'open') = (ended_at IS NULL))
-  ) STRICT;
-
-CREATE TABLE inbox_other (
-    seq   INTEGER PRIMARY KEY,
-    first INTEGER NOT NULL
   ) STRICT;
 
 CREATE TABLE inbox_paused (
@@ -181,8 +169,6 @@ CREATE TABLE outbox_send (
 CREATE TABLE sqlite_sequence(name,seq);
 
 CREATE INDEX inbox_job_open ON inbox_job (job) WHERE state = 'open';
-
-CREATE INDEX inbox_other_first ON inbox_other (first);
 
 CREATE INDEX inbox_work_failed
     ON inbox_work (handler, error_type, error_group, failed_at, state, finished, seq)

@@ -9,7 +9,6 @@ export function eventDetail(at: number, parts: Pick<EventDetail, "state" | "hand
     test: false,
     receivedAt: isoTime(at),
     signedAt: isoTime(at),
-    otherBytes: [],
     seq: 1,
     body: null,
     ...parts,

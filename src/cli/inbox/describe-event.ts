@@ -29,7 +29,6 @@ export function describeEvent(
     `received  ${event.receivedAt}`,
     `signed    ${event.signedAt}`,
     `state     ${paintWork(wordOfWork(event), paint)}`,
-    ...event.otherBytes.map((id) => `beside    ${escapeControls(id)}  (other bytes of this id)`),
     ...event.handlers.flatMap((handler) => describeHandler(handler, paint)),
     ...(contactEvents.length === 0 ? [] : ["contact events"]),
     ...contactEvents.flatMap((view) => describeContactEvent(view, { inFront, paint })),

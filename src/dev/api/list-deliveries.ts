@@ -75,8 +75,7 @@ function asDelivery({ id, type, receivedAt }: EventView, body: Uint8Array): Capt
 function uncaptured(events: readonly EventView[], kept: readonly Capture[]): EventView[] {
   const carried = new Set(kept.flatMap(sentEventIds));
   const byId = new Map(events.map((event) => [event.id, event]));
-  // Another body of the same id is listed under the id, `#` and a digest.
-  return [...byId.values()].filter(({ id }) => !carried.has(id) && !carried.has(id.split("#")[0] ?? id));
+  return [...byId.values()].filter(({ id }) => !carried.has(id));
 }
 
 async function newestEvents(inbox: InboxOperator, which: { state?: EventView["state"] }): Promise<EventView[]> {

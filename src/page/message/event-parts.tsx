@@ -1,7 +1,5 @@
 import type { ComponentChildren } from "preact";
 import type { WholeEvent } from "../../web/api/event.js";
-import { linkToEvent } from "../state/address.js";
-import { shortText } from "../ui/short-text.js";
 import { ContactEventList } from "./contact-event-list.js";
 import { HandlerList } from "./handler-list.js";
 
@@ -14,9 +12,9 @@ interface EventPartsOptions {
   children?: ComponentChildren;
 }
 
-/** What an event's handlers made of it, the contact events that they recorded, and other bodies under its id. */
+/** What an event's handlers made of it, and the contact events that they recorded. */
 export function EventParts({ event, head, Heading, children }: EventPartsOptions) {
-  const { id, contactEvents, hasMoreContactEvents, otherBytes } = event;
+  const { id, contactEvents, hasMoreContactEvents } = event;
   return (
     <>
       <section aria-label="Handlers">
@@ -25,20 +23,6 @@ export function EventParts({ event, head, Heading, children }: EventPartsOptions
       </section>
       <ContactEventList events={contactEvents} eventId={id} hasMore={hasMoreContactEvents} Heading={Heading} />
       {children}
-      {otherBytes.length > 0 && (
-        <section aria-label="Other bodies">
-          <Heading>Other bodies under this id</Heading>
-          <ul>
-            {otherBytes.map((other) => (
-              <li key={other}>
-                <a href={linkToEvent(other)}>
-                  <code>{shortText(other)}</code>
-                </a>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
     </>
   );
 }

@@ -2,7 +2,7 @@ import { PigeonholeError } from "../../base/error.js";
 import { NaturalBatch } from "../natural-batch.js";
 import type { AcceptResult, NewEvent, SettleResult } from "../store.js";
 import type { NodeSession } from "./node-session.js";
-import { compareEvents, storeBeside, storeEvents } from "./operations/store-events.js";
+import { compareEvents, storeEvents, storeInstead } from "./operations/store-events.js";
 import { type KeyRequest, holdKeys } from "./operations/keys.js";
 import {
   type DoneSettlement,
@@ -68,9 +68,12 @@ function createAccept(connection: OwnConnection, session: NodeSession): Batches[
   });
   // Rare, and each in a transaction of its own.
   const others = new NaturalBatch<OtherBody, AcceptResult>({ ...SETTLEMENTS, maxItems: 1 }, async (bodies) => {
-    const results: AcceptResult[] = [];
+    const results: (AcceptResult | Promise<AcceptResult>)[] = [];
     for (const other of bodies) {
-      results.push(await session.lease(connection, "storing events", (sql, holder) => storeBeside(sql, holder, other)));
+      const stored = await session.lease(connection, "storing events", (sql, holder) =>
+        storeInstead(sql, holder, other),
+      );
+      results.push(stored ?? news.add(other.event));
     }
     return results;
   });

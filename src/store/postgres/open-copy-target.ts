@@ -1,10 +1,10 @@
 import { silentLogger } from "../../base/logger.js";
-import type { CopiedOthers, CopiedPage } from "../copied-page.js";
+import type { CopiedPage } from "../copied-page.js";
 import { readDatabasePlace } from "../connection-string.js";
 import type { HandlerPolicy } from "../store.js";
 import { hasOpenStore, lockClassOf } from "./advisory-lock.js";
 import { openBesideReceivers } from "./open-beside-receivers.js";
-import { copyContactEvents, copyEvents, copyOthers } from "./operations/copy-rows.js";
+import { copyContactEvents, copyEvents } from "./operations/copy-rows.js";
 import { writePolicies } from "../queries/handlers.js";
 import { noteRemoval } from "../queries/known-ids.js";
 import { runOnServer } from "./run-on-server.js";
@@ -31,7 +31,6 @@ export async function openCopyTarget(place: string) {
     database,
     hasReceiver: () => read("looking for receivers", (sql) => hasOpenStore(sql, lockClassOf(schema))),
     copyEvents: (page: CopiedPage) => write("copying events", (sql, now) => copyEvents(sql, page, now)),
-    copyOthers: (others: CopiedOthers) => write("copying events", (sql) => copyOthers(sql, others)),
     copyContactEvents: (page: CopiedPage) =>
       write("copying contact events", (sql, now) => copyContactEvents(sql, page, now)),
     copyPolicies: (policies: readonly HandlerPolicy[]) =>

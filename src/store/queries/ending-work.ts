@@ -27,13 +27,3 @@ export function* endWork({ seq, now }: { seq: number; now: number }): StoreQuery
   );
   return yield* run(`UPDATE pigeonhole.inbox_work SET ${DISCARD} WHERE seq = :seq AND ${MAY_END}`, { seq, now });
 }
-
-/** Ends one piece of stuck work without a run, also where there was none: another body of the id takes its place. */
-export function endInFavour(piece: PieceAt): StoreQuery<number> {
-  return run(
-    `INSERT INTO pigeonhole.inbox_work AS w (seq, handler, state, settled_at, started, finished, discarded)
-     VALUES (:seq, :handler, 'done', :now::bigint, 0, 0, true)
-     ON CONFLICT (seq, handler) DO UPDATE SET ${DISCARD} WHERE w.state IN ('dead', 'parked')`,
-    piece,
-  );
-}

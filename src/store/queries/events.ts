@@ -4,7 +4,6 @@ import { type EventDetail, type EventView, type HandlerView, pageLimit } from ".
 import { type PatientEventPage, type PatientEventQuery, cursorsOf, listWindows } from "../list-windows.js";
 import { withGates } from "../with-gates.js";
 import { WORK_STATES, mostUrgentState } from "../work-state.js";
-import { readOtherBodies } from "./bodies-of-id.js";
 import { readStatuses } from "./figures.js";
 import { listPaused } from "./handlers.js";
 import { type StoreQuery, readFirst, readRows } from "./store-query.js";
@@ -16,7 +15,6 @@ interface EventRow extends Pick<EventView, "id" | "type"> {
   receivedAt: number;
   signedAt: number;
   test: boolean | 0 | 1;
-  hasOthers: boolean | 0 | 1;
 }
 
 type WorkTime = "dueAt" | "settledAt" | "retryRequestedAt";
@@ -24,10 +22,7 @@ type WorkTime = "dueAt" | "settledAt" | "retryRequestedAt";
 type WorkRow = Omit<HandlerView, WorkTime | "discarded" | "failed" | "steps"> &
   Record<WorkTime, number | null> & { seq: number; discarded: boolean | 0 | 1 };
 
-const EVENT_COLUMNS = `
-  e.seq, e.id, e.type, e.test, e.received_at AS "receivedAt", e.signed_at AS "signedAt",
-  EXISTS (SELECT 1 FROM pigeonhole.inbox_other AS o WHERE o.seq = e.seq OR o.first = e.seq)
-    OR EXISTS (SELECT 1 FROM pigeonhole.inbox_holder AS h WHERE h.first = e.seq) AS "hasOthers"`;
+const EVENT_COLUMNS = 'e.seq, e.id, e.type, e.test, e.received_at AS "receivedAt", e.signed_at AS "signedAt"';
 
 /** Its last run asked to wait, or another run that all work of the handler waits. */
 const WAITS = `
@@ -95,20 +90,14 @@ function* viewAll(rows: readonly EventRow[]): StoreQuery<EventView[]> {
   const work = yield* readRows<WorkRow>(SELECT_WORK, { seqs: rows.map(({ seq }) => seq) });
   const ofEvent = new Map<number, WorkRow[]>(rows.map(({ seq }) => [seq, []]));
   for (const row of work) ofEvent.get(row.seq)?.push(row);
-  const views: EventView[] = [];
-  for (const row of rows) views.push(yield* viewOne(row, ofEvent.get(row.seq) ?? []));
-  return views;
+  return rows.map((row) => viewOne(row, ofEvent.get(row.seq) ?? []));
 }
 
-function* viewOne(row: EventRow, work: readonly WorkRow[]): StoreQuery<EventView> {
-  const { seq, test, hasOthers, id, type, receivedAt, signedAt } = row;
-  const discarded = work.filter((ofHandler) => Boolean(ofHandler.discarded)).map(({ handler }) => handler);
-  const others = hasOthers ? yield* readOtherBodies(seq, discarded) : undefined;
+function viewOne({ test, id, type, receivedAt, signedAt }: EventRow, work: readonly WorkRow[]): EventView {
   const handlers = work.map((ofHandler): HandlerView => {
-    const { seq: _, reason, dueAt, settledAt, retryRequestedAt, ...columns } = ofHandler;
+    const { seq: _, dueAt, settledAt, retryRequestedAt, ...columns } = ofHandler;
     return {
       ...columns,
-      reason: others?.withOther.has(columns.handler) === true ? "other_bytes" : reason,
       dueAt: isoTime(dueAt),
       settledAt: isoTime(settledAt),
       retryRequestedAt: isoTime(retryRequestedAt),
@@ -125,7 +114,6 @@ function* viewOne(row: EventRow, work: readonly WorkRow[]): StoreQuery<EventView
     signedAt: isoTime(signedAt),
     state: mostUrgentState(handlers),
     handlers,
-    otherBytes: [...(others?.ids ?? [])],
   };
 }
 

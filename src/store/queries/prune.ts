@@ -30,25 +30,15 @@ const REMOVE_BODIES = ["inbox_body", "inbox_failed", "inbox_step"].map(
   (table) => `DELETE FROM pigeonhole.${table} WHERE seq = ANY(:seqs)`,
 );
 
-/** Of the bodies of one id, the first is removed last, and none while one is not settled. */
 const EVENTS: PrunedKind = {
   select: `
     SELECT seq, received_at AS "receivedAt", greatest(received_at, signed_at) AS since FROM pigeonhole.inbox_event
     WHERE seq > :after ORDER BY seq LIMIT :batch`,
   lock: LOCK_EVENTS,
-  mayGo: `${MAY_GO}
-    AND NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_other AS o WHERE o.first = r.seq)
-    AND NOT EXISTS (
-      SELECT 1 FROM pigeonhole.inbox_other AS o JOIN pigeonhole.inbox_other AS s ON s.first = o.first
-        JOIN pigeonhole.inbox_work AS w ON w.seq IN (s.seq, s.first) AND w.state <> 'done'
-      WHERE o.seq = r.seq)`,
+  mayGo: MAY_GO,
   remove: [
     ...REMOVE_BODIES,
     "DELETE FROM pigeonhole.inbox_work WHERE seq = ANY(:seqs)",
-    `UPDATE pigeonhole.inbox_holder AS h SET seq = 0 FROM pigeonhole.inbox_other AS o
-     WHERE o.seq = ANY(:seqs) AND h.seq = o.seq AND h.first = o.first`,
-    "DELETE FROM pigeonhole.inbox_holder WHERE first = ANY(:seqs)",
-    "DELETE FROM pigeonhole.inbox_other WHERE seq = ANY(:seqs)",
     "DELETE FROM pigeonhole.inbox_event WHERE seq = ANY(:seqs)",
   ],
 };

@@ -2,7 +2,7 @@ import { NOTE_HANDLER } from "../../base/note-handler.js";
 import type { JobAction, JobState, WorkPiece } from "../bulk-jobs.js";
 import type { RunCounts } from "../inbox-operator.js";
 import { DISCARD } from "./ending-work.js";
-import { RESET, retryPiece } from "./replan.js";
+import { RESET } from "./replan.js";
 import { requestRetry } from "./requested-retries.js";
 import { WAITS } from "./server-columns.js";
 import { type StoreQuery, readFirst, readRows, run } from "./store-query.js";
@@ -101,42 +101,25 @@ const RESET_PIECES = `
   UPDATE pigeonhole.inbox_work AS w SET ${RESET} FROM ${GIVEN}
   WHERE ${IS_GIVEN}
     AND EXISTS (SELECT 1 FROM pigeonhole.inbox_body AS b WHERE b.seq = w.seq)
-    AND NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_other AS o WHERE o.seq = w.seq OR o.first = w.seq)
-    AND NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_holder AS h WHERE h.first = w.seq)
   RETURNING seq, handler`;
 
-/** Those of events with other bodies are few, and are retried one by one. */
+/** Notes of events that were not understood are few, and wait for a receiver each. */
 function* retryPieces({ pieces, now }: PiecesAt): StoreQuery<ChangedPieces> {
   const work = pieces.filter(({ handler }) => handler !== NOTE_HANDLER);
-  yield* lockEvents(work);
+  // In one order: two pages never wait for each other.
+  yield* readRows("SELECT 1 AS found FROM pigeonhole.inbox_event WHERE seq = ANY(:seqs) ORDER BY seq FOR UPDATE", {
+    seqs: work.map(({ seq }) => seq),
+  });
   const changed = yield* readRows<WorkPiece>(RESET_PIECES, { ...columnsOf(work), now });
   const done = new Set(changed.map(keyOf));
   const left = pieces.filter((piece) => !done.has(keyOf(piece)));
   const stuck = left.length === 0 ? [] : yield* readRows<WorkPiece>(SELECT_STUCK, columnsOf(left));
   let skipped = 0;
   for (const piece of stuck) {
-    const isRetried =
-      piece.handler === NOTE_HANDLER
-        ? yield* requestRetry({ seq: piece.seq, now })
-        : (yield* retryPiece({ ...piece, now })) > 0;
-    if (isRetried) changed.push(piece);
+    if (piece.handler === NOTE_HANDLER && (yield* requestRetry({ seq: piece.seq, now }))) changed.push(piece);
     else skipped += 1;
   }
   return { changed, skipped };
-}
-
-/**
- * Another body that comes meanwhile waits, and then finds the work pending. The rows of first bodies are locked with
- * them, in one order: two pages never wait for each other.
- */
-function* lockEvents(pieces: readonly FoundPiece[]): StoreQuery<void> {
-  const { seqs } = columnsOf(pieces);
-  const firsts = yield* readRows<{ first: number }>("SELECT first FROM pigeonhole.inbox_other WHERE seq = ANY(:seqs)", {
-    seqs,
-  });
-  yield* readRows("SELECT 1 AS found FROM pigeonhole.inbox_event WHERE seq = ANY(:seqs) ORDER BY seq FOR UPDATE", {
-    seqs: [...seqs, ...firsts.map(({ first }) => first)],
-  });
 }
 
 const keyOf = ({ seq, handler }: WorkPiece): string => `${seq} ${handler}`;

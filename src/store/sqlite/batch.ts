@@ -162,7 +162,7 @@ export function unpackAccepted(accepted: Accepted, work: readonly NewWork[], tok
     return { kind: "duplicate", otherBytes: accepted.duplicate === "other_bytes" };
   }
   const otherBytes = typeof accepted === "object";
-  const seq = otherBytes ? accepted.beside : accepted;
+  const seq = otherBytes ? accepted.instead : accepted;
   const isLeased = ({ leaseUntil }: NewWork): boolean => leaseUntil !== undefined;
   const leased = work.every(isLeased) ? work : work.filter(isLeased);
   const leases = leased.map(({ handler }, place): Lease => ({ seq, handler, token: token + place }));

@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import type { CopiedOthers, CopiedPage, TableRow } from "../copied-page.js";
+import type { CopiedPage, TableRow } from "../copied-page.js";
 import { idsKnownSince } from "../queries/known-ids.js";
 import type { HandlerPolicy } from "../store.js";
 import { isOwned } from "./file-ownership.js";
@@ -22,7 +22,6 @@ export async function openInboxToCopy(file: string) {
   return {
     hasReceiver: () => isOwned(file),
     events: (after: number) => read(() => readEvents(db, after)),
-    others: () => read(() => readOthers(db)),
     contactEvents: (after: number) => read(() => readContactEvents(db, after)),
     policies: () =>
       read(() => select<HandlerPolicy>(db, "SELECT handler, max_attempts AS maxAttempts FROM inbox_handler")),
@@ -58,21 +57,6 @@ function upToBytes(rows: TableRow[]): TableRow[] {
   let bytes = 0;
   const end = rows.findIndex((row) => (bytes += Number(row["body_length"])) > PAGE_BYTES);
   return end === -1 ? rows : rows.slice(0, Math.max(1, end));
-}
-
-function readOthers(db: Database): CopiedOthers {
-  return {
-    others: select(
-      db,
-      `SELECT e.id, f.id AS first FROM inbox_other AS o
-       JOIN inbox_event AS e ON e.seq = o.seq JOIN inbox_event AS f ON f.seq = o.first`,
-    ),
-    holders: select(
-      db,
-      `SELECT f.id AS first, h.handler, e.id FROM inbox_holder AS h
-       JOIN inbox_event AS f ON f.seq = h.first LEFT JOIN inbox_event AS e ON e.seq = h.seq`,
-    ),
-  };
 }
 
 /** Each with the id of the event whose handler recorded it. */

@@ -34,7 +34,6 @@ export function describeInspect(fixture: Fixture): void {
         signedAt: isoTime(T - 1_000),
         state: "pending",
         handlers: [{ ...handlerView("h"), dueAt: isoTime(T) }],
-        otherBytes: [],
       });
     });
 

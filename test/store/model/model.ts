@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { StoreCounts } from "#pigeonhole/store/inbox-view.js";
 import type { LeaseRequest } from "#pigeonhole/store/store.js";
 import type { Lease, NewWork, ParkedNote, Settlement, WaitHolds } from "#pigeonhole/store/work.js";
@@ -29,10 +28,7 @@ export interface ModelWork {
 }
 
 export interface ModelEvent {
-  /** As it is listed. */
   id: string;
-  /** As the service sent it; that of several events when it came with other bytes. */
-  eventId: string;
   seq: number;
   body: string;
   hasBody: boolean;
@@ -49,8 +45,6 @@ export class Model {
   readonly events = new Map<string, ModelEvent>();
   /** Every lease ever given, so that old ones are tried too. */
   readonly leases: Lease[] = [];
-  /** Which body of an event each handler has. */
-  readonly #holders = new Map<string, string>();
   now: number;
   done = 0;
   /** The user's own rows. */
@@ -77,20 +71,14 @@ export class Model {
     return [...this.events.values()].flatMap((event) => [...event.work.values()].map((work) => ({ event, work })));
   }
 
-  /** All that is known under an id of the service, the first body first. */
-  bodiesOf(eventId: string): ModelEvent[] {
-    return [...this.events.values()].filter((event) => event.eventId === eventId);
-  }
-
-  /** What accepting these bytes should come to, and under which id they are listed if they are stored. */
-  expectAccept(eventId: string, body: string): { kind: "stored" | "duplicate"; otherBytes: boolean; id: string } {
-    const known = this.bodiesOf(eventId);
-    if (known.length === 0) return { kind: "stored", otherBytes: false, id: eventId };
-    const id = `${eventId}#${createHash("sha256").update(body).digest("hex").slice(0, 16)}`;
-    if (known.some((event) => event.body === body)) return { kind: "duplicate", otherBytes: false, id };
-    const work = known.flatMap((event) => [...event.work.values()]);
+  /** What accepting these bytes should come to. Other bytes take the place of what was never handled. */
+  expectAccept(id: string, body: string): { kind: "stored" | "duplicate"; otherBytes: boolean } {
+    const known = this.events.get(id);
+    if (known === undefined) return { kind: "stored", otherBytes: false };
+    if (known.body === body) return { kind: "duplicate", otherBytes: false };
+    const work = [...known.work.values()];
     const isUnhandled = work.length > 0 && work.every((one) => one.state === "parked" && !one.isCrashLoop);
-    return { kind: isUnhandled ? "stored" : "duplicate", otherBytes: true, id };
+    return { kind: isUnhandled ? "stored" : "duplicate", otherBytes: true };
   }
 
   accept(event: Omit<ModelEvent, "work" | "hasBody">, plan: readonly NewWork[], leases: readonly Lease[]): void {
@@ -104,7 +92,6 @@ export class Model {
       ];
     });
     this.events.set(event.id, { ...event, hasBody: true, work: new Map(work) });
-    for (const { handler } of plan) this.#holders.set(`${event.eventId} ${handler}`, event.id);
     this.leases.push(...leases);
   }
 
@@ -210,7 +197,6 @@ export class Model {
     let pending = 0;
     event.work.delete("");
     if (parked !== undefined) this.addNote(event);
-    handlers = this.#takeFromOthers(event, handlers, parked === undefined);
     for (const work of event.work.values()) {
       const isStuck = work.handler !== "" && (work.state === "dead" || work.state === "parked");
       if (!isStuck || (parked !== undefined && !handlers.includes(work.handler))) continue;
@@ -249,36 +235,6 @@ export class Model {
     return pieces;
   }
 
-  /** True when the handler has another body of the event's id: it waits for it, runs on it, or has done it. */
-  isHeldElsewhere(event: ModelEvent, handler: string): boolean {
-    const holderId = this.#holders.get(`${event.eventId} ${handler}`);
-    if (holderId === undefined || holderId === event.id) return false;
-    const work = this.events.get(holderId)?.work.get(handler);
-    if (work === undefined) return !this.events.has(holderId);
-    return work.state === "pending" || work.state === "leased" || (work.state === "done" && !work.discarded);
-  }
-
-  /** Ends the work of handlers that have another body; returns those that may have this one. */
-  #takeFromOthers(event: ModelEvent, handlers: readonly string[], isForStuck: boolean): readonly string[] {
-    const isStuck = ({ handler, state }: ModelWork): boolean =>
-      handler !== "" && (state === "dead" || state === "parked");
-    const stuck = [...event.work.values()].filter(isStuck).map(({ handler }) => handler);
-    for (const handler of new Set(isForStuck ? [...handlers, ...stuck] : handlers)) {
-      if (!this.isHeldElsewhere(event, handler)) {
-        this.#holders.set(`${event.eventId} ${handler}`, event.id);
-        continue;
-      }
-      const work = event.work.get(handler);
-      if (work === undefined) {
-        event.work.set(handler, { handler, state: "done", started: 0, finished: 0, discarded: true, steps: {} });
-      } else if (isStuck(work)) {
-        end(work, "done");
-        work.discarded = true;
-      }
-    }
-    return handlers.filter((handler) => !this.isHeldElsewhere(event, handler));
-  }
-
   discard(event: ModelEvent): number {
     const ended = [...event.work.values()].filter(({ state }) => state !== "leased" && state !== "done");
     for (const work of ended) {
@@ -291,15 +247,10 @@ export class Model {
   prune(limits: { idsBefore: number; bodiesBefore: number }): void {
     const isSettled = (event: ModelEvent): boolean => [...event.work.values()].every(({ state }) => state === "done");
     for (const event of this.#oldOf([...this.events.values()], limits.idsBefore)) {
-      const bodies = this.bodiesOf(event.eventId);
-      const isFirst = event.id === event.eventId;
-      // The first goes a round after those that were kept beside it.
-      if (!bodies.every(isSettled) || (isFirst && bodies.length > 1)) continue;
+      if (!isSettled(event)) continue;
       // The clock may have been behind when it was received.
       if (event.signedAt >= limits.idsBefore) continue;
       this.events.delete(event.id);
-      if (!isFirst) continue;
-      for (const key of this.#holders.keys()) if (key.startsWith(`${event.eventId} `)) this.#holders.delete(key);
     }
     const withBody = [...this.events.values()].filter(({ hasBody }) => hasBody);
     for (const event of this.#oldOf(withBody, limits.bodiesBefore)) if (isSettled(event)) event.hasBody = false;

@@ -3,8 +3,8 @@ import { beforeEach, expect, test } from "vitest";
 import type { BulkJob, JobChoice } from "#pigeonhole/store/bulk-jobs.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import type { Store } from "#pigeonhole/store/store.js";
-import { acceptLeased, leasePage, statesOf } from "../conformance/lease-page.js";
-import { expectCode, DAY, newEvent, settlements, T } from "../conformance/new-event.js";
+import { acceptLeased, statesOf } from "../conformance/lease-page.js";
+import { expectCode, DAY, newEvent, settlements } from "../conformance/new-event.js";
 import { type OperatorKind, openAnother, openBoth } from "./operator-kind.js";
 import { operate } from "../../support/operate.js";
 
@@ -146,24 +146,6 @@ export function describeBulkJobs(kind: OperatorKind): void {
     await inbox.changeEvent("retry", "email.sent_1");
     await runAll();
     expect(await inbox.getJob(id)).toMatchObject({ total: 3, done: 2, skipped: 0, changedBefore: 1 });
-  });
-
-  test("a job counts as skipped what cannot be changed, such as work whose handler has another body", async () => {
-    await acceptDead(2);
-    const note = { reason: "bad_data", detail: "no subject" };
-    for (const n of [1, 2]) {
-      await store.accept(newEvent("a", { body: Buffer.from(`{"id":"a","n":${n}}`), work: [], parked: note }));
-    }
-    const bodies = (await operate(store).listEvents({})).items.filter(({ id }) => id.startsWith("a"));
-    const [second, first] = bodies.map(({ id }) => id);
-    const seqOf = async (id = "") => (await store.getEvent(id))?.seq ?? expect.unreachable();
-    await store.replan({ seq: await seqOf(first), handlers: ["h"], now: T });
-    const [lease] = (await leasePage(store)).work;
-    await store.settle(settlements.dead(lease ?? expect.unreachable()));
-    await store.replan({ seq: await seqOf(second), handlers: ["h"], now: T });
-    const { id } = await inbox.createJob({ action: "retry", choice: { state: "dead" }, by: "ann" });
-    await runAll();
-    expect(await inbox.getJob(id)).toMatchObject({ total: 3, done: 2, skipped: 1, changedBefore: 0 });
   });
 
   test("what one process leaves is continued by another, and no piece is changed twice", async () => {

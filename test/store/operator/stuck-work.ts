@@ -4,7 +4,6 @@ import type { Store } from "#pigeonhole/store/store.js";
 import { MINUTE, newEvent, settlements, T } from "../conformance/new-event.js";
 import { statesOf } from "../conformance/lease-page.js";
 import { type OperatorKind, openBoth } from "./operator-kind.js";
-import { operate } from "../../support/operate.js";
 
 let store: Store;
 let inbox: InboxOperator;
@@ -105,36 +104,6 @@ export function describeStuckWork(kind: OperatorKind): void {
     });
     expect(await inbox.countWork("retry", {})).toEqual({ events: count, work: count });
     expect(await store.listRequested({ limit: 500, afterSeq: 0 })).toHaveLength(count);
-  });
-
-  test("a handler that has another body of the id does not get the chosen one", async () => {
-    const note = { reason: "bad_data", detail: "no subject" };
-    await store.accept(newEvent("a", { work: [], parked: note }));
-    await store.accept(newEvent("a", { body: Buffer.from('{"id":"a","n":2}'), work: [], parked: note }));
-    const [second, first] = (await operate(store).listEvents({})).items.map(({ id }) => id);
-    const seqOf = async (id = "") => (await store.getEvent(id))?.seq ?? expect.unreachable();
-    await store.replan({ seq: await seqOf(first), handlers: ["h"], now: T });
-    const [lease] = (
-      await store.lease({
-        handler: "h",
-        now: T,
-        leaseUntil: T + MINUTE,
-        limit: 1,
-        maxBytes: 1_000,
-        crashedLimit: 1,
-        allowCrashLooping: true,
-      })
-    ).work;
-    await store.settle(settlements.dead(lease ?? expect.unreachable()));
-    await store.replan({ seq: await seqOf(second), handlers: ["h"], now: T });
-    expect(await inbox.changeWork("retry", { state: "dead" })).toEqual({
-      events: 0,
-      work: 0,
-      readAgain: 0,
-      skipped: 1,
-    });
-    expect((await inbox.getEvent(first ?? ""))?.handlers).toMatchObject([{ state: "done", discarded: true }]);
-    expect(await statesOf(store, second ?? "")).toEqual({ h: "pending" });
   });
 
   test("hasReceiver says whether a receiver runs handlers on the database", async () => {

@@ -1,4 +1,4 @@
-import type { CopiedOthers, CopiedPage, TableRow } from "../../copied-page.js";
+import type { CopiedPage, TableRow } from "../../copied-page.js";
 import type { Sql } from "../sql.js";
 import { toStoredText } from "../stored-text.js";
 import { nameOfContactEvent } from "./outbox-record.js";
@@ -78,26 +78,6 @@ function freed(row: TableRow, now: number): TableRow {
 
 function without(row: TableRow, columns: readonly string[]): TableRow {
   return Object.fromEntries(Object.entries(row).filter(([column]) => !columns.includes(column)));
-}
-
-const INSERT_OTHERS = `
-  INSERT INTO pigeonhole.inbox_other (seq, first)
-  SELECT o.seq, f.seq FROM json_to_recordset(:rows::json) AS g (id text, first text)
-  JOIN pigeonhole.inbox_event AS o ON o.id = g.id JOIN pigeonhole.inbox_event AS f ON f.id = g.first
-  ON CONFLICT (seq) DO NOTHING`;
-
-/** A holder that is gone has the number 0. */
-const INSERT_HOLDERS = `
-  INSERT INTO pigeonhole.inbox_holder (first, handler, seq)
-  SELECT f.seq, g.handler, coalesce(h.seq, 0)
-  FROM json_to_recordset(:rows::json) AS g (first text, handler text, id text)
-  JOIN pigeonhole.inbox_event AS f ON f.id = g.first LEFT JOIN pigeonhole.inbox_event AS h ON h.id = g.id
-  ON CONFLICT (first, handler) DO NOTHING`;
-
-/** Stores which of the copied events are bodies of one id. In one transaction. */
-export async function copyOthers(sql: Sql, { others, holders }: CopiedOthers): Promise<void> {
-  await sql.run(INSERT_OTHERS, { rows: toJson(others) });
-  await sql.run(INSERT_HOLDERS, { rows: toJson(holders) });
 }
 
 /** One that a handler recorded has a key that others may have too, as after a retry by hand. */

@@ -42,11 +42,10 @@ const LEASE = `
     FROM page WHERE w.seq = page.seq AND w.handler = :handler AND (page.place = 1 OR page.bytes < :maxBytes)
     RETURNING w.seq, w.lease, w.started, w.finished, w.waits, w.wait_began, page.due_at, page.place
   )
-  SELECT l.seq, l.lease AS token, coalesce(f.id, e.id) AS "eventId", e.received_at AS "receivedAt",
+  SELECT l.seq, l.lease AS token, e.id AS "eventId", e.received_at AS "receivedAt",
     e.signed_at AS "signedAt", l.due_at AS "dueAt", l.started, l.finished, l.waits,
     l.wait_began AS "waitBegan", b.body, b.trace
   FROM leased AS l JOIN pigeonhole.inbox_event AS e ON e.seq = l.seq JOIN pigeonhole.inbox_body AS b ON b.seq = l.seq
-    LEFT JOIN pigeonhole.inbox_other AS o ON o.seq = l.seq LEFT JOIN pigeonhole.inbox_event AS f ON f.seq = o.first
   ORDER BY l.place`;
 
 interface Row extends Pick<LeasedWork, "seq" | "token" | "eventId" | "receivedAt" | "signedAt" | "dueAt" | "body"> {

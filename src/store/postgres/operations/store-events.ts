@@ -1,14 +1,12 @@
 import { crc32 } from "../../../base/crc32.js";
 import { NOTE_HANDLER } from "../../../base/note-handler.js";
 import { errorKeyOf } from "../../error-kind.js";
-import { idBeside } from "../../id-beside.js";
 import type { AcceptResult, NewEvent } from "../../store.js";
 import type { Lease } from "../../work.js";
 import { tracesOf } from "./traces-of.js";
 import type { LeaseHolder } from "../lease-token.js";
 import type { Sql } from "../sql.js";
-import { addBody, isUnhandled } from "../../queries/bodies-of-id.js";
-import { lockBodies } from "../../queries/replan.js";
+import { removeUnhandled } from "../../queries/remove-unhandled.js";
 import { runOnServer } from "../run-on-server.js";
 
 /**
@@ -101,25 +99,21 @@ export async function compareEvents(sql: Sql, events: readonly NewEvent[]): Prom
   });
 }
 
-/** Stores another body of an id, while all that is known under the id is parked and was never handled. */
-export async function storeBeside(
+/**
+ * Stores other bytes of an id in place of an event that is parked and was never handled. Undefined where the id has
+ * become that of another event.
+ */
+export async function storeInstead(
   sql: Sql,
   holder: LeaseHolder,
   { event, first }: { event: NewEvent; first: number },
-): Promise<AcceptResult> {
-  const ownId = idBeside(event.id, event.body);
-  const isKnown = await sql.row(SELECT_KNOWN_DURABLY, { ids: [ownId] });
-  if (isKnown !== undefined) return { kind: "duplicate", otherBytes: false };
+): Promise<AcceptResult | undefined> {
   return sql.transaction(async () => {
     // All deliveries wait behind this one.
     await sql.script("SET LOCAL lock_timeout = '100ms'");
-    await runOnServer(sql, lockBodies(first));
-    if (!(await runOnServer(sql, isUnhandled(first)))) return { kind: "duplicate", otherBytes: true };
-    const stored = (await insertEvents(sql, holder, [{ ...event, id: ownId }])).get(0);
-    if (stored === undefined) return { kind: "duplicate", otherBytes: false };
-    const handlers = event.work.map(({ handler }) => handler);
-    await runOnServer(sql, addBody({ seq: stored.seq, first, handlers }));
-    return { kind: "stored", ...stored, otherBytes: true };
+    if (!(await runOnServer(sql, removeUnhandled(first)))) return { kind: "duplicate", otherBytes: true };
+    const stored = (await insertEvents(sql, holder, [event])).get(0);
+    return stored && { kind: "stored", ...stored, otherBytes: true };
   });
 }
 

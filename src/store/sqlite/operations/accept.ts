@@ -1,20 +1,19 @@
 import type { Database } from "better-sqlite3";
 import { crc32 } from "../../../base/crc32.js";
-import { idBeside } from "../../id-beside.js";
 import type { NewEvent } from "../../store.js";
 import type { TraceContext } from "../../trace-context.js";
-import { addBody, isUnhandled } from "../../queries/bodies-of-id.js";
+import { removeUnhandled } from "../../queries/remove-unhandled.js";
 import { addNote } from "../../queries/replan.js";
 import { prepareLater } from "../on-first-use.js";
 import { runInFile } from "../run-in-file.js";
 
-/** The number of a new event, or what is known of its id. `beside`: its bytes are kept beside others of the id. */
-export type Accepted = number | { beside: number } | { duplicate: "same" | "other_bytes" };
+/** The number of a new event, or what is known of its id. `instead`: its bytes took the place of others of the id. */
+export type Accepted = number | { instead: number } | { duplicate: "same" | "other_bytes" };
 
 /**
  * Stores an event, its body and its work; the first of its work that is leased has the token `token`, and the next ones
- * count up. A known id changes nothing, unless its first body was parked and never handled: then another body is kept
- * beside it. This is the hot path: its parameters are bound by position, because binding by name takes as long as all
+ * count up. A known id changes nothing, unless its event is parked and was never handled: then other bytes take its
+ * place. This is the hot path: its parameters are bound by position, because binding by name takes as long as all
  * the rest of it.
  */
 export function prepareAccept(db: Database) {
@@ -37,12 +36,12 @@ export function prepareAccept(db: Database) {
 
   return (event: NewEvent, token: number): Accepted => {
     const crc = crc32(event.body);
-    return insert(event, event.id, crc, token) ?? acceptAgain(event, crc, token);
+    return insert(event, crc, token) ?? acceptAgain(event, crc, token);
   };
 
   /** Undefined when the id is known. */
-  function insert(event: NewEvent, id: string, crc: number, token: number): number | undefined {
-    const { type, test, receivedAt, signedAt, body, work, parked, trace } = event;
+  function insert(event: NewEvent, crc: number, token: number): number | undefined {
+    const { id, type, test, receivedAt, signedAt, body, work, parked, trace } = event;
     const stored = insertEvent.run(id, type, test ? 1 : 0, receivedAt, signedAt, body.byteLength, crc);
     if (stored.changes === 0) return undefined;
     const seq = Number(stored.lastInsertRowid);
@@ -57,16 +56,10 @@ export function prepareAccept(db: Database) {
   }
 
   function acceptAgain(event: NewEvent, crc: number, token: number): Accepted {
-    const { id, body, work } = event;
+    const { id, body } = event;
     const known = selectKnown().get(id);
     if (known === undefined || (known.length === body.byteLength && known.crc === crc)) return { duplicate: "same" };
-    const ownId = idBeside(id, body);
-    if (selectKnown().get(ownId) !== undefined) return { duplicate: "same" };
-    if (!runInFile(db, isUnhandled(known.seq))) return { duplicate: "other_bytes" };
-    const beside = insert(event, ownId, crc, token);
-    if (beside === undefined) return { duplicate: "same" };
-    const handlers = work.map(({ handler }) => handler);
-    runInFile(db, addBody({ seq: beside, first: known.seq, handlers }));
-    return { beside };
+    const instead = runInFile(db, removeUnhandled(known.seq)) ? insert(event, crc, token) : undefined;
+    return instead === undefined ? { duplicate: "other_bytes" } : { instead };
   }
 }

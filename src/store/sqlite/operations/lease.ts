@@ -25,10 +25,9 @@ interface Row {
 /** Reads pending work of a handler by the number of processes that died in it. */
 function prepareReadDue(db: Database) {
   const selectDue = prepareLater(db)<{ handler: string; crashes: Crashes; now: number }, Row>(`
-    SELECT w.seq, w.started, w.finished, w.waits, w.wait_began AS waitBegan, coalesce(f.id, e.id) AS eventId,
+    SELECT w.seq, w.started, w.finished, w.waits, w.wait_began AS waitBegan, e.id AS eventId,
       e.received_at AS receivedAt, e.signed_at AS signedAt, w.due_at AS dueAt, b.body, b.trace
     FROM inbox_work AS w JOIN inbox_event AS e ON e.seq = w.seq JOIN inbox_body AS b ON b.seq = w.seq
-      LEFT JOIN inbox_other AS o ON o.seq = w.seq LEFT JOIN inbox_event AS f ON f.seq = o.first
     WHERE w.state = 'pending' AND w.handler = :handler AND min(w.started - w.finished, 2) = :crashes
       AND w.due_at <= :now
     ORDER BY w.due_at, w.seq`);
