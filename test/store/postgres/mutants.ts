@@ -26,6 +26,11 @@ const OPEN_COMMIT = "an open commit holds up nothing, on the only connection of 
 
 export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
   {
+    name: "forgets that a handler is held",
+    shownBy: "a handler that is held gets no work in any store until the wait ends",
+    changes: [change(`${ROOM}/operations/settle.js`, "wait_holds = g.holds", "wait_holds = NULL")],
+  },
+  {
     name: "marks the work outside the transaction",
     shownBy: "a commit whose function throws leaves no mark",
     changes: [change(`${ROOM}/sql.js`, '"BEGIN ISOLATION LEVEL READ COMMITTED"', '"SELECT 1"')],

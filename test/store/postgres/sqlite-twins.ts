@@ -28,6 +28,7 @@ export const SQLITE_TWINS: Readonly<Record<string, Twin>> = {
   "leaves the leases of a dead process as they are": twin("leaves the leases of dead processes"),
   "opens the file with synchronous=NORMAL": twin("leaves the durability to the settings of the role"),
   "lets work wait for a time that only a wrong clock knew": ABOVE,
+  "forgets that a handler is held": twin("forgets that a handler is held"),
   "drops ids by its own clock alone": ABOVE,
   "believes a clock that moved forward by days": ABOVE,
   "answers 200 while the file is busy": ABOVE,
