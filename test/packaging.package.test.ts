@@ -57,7 +57,7 @@ function tool(name: string, args: string[]) {
 describe("the tarball", () => {
   test("the tarball contains the build, the page, the templates, the examples and the documents, and nothing else", () => {
     const kinds = [...new Set(files.map((path) => path.split("/")[0] ?? ""))].toSorted();
-    const documents = [".github", "CHANGELOG.md", "LICENSE", "README.md", "docs", "examples"];
+    const documents = [".github", "CHANGELOG.md", "LICENSE", "README.md", "docs", "examples", "skills"];
     expect(kinds).toEqual([...documents, "dist", "package.json", "templates"].toSorted());
     expect(files).toEqual(expect.arrayContaining(["dist/page/index.html", "dist/page/THIRD-PARTY-NOTICES.txt"]));
     expect(files.some((path) => path.startsWith("dist/page/assets/") && path.endsWith(".js"))).toBe(true);

@@ -6,7 +6,13 @@ import { join, resolve } from "node:path";
 const ROOT = resolve(import.meta.dirname, "../..");
 
 /** The documents that readers get, as paths from the root. */
-export const DOCUMENTS = ["README.md", "CHANGELOG.md", ".github/CONTRIBUTING.md", ...listPages()];
+export const DOCUMENTS = [
+  "README.md",
+  "CHANGELOG.md",
+  ".github/CONTRIBUTING.md",
+  "skills/pigeonhole/SKILL.md",
+  ...listPages(),
+];
 
 function listPages(): string[] {
   const pages = readdirSync(join(ROOT, "docs")).filter((name) => name.endsWith(".md"));
