@@ -69,7 +69,11 @@ describe("receiver.repair", () => {
     }
     expect(service.sandbox.deliveries()).toHaveLength(2 * (7 * 8 + 1));
     expect(await service.repair()).toMatchObject({ found: 14, missing: 14, arrived: 14, stillMissing: [] });
-    expect(service.sandbox.deliveries({ kind: "replay" }).map(({ eventId }) => eventId)).toEqual(ids);
+    const replayed = service.sandbox.deliveries({ kind: "replay" }).map(({ eventId }) => eventId);
+    // The last attempts of the events of a group have a jitter.
+    for (const from of [0, 7]) {
+      expect(replayed.slice(from, from + 7).toSorted()).toEqual(ids.slice(from, from + 7).toSorted());
+    }
   });
 
   test("a dry run says what is missing and changes nothing", async () => {
