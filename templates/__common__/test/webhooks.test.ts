@@ -37,13 +37,13 @@ async function untilDone(id: string) {
   const event = await vi.waitFor(
     async () => {
       const found = await app.receiver.inbox.get(id);
-      const isOver = found?.handlers.every(({ state, error }) => state === "done" || error !== undefined);
+      const isOver = found?.handlers.every(({ state, error }) => state === "done" || error !== null);
       expect(isOver, "The handlers should have run by now.").toBe(true);
       return found;
     },
     { timeout: 4_000 },
   );
-  const errors = event?.handlers.flatMap(({ handler, error }) => (error === undefined ? [] : [`${handler}: ${error}`]));
+  const errors = event?.handlers.flatMap(({ handler, error }) => (error === null ? [] : [`${handler}: ${error}`]));
   expect(errors).toEqual([]);
   return event;
 }
