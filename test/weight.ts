@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync, statSync } from "node:fs";
-import { extname, join, relative, resolve, sep } from "node:path";
+import { basename, extname, join, relative, resolve, sep } from "node:path";
 import { ERROR_CODES } from "#pigeonhole/base/error.js";
 import { COMMANDS } from "#pigeonhole/cli/commands.js";
 import { API_ERROR_CODES } from "#pigeonhole/contract/api-error-codes.js";
@@ -28,7 +28,7 @@ function printLines(folder: string): void {
   const all = { files: 0, lines: 0 };
   for (const path of readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })) {
     const file = join(ROOT, folder, path);
-    if (!statSync(file).isFile() || extname(path) === ".png") continue;
+    if (!statSync(file).isFile() || extname(path) === ".png" || basename(path) === "package-lock.json") continue;
     const [name = ""] = path.split(sep);
     const room = rooms.get(name) ?? { files: 0, lines: 0 };
     rooms.set(name, room);
