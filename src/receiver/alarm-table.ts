@@ -25,8 +25,8 @@ export type Alarm =
    */
   | { kind: "clock_skew"; skewSeconds: number }
   /**
-   * An event was delivered again under a known id with other bytes. They take the place of the first ones while those
-   * are parked and were never handled.
+   * An event was delivered again under a known id with other bytes. If they are understood, they take the place of the
+   * first ones while those are parked and were never handled.
    */
   | { kind: "other_bytes"; eventId: string }
   /** Answers other than 2xx in a row; the service switches the endpoint off at `disablesAt`. */
@@ -108,7 +108,7 @@ export const ALARMS: Readonly<Record<Alarm["kind"], AlarmTexts>> = {
   other_bytes: {
     severity: "warn",
     advice:
-      "The service sent two bodies under one id; the first one counts, or the second if the first is parked and was never handled.",
+      "The service sent two bodies under one id; the first one counts, or the second if that is understood and the first is parked and was never handled.",
   },
   failures_in_a_row: {
     advice:

@@ -33,7 +33,8 @@ export interface NewEvent {
 
 /**
  * `leases` are those of the work that asked for one, in the order given. `otherBytes`: the id was known with other
- * bytes; these take their place while the event is parked and no handler has run on it.
+ * bytes; these take their place if they are understood, and the event is
+ * parked and no handler has run on it.
  */
 export type AcceptResult =
   | { kind: "stored"; seq: number; leases: readonly Lease[]; otherBytes: boolean }

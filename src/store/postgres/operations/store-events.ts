@@ -111,7 +111,8 @@ export async function storeInstead(
   return sql.transaction(async () => {
     // All deliveries wait behind this one.
     await sql.script("SET LOCAL lock_timeout = '100ms'");
-    if (!(await runOnServer(sql, removeUnhandled(first)))) return { kind: "duplicate", otherBytes: true };
+    const gives = event.parked === undefined && (await runOnServer(sql, removeUnhandled(first)));
+    if (!gives) return { kind: "duplicate", otherBytes: true };
     const stored = (await insertEvents(sql, holder, [event])).get(0);
     return stored && { kind: "stored", ...stored, otherBytes: true };
   });

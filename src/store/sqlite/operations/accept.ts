@@ -12,8 +12,8 @@ export type Accepted = number | { instead: number } | { duplicate: "same" | "oth
 
 /**
  * Stores an event, its body and its work; the first of its work that is leased has the token `token`, and the next ones
- * count up. A known id changes nothing, unless its event is parked and was never handled: then other bytes take its
- * place. This is the hot path: its parameters are bound by position, because binding by name takes as long as all
+ * count up. A known id changes nothing, unless its event is parked and was never handled: then other bytes that are
+ * understood take its place. This is the hot path: its parameters are bound by position, because binding by name takes as long as all
  * the rest of it.
  */
 export function prepareAccept(db: Database) {
@@ -59,7 +59,8 @@ export function prepareAccept(db: Database) {
     const { id, body } = event;
     const known = selectKnown().get(id);
     if (known === undefined || (known.length === body.byteLength && known.crc === crc)) return { duplicate: "same" };
-    const instead = runInFile(db, removeUnhandled(known.seq)) ? insert(event, crc, token) : undefined;
+    const gives = event.parked === undefined && runInFile(db, removeUnhandled(known.seq));
+    const instead = gives ? insert(event, crc, token) : undefined;
     return instead === undefined ? { duplicate: "other_bytes" } : { instead };
   }
 }
