@@ -63,7 +63,7 @@ const LATEST_MS = 8.64e15;
 
 /** Further choices of {@link RetryAfter}. */
 export interface RetryAfterOptions extends ErrorOptions {
-  /** `handler`: no other event of the handler begins before. @default no other event waits */
+  /** `handler`: no other event of the handler begins before, if the wait is free. @default no other event waits */
   holds?: "handler" | undefined;
 }
 

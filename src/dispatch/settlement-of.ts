@@ -6,7 +6,7 @@ import type { DeadReason, LeasedWork, RunWait, Settlement } from "../store/work.
 import { describeThrown } from "./describe-thrown.js";
 import type { RunEnd, Unfinished } from "./handler-runs.js";
 import type { RegisteredHandler } from "./handler.js";
-import { SECOND } from "../base/duration.js";
+import { DAY, SECOND } from "../base/duration.js";
 import { DoNotRetry, RetryAfter, nextAttemptAt, spanOf } from "./retry-policy.js";
 
 /**
@@ -70,11 +70,15 @@ export function settlementOf(
   const failures = work.failures + 1;
   const backoffDueAt = nextAttemptAt(handler.retry, failures, now, run.random);
   if (backoffDueAt === undefined) return { ...failed, to: "dead", reason: "attempts_spent" };
-  return { ...failed, to: "pending", dueAt: dueAt ?? backoffDueAt };
+  // A handler that asks for a short wait wants that; one whose free waits are over needs those of the policy as well.
+  const isShort = dueAt !== undefined && dueAt - now < MIN_FREE_WAIT_MS;
+  return { ...failed, to: "pending", dueAt: isShort ? dueAt : Math.max(dueAt ?? 0, backoffDueAt) };
 }
 
 /** A shorter wait spends an attempt: a handler that asks for none would run all the time. */
 const MIN_FREE_WAIT_MS = SECOND;
+/** What the service, or something in front of it, asks for at most. */
+const MAX_SERVICE_WAIT_MS = DAY;
 
 /** The wait, if it spends no attempt: the first one of the work began within the span of the policy. */
 function freeWait(
@@ -98,12 +102,13 @@ function decisionOf(error: unknown): DeadReason | RetryAfter | undefined {
   }
 }
 
-/** The wait that the service asked our client for. */
+/** The wait that the service asked our client for, unless it is too short to be one. */
 function waitOfService(error: unknown): RetryAfter | undefined {
   if (!isPigeonholeError(error)) return undefined;
   const { status, retryAfterMs } = error as Partial<Pick<ApiError, "status" | "retryAfterMs">>;
   if ((status !== 429 && status !== 503) || retryAfterMs === undefined) return undefined;
-  return new RetryAfter(error.message, retryAfterMs);
+  if (retryAfterMs < MIN_FREE_WAIT_MS) return undefined;
+  return new RetryAfter(error.message, Math.min(retryAfterMs, MAX_SERVICE_WAIT_MS));
 }
 
 /** The code of what was thrown, if no later attempt can succeed. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Unfinished } from "#pigeonhole/dispatch/handler-runs.js";
 import { HandlerRegistry } from "#pigeonhole/dispatch/registry.js";
-import { DEFAULT_RETRY } from "#pigeonhole/dispatch/retry-policy.js";
+import { DEFAULT_RETRY, RetryAfter } from "#pigeonhole/dispatch/retry-policy.js";
 import { RateLimitError, ServerError } from "pigeonhole/client";
 import { settlementOf } from "#pigeonhole/dispatch/settlement-of.js";
 
@@ -49,7 +49,21 @@ test.each([
 
 test.each([
   new RateLimitError({ ...answer, status: 429, retryAfterMs: undefined }),
+  new ServerError({ ...answer, status: 503, retryAfterMs: 0 }),
   new ServerError({ ...answer, status: 500, retryAfterMs: 60_000 }),
-])("another answer of the service is a failure", (error) => {
-  expect(settle({ kind: "failed", error })).not.toHaveProperty("wait");
+])("another answer of the service is a failure, after which the handler runs again as its policy says", (error) => {
+  const settlement = settle({ kind: "failed", error });
+  expect(settlement).toMatchObject({ to: "pending", dueAt: 10_005 });
+  expect(settlement).not.toHaveProperty("wait");
+});
+
+test("an answer of the service that asks for years is a wait of a day", () => {
+  const error = new ServerError({ ...answer, status: 503, retryAfterMs: 9e11 });
+  expect(settle({ kind: "failed", error })).toMatchObject({ dueAt: 24 * 3_600_000 + 5, wait: { began: 5 } });
+});
+
+test("when the free waits are over, the handler runs again no sooner than its policy says", () => {
+  const error = new RetryAfter("busy", 60_000);
+  const settlement = settle({ kind: "failed", error }, { waitBegan: 5 - 24 * 3_600_000, failures: 9 });
+  expect(settlement).toMatchObject({ to: "pending", dueAt: 5 + 10_000 * 2 ** 9 });
 });
