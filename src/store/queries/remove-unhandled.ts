@@ -8,12 +8,16 @@ import { type StoreQuery, exists, readRows, run } from "./store-query.js";
 export function* removeUnhandled(seq: number): StoreQuery<boolean> {
   const isThere = yield* exists("SELECT 1 AS found FROM pigeonhole.inbox_event WHERE seq = :seq FOR UPDATE", { seq });
   if (!isThere) return true;
-  const work = yield* readRows<{ state: string; reason: string | null }>(
-    "SELECT state, reason FROM pigeonhole.inbox_work WHERE seq = :seq ORDER BY handler FOR UPDATE",
+  const work = yield* readRows<{ state: string; reason: string | null; started: number }>(
+    "SELECT state, reason, started FROM pigeonhole.inbox_work WHERE seq = :seq ORDER BY handler FOR UPDATE",
     { seq },
   );
-  const isParked = work.every(({ state, reason }) => state === "parked" && reason !== CRASH_LOOP.reason);
-  if (work.length === 0 || !isParked) return false;
+  // The lease that found that the schema refuses the event counts as started.
+  const isUnhandled = work.every(
+    ({ state, reason, started }) => state === "parked" && reason !== CRASH_LOOP.reason && started <= 1,
+  );
+  if (work.length === 0 || !isUnhandled) return false;
+  if (yield* exists("SELECT 1 AS found FROM pigeonhole.inbox_step WHERE seq = :seq LIMIT 1", { seq })) return false;
   for (const table of ["inbox_work", "inbox_body", "inbox_failed", "inbox_step", "inbox_event"])
     yield* run(`DELETE FROM pigeonhole.${table} WHERE seq = :seq`, { seq });
   return true;

@@ -10,8 +10,8 @@ const note = NOTE_HANDLER;
 /** What a retry sets; takes `:now`. */
 export const RESET = `
   state = 'pending', due_at = :now::bigint, settled_at = NULL, reason = NULL, started = 0, finished = 0,
-  waits = 0, wait_began = NULL,
-  waits_since = NULL, discarded = false, ${CLEAR_FAILURE}`;
+  waits = 0, wait_began = NULL, wait_holds = NULL, waits_since = NULL,
+   discarded = false, ${CLEAR_FAILURE}`;
 
 const IS_STUCK = `seq = :seq AND handler <> '${note}' AND state IN ('dead', 'parked')`;
 const IN_BODY = "EXISTS (SELECT 1 FROM pigeonhole.inbox_body AS b WHERE b.seq = :seq)";

@@ -75,6 +75,14 @@ export function describeOtherBytes(fixture: Fixture): void {
         async () => [await acceptParked("first"), await operate(fixture.store).changeEvent("discard", "evt_1")],
       ],
       [
+        "has a finished step",
+        async () => {
+          const lease = await acceptLeased(fixture.store, "evt_1");
+          await fixture.store.saveStep(lease, "charge", "1", T);
+          await fixture.store.settle(settlements.parked(lease));
+        },
+      ],
+      [
         "killed three processes",
         async () => {
           await accept("first");

@@ -41,6 +41,8 @@ export interface ModelEvent {
 type ModelledKind = Pick<StoreKind, "outlives" | "isShared">;
 
 /** The store as the interface describes it, in plain objects: the other opinion that the tests compare with. */
+const isEmpty = (steps: object): boolean => Object.keys(steps).length === 0;
+
 export class Model {
   readonly events = new Map<string, ModelEvent>();
   /** Every lease ever given, so that old ones are tried too. */
@@ -77,7 +79,9 @@ export class Model {
     if (known === undefined) return { kind: "stored", otherBytes: false };
     if (known.body === body) return { kind: "duplicate", otherBytes: false };
     const work = [...known.work.values()];
-    const isUnhandled = work.length > 0 && work.every((one) => one.state === "parked" && !one.isCrashLoop);
+    const isUnhandled =
+      work.length > 0 &&
+      work.every((one) => one.state === "parked" && !one.isCrashLoop && one.started <= 1 && isEmpty(one.steps));
     return { kind: isUnhandled ? "stored" : "duplicate", otherBytes: true };
   }
 
