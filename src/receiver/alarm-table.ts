@@ -19,9 +19,8 @@ export type Alarm =
    */
   | { kind: "secrets_unavailable"; reason: "late" | "failed" }
   /**
-   * Genuine signatures outside the time window: one of the two clocks is off by this much. Or this machine's clock
-   * moved forward by this much at once, or while the receiver was stopped: nothing is dropped for its age until a
-   * delivery or the API confirms the time.
+   * Genuine signatures outside the time window: one of the two clocks is off by this much. Or this machine's clock is
+   * ahead of the time that has certainly passed by this much: data is dropped for its age by the latter.
    */
   | { kind: "clock_skew"; skewSeconds: number }
   /**
@@ -103,7 +102,7 @@ export const ALARMS: Readonly<Record<Alarm["kind"], AlarmTexts>> = {
   clock_skew: {
     advice:
       "Synchronise this machine's clock. Deliveries signed outside the time window are answered 503 meanwhile, so the service sends them again. " +
-      "Nothing is dropped for its age. After a long stop the clock may be right: the next delivery confirms it.",
+      "Nothing is dropped too early. After a long stop the clock may be right: the next delivery confirms it.",
   },
   other_bytes: {
     severity: "warn",

@@ -1,5 +1,5 @@
 import { type Clock, type Timer, elapsedBy, waitingClock } from "../base/clock.js";
-import { DAY, MINUTE, SECOND } from "../base/duration.js";
+import { DAY, HOUR, MINUTE, SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
 import { inTime } from "../base/wait.js";
@@ -42,6 +42,8 @@ export class ClockWatch {
   #timer: Timer | undefined;
   #delivery = 0;
   #api = 0;
+  /** The newest time in a delivery that the next process knows of if this one is killed. */
+  #keptDelivery = 0;
   /** The trusted time, and the clock's elapsed time then; undefined before the start. */
   #trusted: { at: number; elapsed: number } | undefined;
 
@@ -57,8 +59,6 @@ export class ClockWatch {
   async start(): Promise<void> {
     const { store, clock } = this.#deps;
     const known = await store.noteTimes({});
-    this.#delivery = Math.max(this.#delivery, known.delivery ?? 0);
-    this.#api = Math.max(this.#api, known.api ?? 0);
     this.#trusted = { at: known.clock ?? clock.now(), elapsed: elapsedBy(clock) };
     // An inbox that no receiver has used learns when it was begun.
     if (known.clock === undefined) await this.#keep();
@@ -70,7 +70,10 @@ export class ClockWatch {
   /** Keeps the known times for the next process. */
   async stop(): Promise<void> {
     this.#timer?.cancel();
-    if (this.#trusted === undefined) return;
+    if (this.#trusted !== undefined) await this.#keepOrTell();
+  }
+
+  async #keepOrTell(): Promise<void> {
     await this.#keep().catch((error: unknown) => {
       this.#deps.logger.warn(errorFields(error, true), "times_not_kept");
     });
@@ -106,6 +109,10 @@ export class ClockWatch {
         this.#deps.logger.error(errorFields(error, true), "waits_not_restarted");
       });
     }
+    if (this.#delivery - this.#keptDelivery > HOUR) {
+      this.#keptDelivery = this.#delivery;
+      void this.#keepOrTell();
+    }
     this.#timer = this.#deps.clock.setTimer(() => this.#tick(), TICK_MS);
   }
 
@@ -133,9 +140,12 @@ export class ClockWatch {
    */
   async #keep(): Promise<number> {
     const { store, clock } = this.#deps;
+    // Other processes see other deliveries.
+    const known = await store.noteTimes({});
     const [now, elapsed] = [clock.now(), elapsedBy(clock)];
-    this.#delivery = Math.min(now, this.#delivery);
-    this.#api = Math.min(now, this.#api);
+    this.#delivery = Math.min(now, newest(this.#delivery, known.delivery ?? 0));
+    this.#api = Math.min(now, newest(this.#api, known.api ?? 0));
+    this.#keptDelivery = this.#delivery;
     const passed = this.#trusted === undefined ? now : this.#trusted.at + elapsed - this.#trusted.elapsed;
     const at = Math.floor(Math.min(now, Math.max(passed, this.#delivery, this.#api)));
     this.#trusted = { at, elapsed };

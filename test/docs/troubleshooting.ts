@@ -211,7 +211,8 @@ const MEANINGS: Readonly<Partial<Record<Alarm["kind"], string>>> = {
     "A signature header cannot be read, or there is a timestamp header without it; the alarm has their shape, never a value.",
   final_answer: "A request with a signature got 401, 405, 413 or 415.",
   older_secret_matched: "Only an older secret of the list matches.",
-  clock_skew: "Genuine signatures are outside the time window, or the clock went forward by more than a day at once.",
+  clock_skew:
+    "Genuine signatures are outside the time window, or the clock is more than a day ahead of the time that has certainly passed.",
   failures_in_a_row: "Answers other than 2xx in a row.",
   silence: "Nothing was accepted for `silenceAfterMs`.",
   work_dead: "Handlers gave up.",
