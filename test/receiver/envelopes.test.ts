@@ -174,7 +174,7 @@ test("an id of two-unit characters is the same id whether or not the rest of its
   const id = "🕊".repeat(200);
   expect((await post(receiver, makeEvent({ id, createdAt: "yesterday" }))).outcome).toBe("parked");
   expect((await receiver.inbox.get(id))?.id).toBe(id);
-  expect((await post(receiver, makeEvent({ id, createdAt: "yesterday", data: { n: 1 } }))).outcome).toBe("parked");
+  expect((await post(receiver, makeEvent({ id, createdAt: "yesterday", data: { n: 1 } }))).outcome).toBe("duplicate");
   expect((await receiver.inbox.list()).items).toMatchObject([{ id }]);
 });
 

@@ -13,8 +13,8 @@ export type Accepted = number | { instead: number } | { duplicate: "same" | "oth
 /**
  * Stores an event, its body and its work; the first of its work that is leased has the token `token`, and the next ones
  * count up. A known id changes nothing, unless its event is parked and was never handled: then other bytes that are
- * understood take its place. This is the hot path: its parameters are bound by position, because binding by name takes as long as all
- * the rest of it.
+ * understood take its place. This is the hot path: its parameters are bound by position, because binding by name takes
+ * as long as all the rest of it.
  */
 export function prepareAccept(db: Database) {
   const later = prepareLater(db);
