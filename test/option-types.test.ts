@@ -31,6 +31,7 @@ interface Refusals {
   HandlerOptions: RefusesUndefined<main.HandlerOptions>;
   OutboxQuery: RefusesUndefined<main.OutboxQuery>;
   ReceiverOptions: RefusesUndefined<main.ReceiverOptions<Record<never, never>>>;
+  RetryAfterOptions: RefusesUndefined<main.RetryAfterOptions>;
   PostgresStoreOptions: RefusesUndefined<postgres.PostgresStoreOptions>;
   ReplayDirectoryOptions: RefusesUndefined<testing.ReplayDirectoryOptions>;
   SampleOptions: RefusesUndefined<testing.SampleOptions>;

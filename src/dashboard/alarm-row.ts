@@ -23,7 +23,7 @@ const minutes = (ms: number): string => `${Math.max(1, Math.round(ms / MINUTE))}
 /** What has happened, in one sentence. */
 const SENTENCES: { [Kind in Alarm["kind"]]: (alarm: Extract<Alarm, { kind: Kind }>) => string } = {
   signature_mismatches: ({ inARow }) => `${inARow} signatures in a row match no secret.`,
-  signature_unreadable: ({ reason }) => `A signature header cannot be read: ${reason}.`,
+  signature_unreadable: ({ reason, shape }) => `A signature header cannot be read: ${reason}, ${shape}.`,
   older_secret_matched: ({ secretIndex }) => `Only secret ${secretIndex + 1} of the list matches.`,
   secrets_unavailable: ({ reason }) => `The function for the secrets ${reason === "late" ? "is late" : "has failed"}.`,
   clock_skew: ({ skewSeconds }) => `A clock is wrong by ${skewSeconds} s.`,
@@ -35,7 +35,7 @@ const SENTENCES: { [Kind in Alarm["kind"]]: (alarm: Extract<Alarm, { kind: Kind 
   silence: ({ sinceMs }) => `Nothing was accepted for ${minutes(sinceMs)}.`,
   work_dead: ({ dead }) => `Handlers have given up ${work(dead)}.`,
   work_parked: ({ parked, reason, types }) =>
-    `A person has to look at ${work(parked)}: ${reason}, the newest of ${types.join(", ")}.`,
+    `A person has to look at ${work(parked)}: ${reason}${types.length === 0 ? "" : `, the newest of ${types.join(", ")}`}.`,
   crash_loop: ({ parked }) => `Processes have died several times in ${work(parked)}, and parked it.`,
   backlog: ({ forMs, pending }) => `Work is due for ${minutes(forMs)}, and not begun; not done: ${work(pending)}.`,
   handler_missing: ({ handlers, pending }) =>

@@ -41,9 +41,9 @@ export const STATE_WORDS = {
 export type PieceWord = keyof typeof PIECE_WORDS;
 export type WorkWord = keyof typeof WORK_WORDS;
 
-/** Whether a handler has failed, and runs again. A run that ended with its process has no error; a wait is none. */
-export function isRetrying({ state, attempts, error, waitsFor }: Work): boolean {
-  return state === "pending" && attempts > 0 && typeof error === "string" && waitsFor !== "retry_after";
+/** Whether a handler has failed or asked to wait, and runs again. A run that ended with its process has no error. */
+export function isRetrying({ state, attempts, error }: Work): boolean {
+  return state === "pending" && attempts > 0 && typeof error === "string";
 }
 
 /** Whether a retry was requested that the receiver has not taken up: the error is that of the runs before. */
@@ -69,7 +69,7 @@ export function wordOfPiece(work: Work): PieceWord {
     case "done":
       return work.discarded === true ? "discarded" : "done";
     default:
-      return isRetrying(work) ? "retrying" : "waiting";
+      return isRetrying(work) && work.waitsFor !== "retry_after" ? "retrying" : "waiting";
   }
 }
 

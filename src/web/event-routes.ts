@@ -118,6 +118,11 @@ async function listEvents(
   const { readings, personal, searches } = tools;
   const wanted = { ...personal.withErrorGroupId(eventQuery(query), rule), patienceMs: PATIENCE_MS };
   const text = givenIn(query, "text")?.trim() ?? "";
+  if (text !== "" && wanted.cursor === undefined) {
+    // An id is found at once, however many events there are.
+    const { items } = await listShownEvents(readings, { ids: [text] }, rule);
+    if (items.length > 0) return { items: await withSubjects(tools, items, rule), nextCursor: null };
+  }
   const { items, nextCursor } =
     text === "" && (wanted.error === undefined || rule === "full")
       ? await listShownEvents(readings, wanted, rule)
@@ -152,12 +157,7 @@ function tooManySearches(): PageApiError {
 }
 
 function eventQuery(query: URLSearchParams): EventQuery {
-  const id = givenIn(query, "id");
-  return {
-    ...listPageOf(query, WORK_STATES),
-    ...filtersIn(query, WORK_FILTERS),
-    ...(id === undefined ? {} : { ids: [id] }),
-  };
+  return { ...listPageOf(query, WORK_STATES), ...filtersIn(query, WORK_FILTERS) };
 }
 
 async function readEvent(

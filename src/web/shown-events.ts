@@ -29,7 +29,12 @@ export function showEvent(event: EventView | EventDetail, rule: PayloadAccess): 
   const { body: _, seq: __, ...view }: Partial<EventDetail> & EventView = event;
   const handlers = view.handlers.map((work) => showWork(work, rule));
   const due = handlers.flatMap(({ dueAt }) => (dueAt === null ? [] : [dueAt]));
-  return { ...view, handlers, nextRunAt: due.toSorted()[0] ?? null, subject: null };
+  return {
+    ...view,
+    handlers,
+    nextRunAt: due.toSorted((one, other) => Date.parse(one) - Date.parse(other))[0] ?? null,
+    subject: null,
+  };
 }
 
 /** Errors say what code wrote into them, and handlers make names of steps of values. */

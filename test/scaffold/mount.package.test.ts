@@ -419,6 +419,7 @@ describe("an app of another framework", () => {
   test.each([
     ["NestJS", "@nestjs/core", 'app.use("/webhooks/mail", mailReceiver.middleware());\n'],
     ["Fastify", "fastify", 'createServer(mailReceiver.listener({ path: "/webhooks/mail", next }))'],
+    ["Next.js", "next", "(await openReceiver()).fetch(request);\n"],
     ["node:http", "pg", 'createServer(mailReceiver.listener({ path: "/webhooks/mail", next })).listen(3000);'],
   ])("an app of %s is not changed, and the lines that work there are printed", (name, dependency, lines) => {
     const folder = makeFiles({
@@ -427,9 +428,15 @@ describe("an app of another framework", () => {
       "src/main.ts": name === "NestJS" ? app("app.use(express.json());") : "",
     });
     const result = planMount({ folder, events: ["email.received"] });
-    const reason = `this is an app of ${name}, and add edits Express apps only`;
+    const what =
+      name === "node:http"
+        ? "no known host is among the dependencies of its package.json"
+        : `this is an app of ${name}`;
+    const reason = `${what}, and add edits Express apps only`;
     expect(result).toMatchObject({ kind: "unclear", reason, paste: expect.stringContaining(lines) });
-    expect("paste" in result && result.paste).not.toMatch(/app\.post|receiver\.js beside|\{\{|<!--/);
+    const paste = "paste" in result ? result.paste : "";
+    expect(paste).not.toMatch(/app\.post|receiver\.js beside|\{\{|<!--/);
+    expect(paste.includes("mailReceiver")).toBe(name !== "Next.js");
   });
 });
 

@@ -55,8 +55,13 @@ async function* checks({ options, context }: CommandInput<typeof doctor>): Async
 /** How a receiver is mounted in the app of this folder, if its package.json names a known host. */
 function* tellHost(folder: string): Generator<CheckResult> {
   if (!existsSync(join(folder, "package.json"))) return;
-  const { name, dependency, place, line } = appHostOf(readAppPackage(folder));
-  if (dependency !== undefined) yield checksNamed("host").pass(`${name}: a receiver is mounted ${place}: ${line}`);
+  const { pass, fail } = checksNamed("host");
+  try {
+    const { name, dependency, place, line } = appHostOf(readAppPackage(folder));
+    if (dependency !== undefined) yield pass(`${name}: a receiver is mounted ${place}: ${line}`);
+  } catch (error) {
+    yield fail(errorMessage(error), "Correct package.json.");
+  }
 }
 
 function readBaseUrl(context: CommandContext): URL | undefined {

@@ -1,7 +1,7 @@
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { escapeControls } from "../../base/text.js";
 import { describeAttempts, describeRetry } from "../../operator/describe-work.js";
-import { isRetrying, wordOfPiece, wordOfWork } from "../../operator/work-word.js";
+import { wordOfPiece, wordOfWork } from "../../operator/work-word.js";
 import type { TimelineEntry } from "../../operator/timeline-entry.js";
 import type { FailedRun, FailedRuns, HandlerView } from "../../store/inbox-view.js";
 import { clip, countOf, formatJson, ownFrames } from "../frame/format.js";
@@ -63,7 +63,7 @@ function describeRuns(view: HandlerView): string {
   const { handler, state, dueAt, retryRequestedAt, waitsFor } = view;
   if (handler === NOTE_HANDLER) return retryRequestedAt === null ? "" : ", waits to be read again";
   const waits = waitsFor === null ? "" : `, handler waits: ${waitsFor}`;
-  if (isRetrying(view)) return waits;
+  if (wordOfPiece(view) === "retrying") return waits;
   return `, ${describeAttempts(view)}${state === "pending" ? `, due ${dueAt}` : ""}${waits}`;
 }
 

@@ -25,11 +25,10 @@ export function explainCapture(
   capture: Capture,
   { secrets, assumptions }: { secrets: readonly NamedSecret[]; assumptions: Changes<SignatureAssumptions> },
 ): SignatureReport {
-  const toleranceSeconds = LIMITS.toleranceSeconds;
   const resolved = resolveSignatureAssumptions(assumptions);
   const parsed = parseSignature(headerListReader(capture.request.headers), resolved);
   const timestamp = parsed.ok ? parsed.timestampText : null;
-  if (secrets.length === 0) return { ...withoutSecret(capture), toleranceSeconds, timestamp };
+  if (secrets.length === 0) return { ...withoutSecret(capture), timestamp };
   const body = bodyBytes(capture);
   const receivedAt = Date.parse(capture.receivedAt);
   const { headers } = capture.request;
@@ -47,7 +46,6 @@ export function explainCapture(
           message: nameSecrets(message, secrets),
           fix: nameSecrets(fix, secrets),
         })),
-    toleranceSeconds,
     timestamp,
   };
 }

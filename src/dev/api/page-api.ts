@@ -80,7 +80,6 @@ export interface SignatureReport {
   summary: string;
   checks: SignatureCheck[];
   findings: { code: string; message: string; fix: string }[];
-  toleranceSeconds: number;
   /** The timestamp as it was signed: before a dot and the raw body. Null if the headers have no readable one. */
   timestamp: string | null;
 }

@@ -12,7 +12,7 @@ import { WorkButtons } from "../message/work-buttons.js";
 import { session } from "../state/session.js";
 import { detail } from "../state/detail.js";
 import { diagnose } from "../state/diagnosis.js";
-import { workOf, works } from "../state/work.js";
+import { soughtIds, workOf, works } from "../state/work.js";
 
 /** What the app's handlers made of the delivery, and of its replays under other event ids. */
 export function HandlersTab({ capture }: { capture: Capture }) {
@@ -56,7 +56,7 @@ function SentEvent({ id, capture, isOnly }: { id: string; capture: Capture; isOn
       {event == null || work === undefined ? (
         <>
           {head}
-          {work === undefined && <NotInInbox capture={capture} />}
+          {work === undefined && soughtIds.value.has(id) && <NotInInbox capture={capture} />}
           {event === null && <p class="nothing">The inbox does not have this event any more.</p>}
           {event === undefined && work !== undefined && <HandlerList event={work} />}
         </>

@@ -1,3 +1,4 @@
+import { useEffect } from "preact/hooks";
 import { DeliveriesView } from "../deliveries/deliveries-view.js";
 import { LabelDialog } from "../detail/label-dialog.js";
 import { TargetDialog } from "../detail/target-dialog.js";
@@ -10,6 +11,7 @@ import { OutboxListView } from "../outbox/outbox-list-view.js";
 import { SandboxView } from "../sandbox/sandbox-view.js";
 import { SendView } from "../send/send-view.js";
 import { type ViewName, view } from "../state/address.js";
+import { loadHandlers } from "../state/handlers.js";
 import { session } from "../state/session.js";
 import { Empty } from "../ui/empty.js";
 import { Frame } from "../ui/frame.js";
@@ -22,9 +24,11 @@ const STRANGER = {
 };
 
 export function DevApp() {
+  const hasInbox = session.value?.inbox === true;
+  useEffect(() => void (hasInbox && loadHandlers()), [hasInbox]);
   return (
     <Frame
-      items={ITEMS.filter(({ name }) => name !== "outbox" || session.value?.inbox === true)}
+      items={ITEMS.filter(({ name }) => name !== "outbox" || hasInbox)}
       current={view.value}
       top={<TopBar />}
       banners={<PausedBanners />}

@@ -122,6 +122,7 @@ function Rows() {
     return (
       <Empty title={isNarrowed ? "Nothing matches" : "The outbox is empty"}>
         {!isNarrowed && <p>Contact events that handlers record wait here until the service has taken them.</p>}
+        {isNarrowed && outboxList.nextCursor.value !== null && <p>Search further below.</p>}
         <MoreButton list={outboxList} />
       </Empty>
     );

@@ -55,9 +55,13 @@ export async function loadWork(): Promise<void> {
   }
 }
 
+/** Ids of events that were looked for in the inbox. */
+export const soughtIds = signal<ReadonlySet<string>>(new Set());
+
 /** Reads the work on one event, if the inbox has it; from then on its changes are sent. */
 export async function readWork(id: string): Promise<void> {
   takeWork((await findWork(id)).events);
+  soughtIds.value = new Set([...soughtIds.value, id]);
 }
 
 /**

@@ -232,7 +232,7 @@ function detailOf(word: WorkWord, { handlers }: EventView, hasError: boolean): s
     return handlers.length > 1 ? `${stopped.length} of ${handlers.length}` : "";
   }
   if (word === "retry requested") return "waiting for the receiver";
-  if (word !== "retrying") return "";
+  if (word !== "retrying" && word !== "waiting") return "";
   const next = nextRetry(handlers);
   return next === undefined ? "" : `${countAttempts(next)}, next ${formatTime(next.dueAt ?? "")}`;
 }

@@ -8,6 +8,8 @@ export interface AppHost {
   /** Where the line belongs. */
   place: string;
   line: string;
+  /** Its example has the receiver in a file of its own, and starts it. */
+  hasOwnReceiver?: true;
 }
 
 export const EXPRESS: AppHost = {
@@ -28,8 +30,10 @@ const HOSTS: readonly AppHost[] = [
   {
     name: "Next.js",
     dependency: "next",
-    place: "in app/webhooks/mail/route.ts; node_modules/pigeonhole/examples/hosts/next has openReceiver() and the rest",
-    line: "export const POST = async (request) => (await openReceiver()).fetch(request);",
+    place:
+      "in app/webhooks/mail/route.ts; node_modules/pigeonhole/examples/hosts/next has openReceiver() with your handlers in lib/receiver.ts",
+    line: "export const POST = async (request: Request) => (await openReceiver()).fetch(request);",
+    hasOwnReceiver: true,
   },
   {
     name: "Fastify",
@@ -59,6 +63,6 @@ const NODE: AppHost = {
 };
 
 /** The host whose package the app depends on; bare Node without any. */
-export function appHostOf({ dependencies = {} }: AppPackage): AppHost {
-  return HOSTS.find(({ dependency = "" }) => dependency in dependencies) ?? NODE;
+export function appHostOf({ dependencies }: AppPackage): AppHost {
+  return HOSTS.find(({ dependency = "" }) => dependencies?.[dependency] !== undefined) ?? NODE;
 }

@@ -22,10 +22,11 @@ interface PasteInput {
 /** What to add by hand. */
 export function pasteText(input: PasteInput): string {
   const { events, folder, host, file = "webhooks/receiver" } = input;
+  const { place, line } = host;
+  if (host.hasOwnReceiver) return `// ${place}\n${line}\n`;
   const ending = existsSync(join(folder, "tsconfig.json")) ? "ts" : "js";
   const kind = ending === "ts" ? "esm" : input.kind;
   const template = keepSections(readTemplateFile("__add__/paste.txt"), { esm: kind === "esm", cjs: kind === "cjs" });
   const receiver = receiverFile({ kind, events, quote: '"', semicolon: ";", lineEnd: "\n" });
-  const { place, line } = host;
   return fillTemplate(template, { file, ending, receiver, place, line, start: START_HINT, stop: STOP_HINT });
 }

@@ -59,7 +59,9 @@ export function planMount({ folder, events }: MountOptions): MountPlan {
     const reason =
       host === EXPRESS
         ? "no file that makes an Express app was found"
-        : `this is an app of ${host.name}, and add edits Express apps only`;
+        : host.dependency === undefined
+          ? "no known host is among the dependencies of its package.json, and add edits Express apps only"
+          : `this is an app of ${host.name}, and add edits Express apps only`;
     return { kind: "unclear", app: undefined, reason, paste };
   }
   const app = readExpressApp(found.text);
