@@ -40,7 +40,7 @@ const ROOMS: Record<string, readonly string[]> = {
 /** Lines that each room may have at most, as `npm run weight` counts them; what raises one says why in its commit. */
 const CEILINGS: Record<string, number> = {
   base: 1_150,
-  protocol: 1_985,
+  protocol: 2_075,
   contract: 3_635,
   store: 13_940,
   operator: 595,

@@ -1,9 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
-import * as z from "zod";
-import { errorName } from "../base/error-text.js";
+import { checkData, describeIssues } from "./check-data.js";
 import { envelopeSchema, isEnvelope, isEventText } from "./envelope.js";
-import type { AnyEvent, EventData, SchemaMap } from "./event.js";
+import type { AnyEvent, SchemaMap } from "./event.js";
 import { isEventType } from "./event-types.js";
 import type { ParkReason } from "./outcome.js";
 import type { VerifiedRequest } from "./verify-request.js";
@@ -17,12 +16,6 @@ export type Delivery =
   /** Genuine but not understood. `detail` names fields and rules, never values. */
   | { kind: "undecodable"; id: string; type: string; test: boolean; reason: ParkReason; detail: string };
 
-/** The first issues say what is wrong; a hostile body can cause thousands. */
-const MAX_ISSUES = 20;
-
-/** In place of a key that no schema names, as of a record: it may be a value. */
-const ANY_KEY = "*";
-
 /** Reads the event out of verified bytes. Never throws: what cannot be read is returned as `undecodable`. */
 export function decodeDelivery(request: VerifiedRequest, schemas: SchemaMap): Delivery {
   const json = parseJson(request.body);
@@ -31,7 +24,7 @@ export function decodeDelivery(request: VerifiedRequest, schemas: SchemaMap): De
   if (!isEnvelope(json.value)) {
     const { id, type, test } = readWhatIsThere(json.value);
     const { error } = envelopeSchema().safeParse(json.value);
-    const detail = error === undefined ? "" : describeIssues(error, envelopeSchema());
+    const detail = error === undefined ? "" : describeIssues(error.issues, envelopeSchema());
     return { ...unread(request.body), ...(id === undefined ? {} : { id }), type, test, reason: "bad_envelope", detail };
   }
 
@@ -63,20 +56,6 @@ function parseJson(body: Uint8Array): { ok: true; value: unknown } | { ok: false
   }
 }
 
-function checkData(schema: z.ZodType, data: EventData): { ok: true; data: unknown } | { ok: false; detail: string } {
-  try {
-    const result = schema.safeParse(data);
-    return result.success
-      ? { ok: true, data: result.data }
-      : { ok: false, detail: describeIssues(result.error, schema, "data") };
-  } catch (error) {
-    return {
-      ok: false,
-      detail: `The schema threw ${errorName(error)}; schemas must be synchronous and must not throw.`,
-    };
-  }
-}
-
 function unread(body: Uint8Array): { kind: "undecodable"; id: string; type: string; test: boolean } {
   const id = rawEventId(createHash("sha256").update(body).digest("hex"));
   return { kind: "undecodable", id, type: "", test: false };
@@ -91,44 +70,4 @@ function readWhatIsThere(value: unknown): { id: string | undefined; type: string
     type: isEventText(type) ? type : "",
     test: isTestDelivery(type, data),
   };
-}
-
-/** Path and code of each issue. Not zod's messages: they can quote what they found. */
-function describeIssues(error: z.ZodError, schema: z.ZodType, prefix?: string): string {
-  const names = namesIn(schema);
-  const issues = error.issues.slice(0, MAX_ISSUES).map((issue) => {
-    const expected = "expected" in issue ? ` (expected ${String(issue.expected)})` : "";
-    const path = [...(prefix === undefined ? [] : [prefix]), ...fieldPath(names, issue.path)].join(".");
-    return `${path === "" ? "the body" : path}: ${issue.code}${expected}`;
-  });
-  const left = error.issues.length - issues.length;
-  return left > 0 ? `${issues.join("; ")}; and ${left} more` : issues.join("; ");
-}
-
-/** The path of an issue, of indexes and of names of fields that the schema has. */
-function fieldPath(names: ReadonlySet<unknown>, path: readonly PropertyKey[]): string[] {
-  return path.map((key) => (typeof key === "number" || names.has(key) ? String(key) : ANY_KEY));
-}
-
-const NAMES = new WeakMap<z.ZodType, ReadonlySet<unknown>>();
-
-/** The names of all fields in a schema, found once; those of one that is not of zod 4 are not known. */
-function namesIn(schema: z.ZodType): ReadonlySet<unknown> {
-  const known = NAMES.get(schema);
-  if (known !== undefined) return known;
-  const names = new Set<unknown>();
-  NAMES.set(schema, names);
-  try {
-    z.toJSONSchema(schema, {
-      io: "input",
-      unrepresentable: "any",
-      override({ jsonSchema: { properties = {}, propertyNames } }) {
-        const keys = typeof propertyNames === "object" ? (propertyNames.enum ?? []) : [];
-        for (const name of [...Object.keys(properties), ...keys]) names.add(name);
-      },
-    });
-  } catch {
-    names.clear();
-  }
-  return names;
 }

@@ -1,11 +1,11 @@
-import type * as z from "zod";
 import type { EventType } from "./event-types.js";
+import type { SchemaOutput, StandardSchema } from "./standard-schema.js";
 
 /** `data` of an event without a schema: the service's documentation shows no shapes, so nothing is promised. */
 export type EventData = Record<string, unknown>;
 
-/** Zod schemas of `event.data` by event type. A type listed here counts as known. */
-export type SchemaMap = { readonly [type: string]: z.ZodType };
+/** Schemas of `event.data` by event type. A type listed here counts as known. */
+export type SchemaMap = { readonly [type: string]: StandardSchema };
 
 /** An event of a known type, as a handler sees it. */
 export interface KnownEvent<Type extends string = EventType, Data = EventData> {
@@ -59,7 +59,7 @@ type TypeOf<Schemas extends SchemaMap> = EventType | (keyof Schemas & string);
 
 /** Each type as an event of its own, so that a test of `type` narrows `data`. */
 type EventOf<Schemas extends SchemaMap, Type extends string> = Type extends string
-  ? KnownEvent<Type, Type extends keyof Schemas ? z.output<Schemas[Type]> : EventData>
+  ? KnownEvent<Type, Type extends keyof Schemas ? SchemaOutput<Schemas[Type]> : EventData>
   : never;
 
 type GroupOf<Type extends string> = Type extends `${infer Group}.${string}` ? Group : never;

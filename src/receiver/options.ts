@@ -24,6 +24,7 @@ import { createLazyClient } from "../client/create-lazy-client.js";
 import type { ClientOptions } from "../client/options.js";
 import { type RetryPolicy, resolveRetry } from "../dispatch/retry-policy.js";
 import type { SignatureAssumptions } from "../protocol/signature-assumptions.js";
+import { checkSchemas } from "../protocol/check-schemas.js";
 import type { SchemaMap } from "../protocol/event.js";
 import { LIMITS } from "../protocol/limits.js";
 import type { UnverifiedPolicy } from "../protocol/outcome.js";
@@ -63,8 +64,9 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap, Tx = Com
    */
   store?: string | Store<Tx> | undefined;
   /**
-   * Zod schemas of `event.data` by type, synchronous: checked before a handler runs, and they type the handler's event.
-   * Not applied to test deliveries. A type that is not of the service needs a handler that names it. @default none
+   * Schemas of `event.data` by type, synchronous, of zod 4 or any library of Standard Schema: checked before a handler
+   * runs, and they type the handler's event. Not applied to test deliveries. A type that is not of the service needs a
+   * handler that names it. @default none
    */
   schemas?: Schemas | undefined;
   /** How contact events are sent: options of `createClient`, or a client. Needed only for them. */
@@ -147,7 +149,7 @@ export const RECEIVER_OPTIONS = defineOptions("createReceiver", {
   // Checked by their source, since they may come from a function.
   secrets: required<SecretsOption>(),
   store: readBy(openStore, { default: "pigeonhole.db" }),
-  schemas: given<SchemaMap>({ default: {} }),
+  schemas: readBy(checkSchemas, { default: {} }),
   api: given<ClientOptions | Client>(),
   logger: readBy((_, logger?: Logger) => makeSafeLogger(logger ?? pino({ name: "pigeonhole" }))),
   onAlarm: callable<(alarm: Alarm) => unknown>(),
