@@ -84,7 +84,7 @@ const accept = fc
         const receivedAt = model.now;
         const event = newEvent(id, { receivedAt, body: Buffer.from(text), work, ...(note && { parked: NOTE }) });
         const result = await store.accept(event);
-        expect(result).toMatchObject(model.expectAccept(id, text));
+        expect(result).toMatchObject(model.expectAccept(id, text, { isUnderstood: !note }));
         if (result.kind === "duplicate") return;
         model.accept({ id, seq: result.seq, body: text, receivedAt, signedAt: event.signedAt }, work, result.leases);
         const stored = model.events.get(id);

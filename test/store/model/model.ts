@@ -73,13 +73,18 @@ export class Model {
     return [...this.events.values()].flatMap((event) => [...event.work.values()].map((work) => ({ event, work })));
   }
 
-  /** What accepting these bytes should come to. Other bytes take the place of what was never handled. */
-  expectAccept(id: string, body: string): { kind: "stored" | "duplicate"; otherBytes: boolean } {
+  /** What accepting these bytes should come to. Other bytes that are understood replace what was never handled. */
+  expectAccept(
+    id: string,
+    body: string,
+    { isUnderstood }: { isUnderstood: boolean },
+  ): { kind: "stored" | "duplicate"; otherBytes: boolean } {
     const known = this.events.get(id);
     if (known === undefined) return { kind: "stored", otherBytes: false };
     if (known.body === body) return { kind: "duplicate", otherBytes: false };
     const work = [...known.work.values()];
     const isUnhandled =
+      isUnderstood &&
       work.length > 0 &&
       work.every((one) => one.state === "parked" && !one.isCrashLoop && one.started <= 1 && isEmpty(one.steps));
     return { kind: isUnhandled ? "stored" : "duplicate", otherBytes: true };

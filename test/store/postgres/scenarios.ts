@@ -331,7 +331,7 @@ export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
       const work = [{ handler: "h", leaseUntil: T + MINUTE }];
       const results = await Promise.allSettled([
         store.accept(newEvent("new", { work })),
-        store.accept(newEvent("locked", { work: [], parked, body: Buffer.from("other") })),
+        store.accept(newEvent("locked", { work: [], body: Buffer.from("other") })),
         store.accept(newEvent("known")),
       ]);
       expect(results).toMatchObject([
