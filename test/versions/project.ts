@@ -11,6 +11,7 @@ const TESTED = [
   "test/store/conformance.ts",
   "test/store/conformance-file.process.test.ts",
   "test/store/sqlite-kind.ts",
+  "test/store/sqlite/layout-invariants.ts",
   "test/quiet.process.test.ts",
   "test/support",
   "vitest.config.ts",
