@@ -46,9 +46,9 @@ const CEILINGS: Record<string, number> = {
   operator: 595,
   client: 2_000,
   outbox: 640,
-  dispatch: 3_305,
+  dispatch: 3_310,
   http: 600,
-  receiver: 4_350,
+  receiver: 4_355,
   sandbox: 10_900,
   capture: 4_645,
   testing: 200,
@@ -56,7 +56,7 @@ const CEILINGS: Record<string, number> = {
   dev: 4_861,
   page: 13_820,
   dashboard: 2_073,
-  scaffold: 1_870,
+  scaffold: 1_875,
   cli: 7_675,
 };
 

@@ -173,19 +173,20 @@ describe("what a handler throws", () => {
       },
       { retry: { maxAttempts: 3, initialMs: 20_000, factor: 1 } },
     );
-    // Four waits of 10 s in the span of 40 s; then three that spend an attempt.
+    // Four waits of 10 s in the span of 40 s; then two as long as those of the policy.
     for (let run = 1; run < 7; run += 1) {
       await settled(run, "pending");
+      const wait = run < 5 ? 10_000 : 20_000;
       expect(await workOf(receiver, event.id)).toMatchObject({
         error: "RetryAfter: busy",
-        dueAt: isoTime(clock.now() + 10_000),
+        dueAt: isoTime(clock.now() + wait),
         waitsFor: run < 5 ? "retry_after" : null,
       });
-      await clock.advance(10_000);
+      await clock.advance(wait);
     }
     await settled(7, "dead");
     expect(await workOf(receiver, event.id)).toMatchObject({ reason: "attempts_spent", waitsFor: null });
-    expect(runs).toEqual([0, 10, 20, 30, 40, 50, 60].map((second) => second * 1_000));
+    expect(runs).toEqual([0, 10, 20, 30, 40, 60, 80].map((second) => second * 1_000));
   });
 
   test("a failure after a wait is the first attempt that is spent", async () => {
