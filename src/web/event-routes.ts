@@ -118,13 +118,14 @@ async function listEvents(
   const { readings, personal, searches } = tools;
   const wanted = { ...personal.withErrorGroupId(eventQuery(query), rule), patienceMs: PATIENCE_MS };
   const text = givenIn(query, "text")?.trim() ?? "";
-  if (text !== "" && wanted.cursor === undefined) {
+  const seesErrors = wanted.error === undefined || rule === "full";
+  if (text !== "" && seesErrors && wanted.cursor === undefined) {
     // An id is found at once, however many events there are.
-    const { items } = await listShownEvents(readings, { ids: [text] }, rule);
+    const { items } = await listShownEvents(readings, { ...wanted, ids: [text] }, rule);
     if (items.length > 0) return { items: await withSubjects(tools, items, rule), nextCursor: null };
   }
   const { items, nextCursor } =
-    text === "" && (wanted.error === undefined || rule === "full")
+    text === "" && seesErrors
       ? await listShownEvents(readings, wanted, rule)
       : await searches.run(() => searchEvents(tools, { query: wanted, text, rule }), name);
   return { items: await withSubjects(tools, items, rule), nextCursor };

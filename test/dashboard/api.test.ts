@@ -89,6 +89,7 @@ describe("events", () => {
     expect(await ids("type=email.bounced")).toEqual([]);
     expect(await ids("error=NO%20luck")).toEqual([dead]);
     expect(await ids(`text=${done.id}`)).toEqual([done.id]);
+    expect(await ids(`text=${done.id}&state=dead`)).toEqual([]);
     expect(await ids("since=2099-01-01T00:00:00Z")).toEqual([]);
     expect(await ids("until=2099-01-01T00:00:00Z")).toEqual(both);
     // Texts are redacted, but their names and shapes stay.
