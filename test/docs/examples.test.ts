@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { fillExampleFolder } from "./example-folder.js";
@@ -18,7 +19,8 @@ let ended: Promise<number | null>;
 
 beforeAll(async () => {
   fillExampleFolder(folder);
-  demo = spawn(process.execPath, [join(root, "node_modules/tsx/dist/cli.mjs"), "examples/start.ts"], {
+  const tsx = pathToFileURL(join(root, "node_modules/tsx/dist/loader.mjs")).href;
+  demo = spawn(process.execPath, ["--import", tsx, "examples/start.ts"], {
     cwd: folder,
     env: { ...env, PORT: "0" },
     stdio: ["ignore", "pipe", "pipe"],
