@@ -1,43 +1,15 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { join } from "node:path";
 import { TEST_SECRET, sampleEvent, signDelivery } from "pigeonhole/testing";
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { appHostOf } from "#pigeonhole/scaffold/mount/app-host.js";
 import { startProgram } from "../scaffold/run-command.js";
 import { findFreePort } from "../support/free-port.js";
+import { MINUTE, PLAIN_ENV, ROOT, run, useExampleProject } from "./example-project.js";
 import { readDocument } from "./markdown.js";
 
-// The programs of examples/hosts with the real packages, which are installed for this test alone: they are large.
+// The programs of examples/hosts with the real packages.
 
-const ROOT = resolve(import.meta.dirname, "../..");
-const MINUTE = 60_000;
-vi.setConfig({ hookTimeout: 5 * MINUTE, testTimeout: 5 * MINUTE });
-
-const project = mkdtempSync(join(realpathSync(tmpdir()), "pigeonhole-hosts-"));
-const env = { NEXT_TELEMETRY_DISABLED: "1" };
-
-async function run(command: string, args: readonly string[], cwd = project): Promise<void> {
-  const { code, stdout, stderr } = await startProgram({ command, args, cwd, env }).ended;
-  expect(code, stdout + stderr).toBe(0);
-}
-
-beforeAll(async () => {
-  for (const from of ["test/docs/hosts", "examples/hosts"]) cpSync(join(ROOT, from), project, { recursive: true });
-  await run("npm", ["ci", "--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund"]);
-  const { dependencies } = JSON.parse(readDocument("package.json")) as { dependencies: object };
-  for (const name of [...Object.keys(dependencies), "@hono/node-server", "@types/node", "hono", "tsx", "typescript"]) {
-    const link = join(project, "node_modules", name);
-    if (existsSync(link)) continue;
-    mkdirSync(dirname(link), { recursive: true });
-    symlinkSync(join(ROOT, "node_modules", name), link);
-  }
-  // Not a link: Turbopack follows none that leads out of its project.
-  for (const part of ["package.json", "dist"])
-    cpSync(join(ROOT, part), join(project, "node_modules/pigeonhole", part), { recursive: true });
-});
-
-afterAll(() => rmSync(project, { recursive: true, force: true, maxRetries: 5 }));
+const project = useExampleProject("hosts");
 
 async function post(url: string, body: string): Promise<[number, string | null]> {
   const headers = { ...signDelivery({ body, secret: TEST_SECRET }), "content-type": "application/json" };
@@ -49,12 +21,8 @@ async function post(url: string, body: string): Promise<[number, string | null]>
 async function tryProgram(args: readonly string[], cwd = project, more: Record<string, string> = {}): Promise<void> {
   const port = String(await findFreePort());
   const url = `http://127.0.0.1:${port}`;
-  const program = startProgram({
-    command: process.execPath,
-    args,
-    cwd,
-    env: { ...env, ...more, PORT: port, WEBHOOK_SECRET: TEST_SECRET, DATABASE_FILE: join(project, `${port}.db`) },
-  });
+  const env = { PORT: port, WEBHOOK_SECRET: TEST_SECRET, DATABASE_FILE: join(project, `${port}.db`) };
+  const program = startProgram({ command: process.execPath, args, cwd, env: { ...PLAIN_ENV, ...more, ...env } });
   const output = (): string => program.output();
   onTestFinished(() => void program.child.kill("SIGKILL"));
   const orders = async () => {
@@ -88,7 +56,7 @@ test("examples/hosts/next takes deliveries beside its own routes, once it is bui
 });
 
 test("the programs of examples/hosts have no error of types", async () => {
-  await run(process.execPath, [join(ROOT, "node_modules/.bin/tsc"), "--project", project]);
+  await run(process.execPath, [join(ROOT, "node_modules/.bin/tsc"), "--project", project], project);
 });
 
 const CORE = ["@nestjs/core", "next", "fastify", "koa", "hono", "express"];

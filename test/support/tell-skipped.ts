@@ -58,7 +58,10 @@ export const GROUPS: Record<string, readonly Group[]> = {
     { need: "a user other than root", tests: "files that the user may not read", isThere: () => !isRoot() },
     { need: "root", tests: "files of another user", isThere: isRoot },
   ],
-  docs: [{ need: "PostgreSQL", tests: "the examples on PostgreSQL", isThere: hasPostgres }],
+  docs: [
+    { need: "PostgreSQL", tests: "the examples on PostgreSQL", isThere: hasPostgres },
+    { need: "redis-server", tests: "the hand-over to BullMQ", isThere: () => isInstalled("redis-server") },
+  ],
   simulation: [
     { need: "PostgreSQL", tests: "models and mistakes of the store on PostgreSQL", isThere: hasPostgres },
     { need: "cc", tests: "power cuts and sieges", isThere: () => isInstalled("cc") },
