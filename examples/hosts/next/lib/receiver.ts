@@ -21,5 +21,11 @@ async function startReceiver(): Promise<Receiver> {
   });
   receiver.on("email.*", (event, ctx) => ctx.log.info({ createdAt: event.createdAt }, "mail"), { name: "audit" });
   await receiver.start();
+  // Next.js would end the process without waiting for handlers, which run again after the next start. It leaves signals
+  // to the app if it is started so: NEXT_MANUAL_SIG_HANDLE=true next start. It does not read that from .env.
+  if (process.env["NEXT_MANUAL_SIG_HANDLE"] !== undefined) {
+    const shutDown = () => void receiver.stop().then(() => process.exit(0));
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, shutDown);
+  }
   return receiver;
 }
