@@ -20,6 +20,7 @@ test.for([...TEMPLATE_NAMES, "minimal"] as const)(
     if (needsServer && !hasPostgres() && process.env["CI"] === undefined) context.skip("PostgreSQL is missing");
     const files = planScaffold({ name: "mail", pigeonhole: "^1.2.3", template, minimal, makeFixture });
     if (minimal) expect(files.length).toBeLessThanOrEqual(10);
+    expect(files.find(({ path }) => path === "AGENTS.md")?.content.split("\n").length).toBeLessThanOrEqual(20);
     const cwd = makeFiles(Object.fromEntries(files.map(({ path, content }) => [path, content])));
     linkPackages(cwd, PACKAGES);
     const server = needsServer ? await createDatabase() : undefined;
