@@ -33,6 +33,8 @@ export interface History {
   unfinished: string | undefined;
   /** What the receiver really went through, in words. */
   met: ReadonlySet<string>;
+  /** Of the event loop. Other turns show two calls that may pass each other, before that has an effect. */
+  turns: number;
 }
 
 /** What the world calls left when all handlers are through. */
@@ -145,6 +147,7 @@ class World {
       wrong: [...this.#machine.shared.wrong],
       unfinished,
       met: this.#met,
+      turns: this.clock.turns,
       ...readFile(this.#machine.file),
     };
   }
