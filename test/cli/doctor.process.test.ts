@@ -56,11 +56,14 @@ describe("doctor", () => {
     expect(app.handled).toEqual([]);
   });
 
-  test("doctor names the host of the folder's app, with the line that mounts a receiver there", async () => {
+  test.each([
+    ["koa", "pass", /^Koa: .*next: app\.callback\(\)/],
+    ["pino", "skip", /no known framework\. node:http: .*createServer\(mailReceiver\.listener\(/],
+  ])("doctor names the host of an app with %s, and the line that mounts a receiver", async (name, status, message) => {
     const cwd = makeFolder();
-    writeFileSync(join(cwd, "package.json"), '{"dependencies":{"koa":"3"}}');
+    writeFileSync(join(cwd, "package.json"), JSON.stringify({ dependencies: { [name]: "3" } }));
     const host = (await checkUp([], { env, cwd })).find("host");
-    expect(host).toMatchObject({ status: "pass", message: expect.stringMatching(/^Koa: .*next: app\.callback\(\)/) });
+    expect(host).toMatchObject({ status, message: expect.stringMatching(message) });
   });
 
   test("doctor checks the database that DATABASE_FILE names, once it exists", async () => {

@@ -52,13 +52,14 @@ async function* checks({ options, context }: CommandInput<typeof doctor>): Async
   yield* checkDatabase(db === undefined ? presentPlaces(context) : [readPlace("--db", db, context)]);
 }
 
-/** How a receiver is mounted in the app of this folder, if its package.json names a known host. */
+/** How a receiver is mounted in the app of this folder; on bare Node, if its package.json names no known host. */
 function* tellHost(folder: string): Generator<CheckResult> {
   if (!existsSync(join(folder, "package.json"))) return;
-  const { pass, fail } = checksNamed("host");
+  const { pass, skip, fail } = checksNamed("host");
   try {
     const { name, dependency, place, line } = appHostOf(readAppPackage(folder));
-    if (dependency !== undefined) yield pass(`${name}: a receiver is mounted ${place}: ${line}`);
+    const mount = `${name}: a receiver is mounted ${place}: ${line}`;
+    yield dependency === undefined ? skip(`package.json names no known framework. ${mount}`) : pass(mount);
   } catch (error) {
     yield fail(errorMessage(error), "Correct package.json.");
   }
