@@ -39,23 +39,23 @@ const ROOMS: Record<string, readonly string[]> = {
 
 /** Lines that each room may have at most, as `npm run weight` counts them; what raises one says why in its commit. */
 const CEILINGS: Record<string, number> = {
-  base: 1_150,
+  base: 1_160,
   protocol: 2_075,
   contract: 3_635,
-  store: 13_940,
+  store: 14_045,
   operator: 595,
   client: 2_000,
   outbox: 640,
   dispatch: 3_310,
   http: 600,
-  receiver: 4_355,
+  receiver: 4_600,
   sandbox: 10_900,
   capture: 4_645,
   testing: 200,
   web: 2_370,
   dev: 4_861,
   page: 13_820,
-  dashboard: 2_073,
+  dashboard: 2_080,
   scaffold: 1_875,
   cli: 7_675,
 };

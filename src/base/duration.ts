@@ -6,6 +6,11 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
+type OneDuration = `${number}${"ms" | "s" | "m" | "h" | "d"}`;
+
+/** A duration as options take it: milliseconds, or a text such as `"500ms"`, `"90s"` or `"1h30m"`. */
+export type Duration = number | OneDuration | `${OneDuration}${OneDuration}`;
+
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: SECOND, m: MINUTE, h: HOUR, d: DAY };
 
 /**

@@ -1,4 +1,5 @@
-import { PigeonholeError } from "./error.js";
+import { type Duration, readDuration } from "./duration.js";
+import { PigeonholeError, isPigeonholeError } from "./error.js";
 import { checkChoice, checkNumber, checkWholeNumber } from "./option-check.js";
 
 // Options as data. The interface with its docstrings is the type that callers see; one definition beside it has each
@@ -105,6 +106,23 @@ export function wholeNumber({ default: byDefault, ...range }: OptionRange & { de
     range,
     read(option, value = byDefault) {
       return value === undefined ? undefined : checkWholeNumber(option, value, range);
+    },
+  };
+}
+
+/** A duration, resolved to whole milliseconds in the range. */
+export function duration(of: OptionRange & { default: Duration }): Option<Duration, number> {
+  const { default: byDefault, ...range } = of;
+  return {
+    default: byDefault,
+    range,
+    read(option, value = byDefault) {
+      try {
+        return checkWholeNumber(option, Math.round(readDuration(value)), range);
+      } catch (error) {
+        if (!isPigeonholeError(error, "invalid_argument")) throw error;
+        throw new PigeonholeError("invalid_option", `${option}: ${error.message}`);
+      }
     },
   };
 }

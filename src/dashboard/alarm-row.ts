@@ -30,6 +30,8 @@ const SENTENCES: { [Kind in Alarm["kind"]]: (alarm: Extract<Alarm, { kind: Kind 
   other_bytes: ({ eventId }) => `Event ${eventId} came again with other bytes.`,
   failures_in_a_row: ({ inARow, disablesAt }) =>
     `${inARow} answers in a row were no success. The service switches the endpoint off at ${disablesAt}.`,
+  events_missed: ({ missing, stillMissing, refused }) =>
+    `The last repair found ${count(missing, "event")} missing; still missing: ${stillMissing}${refused === null ? "" : ` (${refused})`}.`,
   final_answer: ({ status, outcome }) => `A delivery was answered ${status} ${outcome}, and is not sent again.`,
   body_consumed: () => "Another parser reads the body before the receiver.",
   silence: ({ sinceMs }) => `Nothing was accepted for ${minutes(sinceMs)}.`,

@@ -112,7 +112,10 @@ export class NowReader {
     statuses,
     newest,
     now,
-  }: Reported): Pick<StateNow, "at" | "jobTrouble" | "alarms" | "state" | "processes" | "endpoint" | "running"> {
+  }: Reported): Pick<
+    StateNow,
+    "at" | "jobTrouble" | "alarms" | "state" | "processes" | "endpoint" | "repair" | "running"
+  > {
     const alive = statuses.filter((status) => isAlive(status, now));
     return {
       at: isoTime(now),
@@ -123,6 +126,7 @@ export class NowReader {
         .filter((status) => !isEnded(status))
         .map((status, place) => processRow(status, { now, isThis: place === 0 })),
       endpoint: endpointHealth({ statuses, newest, now }),
+      repair: this.#tools.receiver.inStore.counter.figures.repair ?? null,
       running: alive.reduce((sum, { runningCount }) => sum + runningCount, 0),
     };
   }

@@ -1,5 +1,6 @@
 import type { OutcomeKind } from "../protocol/outcome.js";
 import type { ParseFailure } from "../protocol/parse-signature.js";
+import type { RepairRound } from "../store/repair-rounds.js";
 import type { StoreAlarm } from "../store/store.js";
 
 /** A problem that needs an operator. Never holds a secret, a signature or a body. */
@@ -28,6 +29,11 @@ export type Alarm =
    * first ones while those are parked and were never handled.
    */
   | { kind: "other_bytes"; eventId: string }
+  /**
+   * The last round of the option `repair` found `missing` events that the service had failed to deliver, or could not
+   * look for them. `refused` says why some may be missing still; null when all have arrived.
+   */
+  | ({ kind: "events_missed" } & Omit<RepairRound, "at">)
   /** Answers other than 2xx in a row; the service switches the endpoint off at `disablesAt`. */
   | { kind: "failures_in_a_row"; inARow: number; disablesAt: number }
   /** A request with a signature got an answer after which the service does not send again: it may be an event lost. */
@@ -113,6 +119,12 @@ export const ALARMS: Readonly<Record<Alarm["kind"], AlarmTexts>> = {
     advice:
       "At 100 the service disables the endpoint and further events are lost. What it has given up comes back with pigeonhole endpoints repair.",
     over: "A delivery was answered 2xx again.",
+  },
+  events_missed: {
+    severity: "warn",
+    advice:
+      "Find what answers in place of the receiver: a proxy, a login, a deploy. Where `refused` says why some may be missing still, pigeonhole endpoints repair --dry-run names them.",
+    over: "A round of the repair has found no event missing.",
   },
   final_answer: {
     advice:

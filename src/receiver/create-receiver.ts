@@ -30,6 +30,7 @@ import { lifecycleSteps } from "./lifecycle-steps.js";
 import { type ReceiverParts, rememberParts } from "./receiver-parts.js";
 import { SecretSource, type SecretsOption } from "./secret-source.js";
 import { repairEndpoint } from "./repair-endpoint.js";
+import { Repairer } from "./repairer.js";
 import { readStats } from "./stats.js";
 import { StoreCounter } from "./store-counter.js";
 import { WatchRound } from "./watch-round.js";
@@ -116,7 +117,8 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
   const dispatcher = new Dispatcher(dispatcherDeps, { retryParked });
   const admission = new Admission({ ...options, accepts: role !== "work", bodiesBytes: BODIES_BYTES }, clock);
   const pruner = new Pruner({ store, clock, clockWatch, logger, retention: options.retention });
-  const counter = new StoreCounter({ store, dispatcher, clock });
+  const { repair } = options;
+  const counter = new StoreCounter({ store, dispatcher, clock, endpointId: repair?.endpointId });
   const { toleranceSeconds, unverified, signature: assumptions } = options;
   const answers = new AnswerWatch({ logger, assumptions, clock });
   const path: DeliveryPath = {
@@ -129,6 +131,7 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
   };
   const recorder = new FiguresRecorder({ options, answers, record, admission, dispatcher });
   const operator = store.openOperator(() => clock.now());
+  const repairer = api && repair && new Repairer({ client: api, repair, operator, clock, logger });
   const watchRound = new WatchRound({ options, path, counter, record, operator });
   const drainer = new Drainer({
     admission,
@@ -148,7 +151,7 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
       pruner,
       figures: new FiguresWriter({ store, recorder, counter, clock, logger }),
     },
-    watches: { round: watchRound },
+    watches: { round: watchRound, repairer },
     drainer,
     sender,
   };

@@ -38,6 +38,7 @@ export function lifecycleSteps(parts: ReceiverParts): LifecycleSteps {
       },
       () => inStore.figures.start(),
       () => watches.round.start(),
+      () => watches.repairer?.start(),
       // Not awaited: a long backlog takes seconds to count, and deliveries do not wait for what is only shown.
       () => void lookAtStore(parts),
     ],
@@ -55,6 +56,7 @@ async function stopAll(parts: ReceiverParts, timeoutMs: number): Promise<void> {
   // A process that has closed its listener must run until all is settled, and the clock's timers do not keep it alive.
   const keepAlive = setInterval(() => undefined, MINUTE);
   inStore.pruner.stop();
+  const repaired = watches.repairer?.stop();
   path.telemetry?.stop();
   try {
     await drainer.stop();
@@ -63,7 +65,7 @@ async function stopAll(parts: ReceiverParts, timeoutMs: number): Promise<void> {
     const written = inStore.figures.stop();
     await sender?.stop();
     const noted = path.report.clockWatch.stop().then(() => inStore.counter.count());
-    await inTime(Promise.allSettled([noted, written]), waitingClock, NOTED_WITHIN_MS);
+    await inTime(Promise.allSettled([noted, written, repaired]), waitingClock, NOTED_WITHIN_MS);
   } finally {
     await inStore.ownership.close().finally(() => clearInterval(keepAlive));
   }

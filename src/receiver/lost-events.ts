@@ -42,6 +42,8 @@ export interface LogRequest {
   endpointId: string;
   /** Failed attempts since then, in milliseconds since 1970. */
   since: number;
+  /** Attempts that failed then or later are left out, in milliseconds since 1970. @default none */
+  failedBefore?: number | undefined;
   /** True: it does not matter when the events were fired. */
   atAnyTime: boolean;
   signal: AbortSignal | undefined;
@@ -68,8 +70,9 @@ export async function findLostEvents(request: LogRequest): Promise<LogReading> {
   return losses.reading;
 }
 
-function readLog({ client, endpointId, since, signal }: LogRequest, status: "failed" | "delivered") {
-  const query = { status, since: new Date(since).toISOString(), limit: PAGE };
+function readLog({ client, endpointId, since, failedBefore, signal }: LogRequest, status: "failed" | "delivered") {
+  const until = status === "failed" && failedBefore !== undefined && { until: new Date(failedBefore).toISOString() };
+  const query = { status, since: new Date(since).toISOString(), ...until, limit: PAGE };
   return client.webhooks.deliveries(endpointId, query, { signal });
 }
 

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { type Clock, systemClock } from "../base/clock.js";
-import { DAY, MINUTE, SECOND } from "../base/duration.js";
+import { DAY, type Duration, MINUTE, SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { type Logger, makeSafeLogger } from "../base/logger.js";
 import { checkWholeNumber } from "../base/option-check.js";
@@ -10,6 +10,7 @@ import {
   type Resolved,
   callable,
   defineOptions,
+  duration,
   flag,
   given,
   oneOf,
@@ -46,6 +47,14 @@ export interface Retention {
   bodiesMs: number;
 }
 
+/** When missing events are brought in without being asked. */
+export interface RepairInterval {
+  /** Id of the endpoint, `whe_` and 24 hex digits. */
+  endpointId: string;
+  /** The time from one round to the next: milliseconds, or a text such as `"1h"`. @default 1 hour */
+  every?: Duration | undefined;
+}
+
 /** What a process does: it takes deliveries, runs handlers, or both. */
 export type ReceiverRole = "accept" | "work" | "both";
 
@@ -69,8 +78,13 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap, Tx = Com
    * handler that names it. @default none
    */
   schemas?: Schemas | undefined;
-  /** How contact events are sent: options of `createClient`, or a client. Needed only for them. */
+  /** How the service is called: options of `createClient`, or a client. Needed for contact events and repairs. */
   api?: ClientOptions | Client | undefined;
+  /**
+   * Compares the endpoint's delivery log with the inbox at regular times, and has the service replay what is missing.
+   * Needs `api`, and the key `webhooks:read` and `webhooks:write`. @default only by `receiver.repair`
+   */
+  repair?: RepairInterval | undefined;
   /** A pino logger, or one like it. @default pino at level info, to standard output */
   logger?: Logger | undefined;
   /** Called for problems that need an operator, each kind at most once a minute. */
@@ -151,6 +165,10 @@ export const RECEIVER_OPTIONS = defineOptions("createReceiver", {
   store: readBy(openStore, { default: "pigeonhole.db" }),
   schemas: readBy(checkSchemas, { default: {} }),
   api: given<ClientOptions | Client>(),
+  repair: readBy(
+    (option, given?: RepairInterval) =>
+      given && REPAIR_INTERVAL.resolve(given, { place: option, prefix: `${option}.` }),
+  ),
   logger: readBy((_, logger?: Logger) => makeSafeLogger(logger ?? pino({ name: "pigeonhole" }))),
   onAlarm: callable<(alarm: Alarm) => unknown>(),
   retry: readBy((option, retry?: Changes<RetryPolicy>) => resolveRetry(option, retry)),
@@ -165,13 +183,19 @@ export const RECEIVER_OPTIONS = defineOptions("createReceiver", {
   retryParkedAtStart: flag({ default: false }),
   silenceAfterMs: wholeNumber({ min: 1 }),
   backlogAfterMs: wholeNumber({ default: 15 * MINUTE, min: 1 }),
-  source: readBy(checkSource, { default: "default" }),
+  source: readBy(checkText, { default: "default" }),
   logErrorMessages: readBy((option, given?: boolean) => flag({ default: isDevelopment() }).read(option, given)),
   telemetry: flag({ default: true }),
   signature: readBy((option, changes?: Changes<SignatureAssumptions>) => resolveSignatureAssumptions(changes, option)),
   clock: readBy((_, clock: Clock) => createRememberingClock(clock), { default: systemClock }),
   random: given<Random>({ default: Math.random }),
 } satisfies OptionsOf<ReceiverOptions<SchemaMap, unknown>>);
+
+/** The defaults and checks of {@link RepairInterval}. */
+export const REPAIR_INTERVAL = defineOptions("repair", {
+  endpointId: readBy(checkText),
+  every: duration({ default: "1h", min: MINUTE, max: 7 * DAY }),
+} satisfies OptionsOf<RepairInterval>);
 
 /** The defaults and checks of {@link Retention}. */
 export const RETENTION_OPTIONS = defineOptions("retention", {
@@ -186,7 +210,11 @@ export type ResolvedOptions = Omit<Resolved<typeof RECEIVER_OPTIONS>, "secrets" 
 /** Fills in defaults; throws `invalid_option` naming the option. */
 export function resolveOptions(options: ReceiverOptions<SchemaMap, unknown>): ResolvedOptions {
   const { secrets: _, ...resolved } = RECEIVER_OPTIONS.resolve(options);
-  return { ...resolved, api: resolveApi(options) };
+  if (resolved.repair === undefined || options.api !== undefined) return { ...resolved, api: resolveApi(options) };
+  throw new PigeonholeError(
+    "invalid_option",
+    "repair calls the service: give the option api, with a key and the base URL.",
+  );
 }
 
 function resolveApi({ api, clock, random, logger }: ReceiverOptions<SchemaMap, unknown>): Client | undefined {
@@ -200,8 +228,8 @@ function openStore(option: string, store: string | Store<unknown>): Store<unknow
   throw new PigeonholeError("invalid_option", `${option} must be the path of a file, ":memory:", or a Store.`);
 }
 
-function checkSource(option: string, source: string): string {
-  if (typeof source === "string" && source !== "") return source;
+function checkText(option: string, text: string | undefined): string {
+  if (typeof text === "string" && text !== "") return text;
   throw new PigeonholeError("invalid_option", `${option} must be a string that is not empty.`);
 }
 

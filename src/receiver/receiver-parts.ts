@@ -5,6 +5,7 @@ import type { FiguresWriter } from "./figures-writer.js";
 import type { DeliveryPath } from "./handle-delivery.js";
 import type { StoreOwnership } from "./store-ownership.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
+import type { Repairer } from "./repairer.js";
 import type { ResolvedOptions } from "./options.js";
 import type { Pruner } from "./pruner.js";
 import type { StoreCounter } from "./store-counter.js";
@@ -23,6 +24,8 @@ interface StoreParts {
 /** What reports problems that no single delivery shows. */
 interface Watches {
   round: WatchRound;
+  /** Undefined without the option `repair`. */
+  repairer: Repairer | undefined;
   /** Why the last start failed; undefined while none has, and during another one. */
   startError?: unknown;
 }

@@ -8,6 +8,7 @@ import type { StoreCounts } from "../store/inbox-view.js";
 import type { CommitTransaction } from "../store/commit-transaction.js";
 import type { OutboxCounts } from "../store/outbox.js";
 import type { PausedHandler } from "../store/paused-handlers.js";
+import type { RepairRound } from "../store/repair-rounds.js";
 import type { ContactEvents } from "../outbox/contact-events.js";
 import type { Inbox } from "./inbox.js";
 import type { RepairOptions } from "./repair-endpoint.js";
@@ -42,6 +43,11 @@ export interface ReceiverStats extends Omit<
   outbox: Omit<OutboxCounts, "oldestRecordedAt"> & { oldestAgeMs: number };
   /** Handlers that a person has paused in all processes of the store, in the order of their names. */
   paused: PausedHandler[];
+  /**
+   * The last round of the option `repair`, by whichever process has made it; undefined without the option, and before
+   * the first round has ended.
+   */
+  repair: RepairRound | undefined;
   /**
    * What keeps work from its begin in this process, by handler: it is `paused`; a run asked with RetryAfter that all
    * wait (`retry_after`); the `store` is away; work that processes died in runs alone (`crash`); its own `concurrency`;

@@ -62,6 +62,8 @@ export interface RepairDeps {
   inbox: KnownIds;
   /** Tells what is in the future. */
   clock: Pick<Clock, "now">;
+  /** Attempts that failed then or later are left out, in milliseconds since 1970. @default none */
+  failedBefore?: number | undefined;
 }
 
 /** A repair that has compared the log with the inbox. */
@@ -86,7 +88,7 @@ export async function repairEndpoint(deps: RepairDeps, options: RepairOptions): 
 /** Switches the endpoint on, if that was asked for, and compares the log with the inbox. */
 export async function beginRepair(deps: RepairDeps, given: RepairOptions): Promise<BegunRepair> {
   const options = REPAIR_OPTIONS.resolve(given);
-  const { client, inbox } = deps;
+  const { client, inbox, failedBefore } = deps;
   const { endpointId, since, mayRepeat, signal } = options;
   checkWholeNumber("since", since, { min: 0, max: MAX_DATE });
   if (!mayRepeat) requireKnown(since, await inbox.idsKnownSince());
@@ -107,6 +109,7 @@ export async function beginRepair(deps: RepairDeps, given: RepairOptions): Promi
     inbox,
     endpointId,
     since,
+    failedBefore,
     atAnyTime: mayRepeat,
     signal,
   });

@@ -4,12 +4,16 @@ import type { Dispatcher } from "../dispatch/dispatcher.js";
 import type { DiskUse, Gauges } from "../store/figures.js";
 import type { StoreCounts } from "../store/inbox-view.js";
 import type { OutboxCounts } from "../store/outbox.js";
+import type { RepairRound } from "../store/repair-rounds.js";
 import type { PausedHandler } from "../store/paused-handlers.js";
 import type { Store } from "../store/store.js";
 import type { ReceiverStats } from "./receiver.js";
 
 /** The part of the stats that the store knows. */
-export type StoreFigures = Pick<ReceiverStats, "countedAt" | "oldestPendingAgeMs" | "lagMs" | "outbox" | "paused"> &
+export type StoreFigures = Pick<
+  ReceiverStats,
+  "countedAt" | "oldestPendingAgeMs" | "lagMs" | "outbox" | "paused" | "repair"
+> &
   CountsByState;
 
 type CountsByState = Pick<StoreCounts, "pending" | "leased" | "dead" | "parked" | "done" | "pendingByHandler">;
@@ -28,6 +32,7 @@ interface Counted {
   inbox: StoreCounts;
   outbox: OutboxCounts;
   paused: PausedHandler[];
+  repairs: RepairRound[];
 }
 
 const NOTHING: Counted = {
@@ -46,12 +51,15 @@ const NOTHING: Counted = {
   },
   outbox: { pending: 0, leased: 0, dead: 0, oldestRecordedAt: undefined },
   paused: [],
+  repairs: [],
 };
 
 export interface StoreCounterDeps {
   store: Pick<Store<unknown>, "overview" | "listPaused" | "readDiskUse">;
   dispatcher: Pick<Dispatcher, "waitingSince">;
   clock: Clock;
+  /** Of the option `repair`. */
+  endpointId?: string | undefined;
 }
 
 /** Counts what is in the store, and how much room it takes; keeps the figures for when the store is closed. */
@@ -72,8 +80,8 @@ export class StoreCounter {
     const { store, clock } = this.#deps;
     const at = clock.now();
     this.#begunAt = elapsedBy(clock);
-    const [{ events, contactEvents }, paused] = await Promise.all([store.overview(at), store.listPaused()]);
-    this.#last = { at, inbox: events, outbox: contactEvents, paused };
+    const [{ events, contactEvents, repairs }, paused] = await Promise.all([store.overview(at), store.listPaused()]);
+    this.#last = { at, inbox: events, outbox: contactEvents, paused, repairs };
     this.#tookMs = elapsedBy(clock) - this.#begunAt;
   }
 
@@ -85,14 +93,15 @@ export class StoreCounter {
 
   /** What was counted last, with the ages of this moment. */
   get figures(): StoreFigures {
-    const { clock, dispatcher } = this.#deps;
-    const { at, inbox, outbox, paused } = this.#last;
+    const { clock, dispatcher, endpointId } = this.#deps;
+    const { at, inbox, outbox, paused, repairs } = this.#last;
     const { oldestPendingReceivedAt, oldestLeasedReceivedAt, oldestDueAt, newestReceivedAt: _, ...counts } = inbox;
     const { oldestRecordedAt, ...sends } = outbox;
     const now = clock.now();
     return {
       ...counts,
       paused,
+      repair: repairs.find((round) => round.endpointId === endpointId),
       countedAt: at,
       oldestPendingAgeMs: Math.max(ageOf(oldestPendingReceivedAt, now), ageOf(oldestLeasedReceivedAt, now)),
       lagMs: Math.max(ageOf(oldestDueAt, now), ageOf(dispatcher.waitingSince, now)),

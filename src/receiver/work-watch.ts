@@ -88,6 +88,11 @@ function problemsOf(reading: WorkReading, { backlogAfterMs, silenceAfterMs = Inf
   note({ kind: "backlog", forMs: lagMs, pending: pending + leased }, Number(lagMs > backlogAfterMs), backlogAfterMs);
   const stuck = { forMs: outbox.oldestAgeMs, pending: outbox.pending + outbox.leased };
   note({ kind: "contact_events_stuck", ...stuck }, Number(stuck.forMs > backlogAfterMs), backlogAfterMs);
+  if (figures.repair !== undefined) {
+    const { at, ...round } = figures.repair;
+    // Each round that misses some is news.
+    note({ kind: "events_missed", ...round }, round.missing > 0 || round.refused !== null ? at : 0, Infinity);
+  }
   const alarm = parkedWork(figures.parked, reading.parked);
   return [...problems, { kind: "work_parked", alarm, count: figures.parked, againMs: REMIND_MS }];
 }

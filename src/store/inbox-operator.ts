@@ -6,6 +6,7 @@ import type { HandlerTimes, HandlerTimesQuery } from "./handler-times.js";
 import type { EventDetail, ListCounts, StoreCounts, WorkChoice } from "./inbox-view.js";
 import type { PatientEventPage, PatientEventQuery } from "./list-windows.js";
 import type { HandlerPauses } from "./paused-handlers.js";
+import type { RepairRound, RepairRounds } from "./repair-rounds.js";
 import type { ContactEventChoice, OutboxCounts, OutboxPage, OutboxQuery, OutboxView } from "./outbox.js";
 
 /** What is done with contact events: they are sent again, or end. */
@@ -27,6 +28,8 @@ export interface StoreOverview {
   events: StoreCounts;
   /** Contact events. */
   contactEvents: OutboxCounts;
+  /** The last round of the option `repair`, by endpoint, the newest first; empty where no receiver has the option. */
+  repairs: RepairRound[];
 }
 
 /** Which stuck work: of all that is dead or parked, what fits each field that is given. */
@@ -70,7 +73,7 @@ export interface OperatorErasure extends EraseCounts {
  * takes a file from its receiver; an event made pending here is run by the receiver, within seconds or when it next
  * starts.
  */
-export interface InboxOperator extends HandlerPauses, BulkJobs, ErrorGroups, FiguresReader {
+export interface InboxOperator extends HandlerPauses, BulkJobs, ErrorGroups, FiguresReader, RepairRounds {
   /** Path of the database file, or the server and database of PostgreSQL without the password. */
   readonly database: string;
   /**
@@ -78,7 +81,7 @@ export interface InboxOperator extends HandlerPauses, BulkJobs, ErrorGroups, Fig
    * the dashboard can be forged: they are never shown or logged.
    */
   dashboardSecret(): Promise<Uint8Array>;
-  /** How much work and how many contact events are in each state. */
+  /** How much work and how many contact events are in each state, and the last rounds of the repair. */
   overview(): Promise<StoreOverview>;
   /** How many rows {@link listEvents} and {@link listContactEvents} have for each state, and without one. */
   countLists(): Promise<ListCounts>;

@@ -29,6 +29,7 @@ import { dashboardSecret, listHandlers, pauseHandler, resumeHandler } from "./qu
 import { cancelJob, createJob, getJob, listJobs } from "./queries/jobs.js";
 import { idsKnownSince } from "./queries/known-ids.js";
 import { replanEvent } from "./queries/replan.js";
+import { claimRepair, endRepair } from "./queries/repairs.js";
 import type { StoreQuery } from "./queries/store-query.js";
 import { requestReading, requestRetry } from "./queries/requested-retries.js";
 import { type FoundPiece, changePieces, countPieces, runEvent, selectPieces } from "./queries/work-changes.js";
@@ -56,6 +57,10 @@ export function operateByQueries(runner: QueryRunner, pages = runner) {
     pauseHandler: (handler, by) => write("pausing a handler", (now) => pauseHandler({ handler, by, since: now })),
     resumeHandler: (handler) => write("resuming a handler", () => resumeHandler(handler)),
     listHandlers: () => read("listing handlers", listHandlers),
+    claimRepair: (of) => write("beginning a repair", (now) => claimRepair({ ...of, now })),
+    async endRepair(of) {
+      await write("ending a repair", (now) => endRepair({ ...of, now }));
+    },
     dashboardSecret: () => write("reading the secret of the dashboard", dashboardSecret),
     listContactEvents: (query = {}) => read("listing contact events", () => selectContactEvents(query)),
     getContactEvent: (key) => read("reading a contact event", () => getContactEvent(key)),

@@ -138,6 +138,19 @@ export const TABLES = `
   );
   CREATE INDEX inbox_job_open ON pigeonhole.inbox_job (job) WHERE state = 'open';
 
+  -- The rounds in which missing events of an endpoint are brought in. due_at: no process begins one before.
+  -- compared_until: failures from before were compared with the inbox. The rest is of the last round that has ended.
+  CREATE TABLE pigeonhole.inbox_repair (
+    endpoint       text   COLLATE "C" PRIMARY KEY,
+    due_at         bigint NOT NULL,
+    compared_until bigint,
+    ended_at       bigint,
+    missing        bigint,
+    replayed       bigint,
+    still_missing  bigint,
+    refused        text
+  );
+
   -- What each process last said of itself, as JSON.
   CREATE TABLE pigeonhole.inbox_process_status (
     process text   COLLATE "C" PRIMARY KEY,

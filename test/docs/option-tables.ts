@@ -14,7 +14,7 @@ import { VERIFY_OPTIONS } from "#pigeonhole/protocol/verify-signature.js";
 import { OUTBOX_QUERY_OPTIONS } from "#pigeonhole/outbox/contact-events.js";
 import { DRAIN_OPTIONS, STOP_OPTIONS } from "#pigeonhole/receiver/create-receiver.js";
 import { BACKUP_OPTIONS, ERASE_OPTIONS, EVENT_QUERY_OPTIONS, RETRY_ALL_OPTIONS } from "#pigeonhole/receiver/inbox.js";
-import { RECEIVER_OPTIONS, RETENTION_OPTIONS } from "#pigeonhole/receiver/options.js";
+import { RECEIVER_OPTIONS, REPAIR_INTERVAL, RETENTION_OPTIONS } from "#pigeonhole/receiver/options.js";
 import { REPAIR_OPTIONS } from "#pigeonhole/receiver/repair-endpoint.js";
 import { ROTATE_KEY_OPTIONS } from "#pigeonhole/receiver/rotate-api-key.js";
 import { ROTATE_OPTIONS } from "#pigeonhole/receiver/rotate-secret.js";
@@ -64,6 +64,7 @@ const callersOf = (...names: readonly string[]): DocumentedOptions["interfaces"]
 export const DOCUMENTED: readonly DocumentedOptions[] = [
   listed("configuration.md", "createReceiver", RECEIVER_OPTIONS, ["receiver/options", "ReceiverOptions"]),
   listed("configuration.md", "retention", RETENTION_OPTIONS, ["receiver/options", "Retention"]),
+  listed("configuration.md", "repair", REPAIR_INTERVAL, ["receiver/options", "RepairInterval"]),
   listed("handlers.md", "on", HANDLER_OPTIONS, ["dispatch/handler", "HandlerOptions"]),
   listed(
     "handlers.md",

@@ -66,6 +66,10 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
     cause: "Files of the database could be read by other users before this start.",
     remedy: "Follow the `advice` of the line.",
   },
+  events_repaired: {
+    cause: "A round of the option `repair`, if events may be missing.",
+    remedy: "See `events_missed`.",
+  },
   figures_not_kept: {
     cause: "Figures for the plots of the dashboard could not be written. They go with the next write.",
   },
@@ -131,6 +135,10 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
   run_interrupted: {
     cause: "The store failed while a handler ran, so the run [does not count](handlers.md#failures).",
     remedy: "If it continues, see the code of the error below, and whether the handler holds what it waits for.",
+  },
+  repair_failed: {
+    cause: "A round of the option `repair` failed; the next one tries again.",
+    remedy: "Look at its error.",
   },
   requested_retries_failed: { cause: "A retry that was requested from outside could not be read." },
   reopen_failed: {
@@ -214,6 +222,7 @@ const MEANINGS: Readonly<Partial<Record<Alarm["kind"], string>>> = {
   clock_skew:
     "Genuine signatures are outside the time window, or the clock is more than a day ahead of the time that has certainly passed.",
   failures_in_a_row: "Answers other than 2xx in a row.",
+  events_missed: "The last round of the option `repair` found events missing, or could not look for them.",
   silence: "Nothing was accepted for `silenceAfterMs`.",
   work_dead: "Handlers gave up.",
   work_parked: "Deliveries do not fit a schema, are not understood, or have a type that nothing takes.",

@@ -8,6 +8,7 @@ import { describeFigures } from "./conformance/figures.js";
 import { describeHandlerTimes } from "./conformance/handler-times.js";
 import { describeInspect } from "./conformance/inspect.js";
 import { describeKnownIds } from "./conformance/known-ids.js";
+import { describeRepairRounds } from "./conformance/repair-rounds.js";
 import { describeLease } from "./conformance/lease.js";
 import { describeLifecycle } from "./conformance/lifecycle.js";
 import { describeOpenOperator } from "./conformance/open-operator.js";
@@ -50,6 +51,7 @@ export function describeStore(kind: StoreKind): void {
     describeFigures(fixture);
     describePrune(fixture);
     describeKnownIds(fixture);
+    describeRepairRounds(fixture);
     describeErase(fixture);
     describeOutboxRecord(fixture);
     describeOutboxSend(fixture);

@@ -70,6 +70,17 @@ CREATE TABLE inbox_process_status (
     status  TEXT   NOT NULL
   ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE inbox_repair (
+    endpoint       TEXT   PRIMARY KEY,
+    due_at         INTEGER NOT NULL,
+    compared_until INTEGER,
+    ended_at       INTEGER,
+    missing        INTEGER,
+    replayed       INTEGER,
+    still_missing  INTEGER,
+    refused        TEXT
+  ) STRICT, WITHOUT ROWID;
+
 CREATE TABLE inbox_secret (
     name  TEXT  PRIMARY KEY,
     value BLOB NOT NULL

@@ -28,6 +28,10 @@ export interface LossyServiceOptions extends SandboxOptions {
   role?: ReceiverOptions["role"];
   /** @default in memory */
   store?: string | Store<unknown>;
+  /** Repairs the endpoint so often; the receiver has the clock of the sandbox then. @default only by `repair` */
+  every?: NonNullable<ReceiverOptions["repair"]>["every"];
+  onAlarm?: ReceiverOptions["onAlarm"];
+  logger?: ReceiverOptions["logger"];
 }
 
 /** The service, and a receiver whose inbox has just been begun. */
@@ -35,11 +39,14 @@ export async function openLossyService({
   editAnswer,
   role,
   store,
+  every,
+  onAlarm,
+  logger,
   ...options
 }: LossyServiceOptions = {}): Promise<LossyService> {
   const sandbox = createSandbox({
     clock: "manual",
-    receiverTime: "machine",
+    receiverTime: every === undefined ? "machine" : "sandbox",
     receive: (request) => receiver.fetch(request),
     ...options,
   });
@@ -48,6 +55,9 @@ export async function openLossyService({
   const receiver: Receiver = openReceiver({
     secrets: secret,
     role,
+    onAlarm,
+    ...(logger !== undefined && { logger }),
+    ...(every !== undefined && { repair: { endpointId: id, every }, clock: sandbox.clock }),
     api: {
       ...sandbox.clientOptions,
       fetch: async (url, init) => {

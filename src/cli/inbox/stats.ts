@@ -43,7 +43,7 @@ export const stats: RunCommand<typeof inboxStats> = ({ options, context }) =>
 type StatsFigures = Awaited<ReturnType<typeof readFigures>>;
 
 async function readFigures(inbox: InboxOperator, times: { since: number; until: number | undefined }) {
-  const [{ events, contactEvents }, handlerTimes, handlers, statuses, newest] = await Promise.all([
+  const [{ events, contactEvents, repairs }, handlerTimes, handlers, statuses, newest] = await Promise.all([
     inbox.overview(),
     inbox.handlerTimes(times),
     inbox.listHandlers(),
@@ -64,13 +64,14 @@ async function readFigures(inbox: InboxOperator, times: { since: number; until: 
     runningCount: alive.reduce((sum, { runningCount }) => sum + runningCount, 0),
     events,
     contactEvents,
+    repairs,
     handlerTimes,
     paused: handlers.flatMap(({ handler, paused }) => (paused === null ? [] : [{ handler, ...paused }])),
   };
 }
 
 function recordOf(figures: StatsFigures): Record<string, unknown> {
-  const { receiver, processes, running, runningCount, events, contactEvents, handlerTimes, paused } = figures;
+  const { receiver, processes, running, runningCount, events, contactEvents, handlerTimes, paused, repairs } = figures;
   const { pending, leased, done, dead, parked, oldestPendingReceivedAt, oldestDueAt, pendingByHandler } = events;
   return {
     receiver,
@@ -89,6 +90,7 @@ function recordOf(figures: StatsFigures): Record<string, unknown> {
       dead: contactEvents.dead,
       oldestRecordedAt: isoTime(contactEvents.oldestRecordedAt),
     },
+    repairs: repairs.map(({ at, ...round }) => ({ ...round, at: isoTime(at) })),
     handlerTimes,
   };
 }
@@ -119,6 +121,7 @@ function describe(figures: StatsFigures, paint: Paint): string {
     `  pending  ${contactEvents.pending}${oldest(contactEvents.oldestRecordedAt, "recorded")}`,
     `  leased   ${contactEvents.leased}`,
     `  dead     ${alarmed(contactEvents.dead)}`,
+    ...describeRepairs(figures, paint),
     `handlers since ${isoTime(since)}${until === undefined ? "" : ` until ${isoTime(until)}`}`,
     ...describeHandlerTimes(handlerTimes, paint),
   ].join("\n");
@@ -134,6 +137,14 @@ function describeReceiver(
   const last = lastAcceptedAt === undefined ? "" : `, last accepted ${age(now - lastAcceptedAt)} ago`;
 
   return `${state}, ${processes} ${processes === 1 ? "process" : "processes"}, ${count === 0 ? failures : paint.red(failures)}${last}`;
+}
+
+/** A line for each endpoint whose delivery log is compared with the inbox. */
+function describeRepairs({ now, repairs }: StatsFigures, paint: Paint): string[] {
+  return repairs.map(({ endpointId, at, missing, stillMissing, refused }) => {
+    const counts = `${missing} missing, ${missing - stillMissing} brought in ${age(now - at)} ago`;
+    return `repair    ${escapeControls(endpointId)}: ${refused === null ? counts : paint.red(`${counts} (${escapeControls(refused)})`)}`;
+  });
 }
 
 /** The longest-running first. */

@@ -48,7 +48,7 @@ export function withDatabaseTimes(store: SharedStore, clock: DatabaseClock): Sha
     replan: (plan) => store.replan(withNow(plan)),
     requestRetry: (seq, now) => store.requestRetry(seq, toDatabase(now)),
     async overview(now) {
-      const { events, contactEvents } = await store.overview(toDatabase(now));
+      const { events, contactEvents, repairs } = await store.overview(toDatabase(now));
       return {
         events: {
           ...events,
@@ -58,6 +58,7 @@ export function withDatabaseTimes(store: SharedStore, clock: DatabaseClock): Sha
           newestReceivedAt: ifAny(events.newestReceivedAt),
         },
         contactEvents: { ...contactEvents, oldestRecordedAt: ifAny(contactEvents.oldestRecordedAt) },
+        repairs: repairs.map((round) => ({ ...round, at: toMachine(round.at) })),
       };
     },
     ...figureTimes(store, clock),

@@ -2,6 +2,7 @@ import type { InboxOperator } from "../inbox-operator.js";
 import { operateByQueries } from "../operate-by-queries.js";
 import { countContactEvents } from "../queries/contact-events.js";
 import { sumCounts } from "../queries/counts.js";
+import { listRepairs } from "../queries/repairs.js";
 import type { PagePace } from "../query-runner.js";
 import { backUpInboxFile } from "./back-up-inbox-file.js";
 import { eraseFromFile } from "./erase-from-file.js";
@@ -57,6 +58,7 @@ export function operateFile({ file, connection, now }: OperatedFile): InboxOpera
       read(() => ({
         events: sumCounts([runInFile(db, countPage({ isWhole: true }))], now()),
         contactEvents: runInFile(db, countContactEvents()),
+        repairs: runInFile(db, listRepairs()),
       })),
     // oxlint-disable-next-line require-await -- a throw must become a rejection
     hasReceiver: async () => isOwned(file),

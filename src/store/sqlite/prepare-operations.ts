@@ -7,6 +7,7 @@ import { noteRemoval, noteTimes } from "../queries/known-ids.js";
 import type { StoreQuery } from "../queries/store-query.js";
 import { settleCall } from "../queries/outbox-calls.js";
 import { type PrunedTo, sweep } from "../queries/prune.js";
+import { listRepairs } from "../queries/repairs.js";
 import { replanEvent } from "../queries/replan.js";
 import { listRequested, requestRetry } from "../queries/requested-retries.js";
 import { loadSteps, saveStep } from "../queries/steps.js";
@@ -51,6 +52,7 @@ export function prepareOperations(db: Database, takeTokens: TakeTokens) {
     record: onFirstUse(() => prepareRecord(db)),
     leaseSend: onFirstUse(() => prepareLeaseSend(db, takeTokens)),
     settleSend: running(settleCall),
+    listRepairs: () => runInFile(db, listRepairs()),
     countOutbox: () => runInFile(db, countContactEvents()),
   };
 }

@@ -201,8 +201,12 @@ function commandsOf(run: GroupCommit["run"]) {
     listRequested: (query) => run("listRequested", query),
     async overview(now) {
       const events = countPageByPage((input) => run("countPage", input), now);
-      const [work, contactEvents] = await Promise.all([events, run("countOutbox", undefined)]);
-      return { events: work, contactEvents };
+      const [work, contactEvents, repairs] = await Promise.all([
+        events,
+        run("countOutbox", undefined),
+        run("listRepairs", undefined),
+      ]);
+      return { events: work, contactEvents, repairs };
     },
     prune: (limits) => run("prune", limits),
     keepPolicies: (policies) => run("keepPolicies", policies),

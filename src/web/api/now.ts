@@ -1,6 +1,7 @@
 /*
  * GET  api/stream                              → server-sent events, see StreamMessages
  */
+import type { RepairRound } from "../../store/repair-rounds.js";
 import type { BulkJobRow } from "./jobs.js";
 import type { PausedHandlerRow } from "./work.js";
 
@@ -25,6 +26,8 @@ export interface StateNow {
   /** Processes on the store that reported within the last minutes, this one first. */
   processes: ProcessRow[];
   endpoint: EndpointHealth;
+  /** The last round of the receiver's option `repair`; null without one. */
+  repair: RepairRound | null;
   backlog: {
     pending: number;
     leased: number;

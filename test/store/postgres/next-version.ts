@@ -22,6 +22,7 @@ const TABLES = [
   "inbox_paused",
   "inbox_secret",
   "inbox_job",
+  "inbox_repair",
   "inbox_process_status",
   "inbox_figure",
 ];

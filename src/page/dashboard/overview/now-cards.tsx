@@ -1,8 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { SECOND } from "../../../base/duration.js";
+import { isoTime } from "../../../base/iso-time.js";
 import { type StateNow, type EndpointHealth, OLD_COUNTS_MS } from "../../../web/api/now.js";
-import { formatBytes, formatCount, formatExactTime, plural } from "../../ui/format.js";
+import { formatBytes, formatCount, formatExactTime, formatTime, plural } from "../../ui/format.js";
 import { Icon, type IconName } from "../../ui/icon.js";
 import { linkTo } from "../../state/address.js";
 import { now } from "../../state/now.js";
@@ -21,6 +22,7 @@ export function NowCards() {
     <div class="cards">
       <StateCard now={current} />
       <EndpointCard endpoint={current.endpoint} elapsedMs={elapsedMs} />
+      {current.repair !== null && <RepairCard round={current.repair} />}
       {backlog !== null && <BacklogCard level={backlog} countedAgoMs={current.countedAgoMs} elapsedMs={elapsedMs} />}
       <Card title="Runs now" tone="mute" value={formatCount(running)}>
         <a href={linkTo("work", { show: "running" })}>what runs</a>
@@ -126,6 +128,16 @@ function StateCard({ now: { state, processes, trouble } }: { now: StateNow }) {
   return (
     <Card title="Receiver" tone={tone} value={state}>
       <span>{trouble === null ? `${plural(alive, "process", "processes")} on this store` : "this process alone"}</span>
+    </Card>
+  );
+}
+
+function RepairCard({ round: { at, missing, stillMissing, refused } }: { round: NonNullable<StateNow["repair"]> }) {
+  return (
+    <Card title="Missing events" tone={refused === null ? "good" : "warn"} value={formatCount(stillMissing)}>
+      <span title={formatExactTime(isoTime(at))}>compared at {formatTime(isoTime(at))}</span>
+      {missing > stillMissing && <span>{formatCount(missing - stillMissing)} brought in</span>}
+      {refused !== null && <span class="warn">{refused}</span>}
     </Card>
   );
 }

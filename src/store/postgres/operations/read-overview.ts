@@ -1,6 +1,7 @@
 import type { StoreOverview } from "../../inbox-operator.js";
 import { countContactEvents } from "../../queries/contact-events.js";
 import { countGroups, sumCounts } from "../../queries/counts.js";
+import { listRepairs } from "../../queries/repairs.js";
 import { runOnServer } from "../run-on-server.js";
 import type { Sql } from "../sql.js";
 
@@ -21,5 +22,6 @@ export async function readOverview(sql: Sql, now: number): Promise<StoreOverview
   return {
     events: sumCounts([{ ...counted, done }], now),
     contactEvents: await runOnServer(sql, countContactEvents()),
+    repairs: await runOnServer(sql, listRepairs()),
   };
 }
