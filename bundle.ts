@@ -43,6 +43,7 @@ const PARTS = {
     "protocol/event-pattern",
     "store/error-group-id",
     "store/filters",
+    "store/state-words",
   ],
   // What the threads of a store load, without the rest of a receiver and its dependencies.
   threads: THREADS,

@@ -144,8 +144,8 @@ async function settledState(id: string): Promise<string> {
   for (let look = 0; look < 200; look += 1) {
     const event = await receiver.inbox.get(id);
     const { outbox } = await receiver.stats();
-    const moves = event?.handlers.some(({ state }) => state === "pending" || state === "leased") ?? false;
-    if (event !== undefined && !moves && outbox.pending + outbox.leased === 0) {
+    const moves = event?.handlers.some(({ state }) => ["pending", "retrying", "running"].includes(state)) ?? false;
+    if (event !== undefined && !moves && outbox.pending + outbox.retrying + outbox.running === 0) {
       const handlers = event.handlers.map(({ handler, state, reason, attempts }) => {
         const why = reason === null ? "" : ` (${reason})`;
         const runs = `after ${attempts} run${attempts === 1 ? "" : "s"}`;

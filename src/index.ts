@@ -25,7 +25,7 @@ export { EVENT_TYPES, type EventType } from "./protocol/event-types.js";
 export type { Outcome } from "./protocol/outcome.js";
 export { type SqliteStore, type SqliteStoreOptions, createSqliteStore } from "./store/sqlite/sqlite-store.js";
 export type { Store } from "./store/store.js";
-export type { WorkState } from "./store/work-state.js";
+export type { EventState, WorkState } from "./store/state-words.js";
 export type { EventDetail, EventQuery, EventView } from "./store/inbox-view.js";
 export type { CommitFunction, CommitTransaction } from "./store/commit-transaction.js";
 export { ERROR_CODES, type ErrorCode, PigeonholeError, isPigeonholeError } from "./base/error.js";

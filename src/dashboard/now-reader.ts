@@ -161,11 +161,11 @@ export class NowReader {
 }
 
 function gauges({ events, contactEvents }: Counts, now: number): Pick<StateNow, "backlog" | "outbox"> {
-  const { pending, leased, dead, parked, oldestPendingReceivedAt, oldestLeasedReceivedAt } = events;
-  const oldest = Math.min(oldestPendingReceivedAt ?? now, oldestLeasedReceivedAt ?? now);
+  const { pending, retrying, running, dead, parked, oldestPendingReceivedAt, oldestRunningReceivedAt } = events;
+  const oldest = Math.min(oldestPendingReceivedAt ?? now, oldestRunningReceivedAt ?? now);
   const { oldestRecordedAt = now, ...waiting } = contactEvents;
   return {
-    backlog: { pending, leased, dead, parked, oldestAgeMs: Math.max(0, now - oldest) },
+    backlog: { pending, retrying, running, dead, parked, oldestAgeMs: Math.max(0, now - oldest) },
     outbox: { ...waiting, oldestAgeMs: Math.max(0, now - oldestRecordedAt) },
   };
 }

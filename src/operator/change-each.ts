@@ -65,7 +65,7 @@ export async function retryEachContactEvent(inbox: InboxOperator, keys: readonly
     if (sent > 0) return sent;
     const state = (await inbox.getContactEvent(key))?.state;
     // One before it in the list has taken it along.
-    if (state === "pending" || state === "leased") return 0;
+    if (state === "pending" || state === "running" || state === "retrying") return 0;
     throw notChanged(key);
   });
   return { changed, failed: failed + keys.length - retried.length, ...(waiting > 0 && { waiting }) };

@@ -1,5 +1,4 @@
 import { NOTE_HANDLER } from "../base/note-handler.js";
-import { wordOfPiece } from "./work-word.js";
 
 /* Without node: imports, since the page uses it too. */
 
@@ -17,8 +16,7 @@ interface Work extends Attempts {
   state: string;
   reason?: string | null | undefined;
   error?: string | null | undefined;
-  retryRequestedAt?: string | number | null | undefined;
-  discarded?: boolean | undefined;
+  retryRequestedAt?: string | null | undefined;
 }
 
 /** Such as `Handler crm is dead: do_not_retry: no such customer`. */
@@ -30,10 +28,9 @@ export function describeWork(work: Work): string {
 }
 
 function describeState(work: Work): string {
-  const word = wordOfPiece(work);
-  if (word === "retrying") return describeRetry(work);
-  if (word !== "retry requested") return word;
-  return work.state === "pending" ? "waiting for its retry" : work.state;
+  const { state, retryRequestedAt } = work;
+  if (state === "retrying") return describeRetry(work);
+  return typeof retryRequestedAt === "string" ? `${state}, and waits to be read again` : state;
 }
 
 /** Such as `retrying, 3 of 14 attempts, next at 14:03`; `nextAt` is as its reader wants it. */

@@ -1,4 +1,3 @@
-import { wordOfContactEvent } from "./contact-event-word.js";
 import type { EventView, FailedRun, FailedRuns, HandlerView } from "../store/inbox-view.js";
 import type { StoredHandler } from "../store/paused-handlers.js";
 import type { ContactEventRow } from "./inbox-rows.js";
@@ -35,7 +34,8 @@ const latest = (one: string, other: string): string => (one > other ? one : othe
 function entriesOfHandler(view: HandlerView, pause: StoredHandler["paused"]): TimelineEntry[] {
   const { handler, state, failed, attempts, retryRequestedAt, steps } = view;
   const of = handler === "" ? "The event" : handler;
-  const now = state === "pending" && pause !== null ? heldEntry(view, of, pause) : stateOf(view, of);
+  const isWaiting = state === "pending" || state === "retrying";
+  const now = isWaiting && pause !== null ? heldEntry(view, of, pause) : stateOf(view, of);
   const requested = entry("retry_requested", retryRequestedAt, "A retry was requested; the receiver reads it again.");
   return [
     ...(failed === null ? [] : failedRuns(view, failed, of)),
@@ -75,22 +75,24 @@ function heldEntry(
 }
 
 function stateOf(view: HandlerView, of: string): TimelineEntry {
-  const { state, attempts, maxAttempts, dueAt, settledAt, reason, error, discarded, waitsFor } = view;
+  const { state, attempts, maxAttempts, dueAt, settledAt, reason, error, waitsFor } = view;
   const why = [reason, error].filter((text) => text !== null).join(": ");
   const because = why === "" ? "" : ` (${why})`;
   const held = waitsFor === null ? "" : ` (handler waits: ${waitsFor})`;
   switch (state) {
     case "pending":
+    case "retrying":
       if (attempts === 0) return entry("waits", dueAt, `${of} waits for its first run${held}.`);
       return entry(
         "next_run",
         dueAt,
         `${of} runs again, after ${attempts} of ${maxAttempts ?? "its"} attempts${because}${held}.`,
       );
-    case "leased":
+    case "running":
       return entry("running", null, `${of} runs, or waits in a process for a free place${held}.`);
+    case "discarded":
+      return entry("discarded", settledAt, `${of} was ended without a run${because}.`);
     case "done":
-      if (discarded) return entry("discarded", settledAt, `${of} was ended without a run${because}.`);
       return entry("done", settledAt, `${of} is done.`);
     case "dead":
       return entry(
@@ -125,15 +127,10 @@ function settledContactEvent(row: ContactEventRow, settledAt: string): TimelineE
 }
 
 function endOf(row: ContactEventRow): string {
-  const { name, remoteId, reason } = row;
-  switch (wordOfContactEvent(row)) {
-    case "done":
-      return `The API took the contact event ${name}${remoteId === null ? "" : ` as ${remoteId}`}`;
-    case "discarded":
-      return `The contact event ${name} was discarded`;
-    default:
-      return `The contact event ${name} is dead${reason === null ? "" : ` (${reason})`}`;
-  }
+  const { name, remoteId, reason, state } = row;
+  if (state === "done") return `The API took the contact event ${name} as ${remoteId}`;
+  if (state === "discarded") return `The contact event ${name} was discarded`;
+  return `The contact event ${name} is dead${reason === null ? "" : ` (${reason})`}`;
 }
 
 function triesOf({ attempts }: ContactEventRow): string {

@@ -8,7 +8,8 @@ import { filterChecks } from "../operator/filter-reader.js";
 import { CONTACT_EVENT_FILTERS } from "../store/filters.js";
 import { pageLimit } from "../store/inbox-view.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
-import type { OutboxPage, OutboxQuery, OutboxState } from "../store/outbox.js";
+import type { OutboxPage, OutboxQuery } from "../store/outbox.js";
+import type { ContactEventState } from "../store/state-words.js";
 import type { Store } from "../store/store.js";
 import type { OutboxSender } from "./outbox-sender.js";
 
@@ -44,7 +45,7 @@ export interface ContactEventsDeps {
 
 /** The store checks the state and the cursor. */
 export const OUTBOX_QUERY_OPTIONS = defineOptions("contactEvents.list", {
-  state: given<OutboxState>(),
+  state: given<ContactEventState>(),
   ...filterChecks(CONTACT_EVENT_FILTERS),
   limit: pageLimit,
   cursor: given<string | null>(),

@@ -17,7 +17,7 @@ import {
 } from "../store/inbox-view.js";
 import type { RunCounts, InboxOperator, OperatorErasure } from "../store/inbox-operator.js";
 import type { Store } from "../store/store.js";
-import type { WorkState } from "../store/work-state.js";
+import type { EventState } from "../store/state-words.js";
 
 /** The result of a retry: `pending` pieces of work, or the reason why it is still parked. */
 export interface RetryResult {
@@ -101,7 +101,7 @@ export const WORK_CHOICE_OPTIONS = defineOptions("inbox.runAllNow", CHOICE);
 /** The store checks the states and the cursor. */
 export const EVENT_QUERY_OPTIONS = defineOptions("inbox.list", {
   ...CHOICE,
-  state: given<WorkState>(),
+  state: given<EventState>(),
   limit: pageLimit,
   cursor: given<string | null>(),
 } satisfies OptionsOf<EventQuery>);

@@ -20,7 +20,7 @@ export type ReceiverState = "new" | "starting" | "running" | "stopping" | "stopp
 /** Counts of pieces of work (one event for one handler) by state, and figures that show whether the receiver works. */
 export interface ReceiverStats extends Omit<
   StoreCounts,
-  "oldestPendingReceivedAt" | "oldestLeasedReceivedAt" | "oldestDueAt" | "newestReceivedAt"
+  "oldestPendingReceivedAt" | "oldestRunningReceivedAt" | "oldestDueAt" | "newestReceivedAt"
 > {
   /** State of the receiver. */
   state: ReceiverState;

@@ -16,7 +16,15 @@ export type StoreFigures = Pick<
 > &
   CountsByState;
 
-type CountsByState = Pick<StoreCounts, "pending" | "leased" | "dead" | "parked" | "done" | "pendingByHandler">;
+type CountsByState = Pick<
+  StoreCounts,
+  "pending" | "retrying" | "running" | "dead" | "parked" | "done" | "pendingByHandler"
+>;
+
+/** How much has not ended yet. */
+export function openIn({ pending, retrying, running }: Pick<StoreCounts, "pending" | "retrying" | "running">): number {
+  return pending + retrying + running;
+}
 
 /** What was counted less long ago is new enough for everything. */
 const MIN_WAIT_MS = 5 * SECOND;
@@ -39,17 +47,18 @@ const NOTHING: Counted = {
   at: undefined,
   inbox: {
     pending: 0,
-    leased: 0,
+    retrying: 0,
+    running: 0,
     dead: 0,
     parked: 0,
     done: 0,
     oldestPendingReceivedAt: undefined,
-    oldestLeasedReceivedAt: undefined,
+    oldestRunningReceivedAt: undefined,
     oldestDueAt: undefined,
     newestReceivedAt: undefined,
     pendingByHandler: {},
   },
-  outbox: { pending: 0, leased: 0, dead: 0, oldestRecordedAt: undefined },
+  outbox: { pending: 0, running: 0, retrying: 0, dead: 0, oldestRecordedAt: undefined },
   paused: [],
   repairs: [],
 };
@@ -95,7 +104,7 @@ export class StoreCounter {
   get figures(): StoreFigures {
     const { clock, dispatcher, endpointId } = this.#deps;
     const { at, inbox, outbox, paused, repairs } = this.#last;
-    const { oldestPendingReceivedAt, oldestLeasedReceivedAt, oldestDueAt, newestReceivedAt: _, ...counts } = inbox;
+    const { oldestPendingReceivedAt, oldestRunningReceivedAt, oldestDueAt, newestReceivedAt: _, ...counts } = inbox;
     const { oldestRecordedAt, ...sends } = outbox;
     const now = clock.now();
     return {
@@ -103,7 +112,7 @@ export class StoreCounter {
       paused,
       repair: repairs.find((round) => round.endpointId === endpointId),
       countedAt: at,
-      oldestPendingAgeMs: Math.max(ageOf(oldestPendingReceivedAt, now), ageOf(oldestLeasedReceivedAt, now)),
+      oldestPendingAgeMs: Math.max(ageOf(oldestPendingReceivedAt, now), ageOf(oldestRunningReceivedAt, now)),
       lagMs: Math.max(ageOf(oldestDueAt, now), ageOf(dispatcher.waitingSince, now)),
       outbox: { ...sends, oldestAgeMs: ageOf(oldestRecordedAt, now) },
     };
@@ -111,8 +120,8 @@ export class StoreCounter {
 
   /** Counts again if anything may have changed, and resolves with the gauges. Never rejects. */
   async readGauges({ isBusy }: { isBusy: boolean }): Promise<Gauges | undefined> {
-    const { pending, leased, outbox } = this.figures;
-    const hasWork = pending + leased + outbox.pending + outbox.leased > 0;
+    const { figures } = this;
+    const hasWork = openIn(figures) + openIn(figures.outbox) > 0;
     // A store that fails is reported elsewhere.
     if (isBusy || hasWork) await this.countIfCheap().catch(() => undefined);
     const { store, clock } = this.#deps;
@@ -125,11 +134,12 @@ export class StoreCounter {
 
   /** Those that were read last, with the ages of this moment; undefined when the store was not counted of late. */
   get gauges(): Gauges | undefined {
-    const { countedAt, pending, leased, oldestPendingAgeMs, outbox } = this.figures;
+    const { figures } = this;
+    const { countedAt, oldestPendingAgeMs, outbox } = figures;
     if (countedAt === undefined || this.#deps.clock.now() - countedAt > MAX_AGE_MS) return undefined;
     return {
-      backlog: { depth: pending + leased, oldestAgeMs: oldestPendingAgeMs },
-      outbox: { depth: outbox.pending + outbox.leased, oldestAgeMs: outbox.oldestAgeMs },
+      backlog: { depth: openIn(figures), oldestAgeMs: oldestPendingAgeMs },
+      outbox: { depth: openIn(outbox), oldestAgeMs: outbox.oldestAgeMs },
       disk: this.#disk,
     };
   }

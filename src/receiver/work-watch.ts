@@ -1,3 +1,4 @@
+import { openIn } from "./store-counter.js";
 import type { Clock } from "../base/clock.js";
 import { HOUR } from "../base/duration.js";
 import type { EventView } from "../store/inbox-view.js";
@@ -82,11 +83,11 @@ function problemsOf(reading: WorkReading, { backlogAfterMs, silenceAfterMs = Inf
     note({ kind: "handler_missing", handlers, pending }, handlers.length);
   }
   if (figures === undefined) return problems;
-  const { dead, pending, leased, lagMs, outbox } = figures;
+  const { dead, lagMs, outbox } = figures;
   note({ kind: "work_dead", dead }, dead);
   note({ kind: "contact_events_dead", dead: outbox.dead }, outbox.dead);
-  note({ kind: "backlog", forMs: lagMs, pending: pending + leased }, Number(lagMs > backlogAfterMs), backlogAfterMs);
-  const stuck = { forMs: outbox.oldestAgeMs, pending: outbox.pending + outbox.leased };
+  note({ kind: "backlog", forMs: lagMs, pending: openIn(figures) }, Number(lagMs > backlogAfterMs), backlogAfterMs);
+  const stuck = { forMs: outbox.oldestAgeMs, pending: openIn(outbox) };
   note({ kind: "contact_events_stuck", ...stuck }, Number(stuck.forMs > backlogAfterMs), backlogAfterMs);
   if (figures.repair !== undefined) {
     const { at, ...round } = figures.repair;

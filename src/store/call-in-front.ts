@@ -11,8 +11,8 @@ export async function findCallInFront(
   inbox: Pick<InboxOperator, "listContactEvents">,
 ): Promise<OutboxView | undefined> {
   // Newest first, with all events of a few calls.
-  const { items } = await inbox.listContactEvents({ state: "leased", limit: PAGE_LIMIT.max });
-  const inFront = items.find(({ dueAt }) => dueAt === null) ?? items.at(-1);
+  const ofCalls = (state: "running" | "retrying") => inbox.listContactEvents({ state, limit: PAGE_LIMIT.max });
+  const inFront = (await ofCalls("running")).items[0] ?? (await ofCalls("retrying")).items.at(-1);
   return inFront === undefined || inFront.error === null ? undefined : inFront;
 }
 
@@ -20,5 +20,5 @@ export async function findCallInFront(
 export function waitsBehind({ state, dueAt }: OutboxView, inFront: OutboxView | undefined): boolean {
   if (inFront === undefined) return false;
   // Events of one call are due together.
-  return state === "pending" || (state === "leased" && dueAt !== null && dueAt !== inFront.dueAt);
+  return state === "pending" || (state === "retrying" && dueAt !== inFront.dueAt);
 }

@@ -5,7 +5,7 @@ import { escapeControls } from "../base/text.js";
 import { type ErrorGroupKey, toErrorGroupId } from "./error-group-id.js";
 import { errorKeyOf, errorKindOf } from "./error-kind.js";
 import { pageLimit } from "./inbox-view.js";
-import type { WorkState } from "./work-state.js";
+import type { FailedState } from "./state-words.js";
 
 /** Which groups of errors. */
 export interface ErrorGroupQuery {
@@ -13,8 +13,8 @@ export interface ErrorGroupQuery {
   handler?: string | undefined;
   /** Type of the events. @default all */
   type?: string | undefined;
-  /** Only work in this state. @default all: what waits after a failure, runs again, is dead or parked */
-  state?: Exclude<WorkState, "done"> | undefined;
+  /** Only work in this state. @default all */
+  state?: FailedState | undefined;
   /** Only work that failed last at this time or later, in milliseconds since 1970. @default all */
   since?: number | undefined;
   /** Only work that failed last before this time, in milliseconds since 1970. @default all */
@@ -49,7 +49,7 @@ export interface ErrorGroup {
   /** Runs of them that failed so far. */
   failures: number;
   /** How many of the events are in which state. */
-  states: Record<Exclude<WorkState, "done">, number>;
+  states: Record<FailedState, number>;
   /** When the first of the events was received, ISO 8601. */
   firstAt: string;
   /** When one of them failed last, ISO 8601. */
@@ -60,7 +60,7 @@ export interface ErrorGroup {
   example: {
     /** Id of the event. */
     id: string;
-    state: Exclude<WorkState, "done">;
+    state: FailedState;
     error: string | null;
     reason: string | null;
   };
@@ -112,7 +112,7 @@ function readGroupCursor(cursor: string | null | undefined): GroupPlace {
 export interface ErrorGroupParameters extends GroupPlace {
   handler: string | null;
   type: string | null;
-  state: string | null;
+  state: FailedState | null;
   since: number;
   until: number;
   stepMs: number;
@@ -191,7 +191,7 @@ function sumOf(counts: readonly CountedFailures[], field: "events" | "failures")
 }
 
 function statesOf(counts: readonly CountedFailures[]): ErrorGroup["states"] {
-  const states = { pending: 0, leased: 0, dead: 0, parked: 0 };
+  const states = { retrying: 0, running: 0, dead: 0, parked: 0 };
   for (const { state, events } of counts) states[state] += events;
   return states;
 }

@@ -3,7 +3,7 @@ import type { ErrorGroups } from "./error-groups.js";
 import type { EraseCounts, EraseOptions } from "./erase.js";
 import type { FiguresReader } from "./figures.js";
 import type { HandlerTimes, HandlerTimesQuery } from "./handler-times.js";
-import type { EventDetail, ListCounts, StoreCounts, WorkChoice } from "./inbox-view.js";
+import type { EventDetail, StoreCounts, WorkChoice } from "./inbox-view.js";
 import type { PatientEventPage, PatientEventQuery } from "./list-windows.js";
 import type { HandlerPauses } from "./paused-handlers.js";
 import type { RepairRound, RepairRounds } from "./repair-rounds.js";
@@ -83,8 +83,6 @@ export interface InboxOperator extends HandlerPauses, BulkJobs, ErrorGroups, Fig
   dashboardSecret(): Promise<Uint8Array>;
   /** How much work and how many contact events are in each state, and the last rounds of the repair. */
   overview(): Promise<StoreOverview>;
-  /** How many rows {@link listEvents} and {@link listContactEvents} have for each state, and without one. */
-  countLists(): Promise<ListCounts>;
   /** How long handlers took, by handler in the order of their names; kept for 8 days. */
   handlerTimes(query?: HandlerTimesQuery): Promise<HandlerTimes[]>;
   /** Stored events, newest first, a page at a time. */

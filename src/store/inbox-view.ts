@@ -2,14 +2,13 @@ import { escapeControls } from "../base/text.js";
 import { PigeonholeError } from "../base/error.js";
 import { wholeNumber } from "../base/options.js";
 import type { GateName } from "./figures.js";
-import type { OutboxState } from "./outbox.js";
-import type { WorkState } from "./work-state.js";
+import type { EventState, WorkState } from "./state-words.js";
 
 /** One handler's part of an event: plain JSON, as everything shows it. */
 export interface HandlerView {
   /** Handler name; empty (`NOTE_HANDLER`) for the note of an event that was not understood. */
   handler: string;
-  /** State of this handler's work. `pending` with `attempts` above 0: it failed and runs again at `dueAt`. */
+  /** State of this handler's work. */
   state: WorkState;
   /**
    * `attempts_spent`, `do_not_retry`, `commit_async`, `crash_loop`, `unknown_type`, …; null where the state needs none.
@@ -29,17 +28,15 @@ export interface HandlerView {
    * `attempts` can be higher, since a run does not count against it that ended with its process, or by a stop.
    */
   maxAttempts: number | null;
-  /** When the work is due, ISO 8601; null unless it is pending. */
+  /** When the work is due, ISO 8601; null unless it is pending or retrying. */
   dueAt: string | null;
-  /** When the work became done, dead or parked, ISO 8601; null before. */
+  /** When the work became done, discarded, dead or parked, ISO 8601; null before. */
   settledAt: string | null;
   /**
    * When a retry of an event that was not understood was requested, ISO 8601; null when none was, or once the receiver
    * has read the event again.
    */
   retryRequestedAt: string | null;
-  /** True when the work was ended without a run, by `discard`. */
-  discarded: boolean;
   /**
    * The gate that keeps the next work of the handler from its begin: the handler is `paused`, its `concurrency` is
    * used, other work of the same `key` runs, … as in `receiver.stats().waitsFor`. As its process said last, at most
@@ -89,8 +86,8 @@ export interface EventView {
   receivedAt: string;
   /** The signed time, ISO 8601; see docs/service.md#signature. */
   signedAt: string;
-  /** The most urgent state among its handlers: parked, dead, leased, pending, done (also when no handler matched). */
-  state: WorkState;
+  /** The most urgent among its handlers: parked, dead, running, retrying, pending, done, discarded. */
+  state: EventState;
   /** One entry per handler that got the event; empty when none matched. */
   handlers: HandlerView[];
 }
@@ -147,8 +144,8 @@ export interface WorkChoice {
  * fits them all.
  */
 export interface EventQuery extends WorkChoice {
-  /** Only events that have work in this state. `done`: that a handler is done with. */
-  state?: WorkState | undefined;
+  /** Only events that have work in this state, or with `unhandled` none. */
+  state?: EventState | undefined;
   /** Most events of a page. @default 50 */
   limit?: number | undefined;
   /** `nextCursor` of the page before. */
@@ -165,10 +162,12 @@ export interface EventPage {
 
 /** How many pieces of work of a store are in each state. */
 export interface StoreCounts {
-  /** Work that waits for its handler, or for its next run. */
+  /** Work that waits for its first run, or for the time that its last run asked for. */
   pending: number;
+  /** Work whose handler has failed, and that runs again. */
+  retrying: number;
   /** Work whose handler runs, or that waits in a process for a free place. */
-  leased: number;
+  running: number;
   /** Work whose handler gave up, as far as it was neither retried nor discarded. */
   dead: number;
   /** Work that cannot run: its event was not understood, or its process died in it four times. */
@@ -176,29 +175,20 @@ export interface StoreCounts {
   /** Handler runs settled as done since the database was created. */
   done: number;
   /**
-   * When the oldest event with pending work was received, in milliseconds since 1970; undefined when none is pending.
+   * When the oldest event with pending or retrying work was received, in milliseconds since 1970; undefined without.
    */
   oldestPendingReceivedAt: number | undefined;
   /**
-   * When the oldest event with leased work was received, in milliseconds since 1970: a handler runs, or it waits in a
-   * process for one. Undefined when none is leased.
+   * When the oldest event with running work was received, in milliseconds since 1970; undefined without.
    */
-  oldestLeasedReceivedAt: number | undefined;
+  oldestRunningReceivedAt: number | undefined;
   /**
-   * When the pending work that is due longest became due, in milliseconds since 1970; undefined when none is due. That
+   * When the work that is due longest became due, in milliseconds since 1970; undefined when none is due. That
    * of paused handlers is left out.
    */
   oldestDueAt: number | undefined;
   /** When the newest event was received, in milliseconds since 1970; undefined without one. */
   newestReceivedAt: number | undefined;
-  /** Pending work by handler name; shows what waits for a handler that is not registered. */
+  /** Pending and retrying work by handler name; shows what waits for a handler that is not registered. */
   pendingByHandler: Record<string, number>;
-}
-
-/** Rows of each list of a receiver's database; an event whose handlers are in several states is in the list of each. */
-export interface ListCounts {
-  /** Events that have work in the state; `all` counts each once. */
-  events: Record<WorkState | "all", number>;
-  /** Contact events in the state. */
-  contactEvents: Record<OutboxState | "all", number>;
 }

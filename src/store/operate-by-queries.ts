@@ -20,7 +20,6 @@ import {
   selectContactEvents,
   selectDeadContactEvents,
 } from "./queries/contact-events.js";
-import { countLists } from "./queries/counts.js";
 import { endWork } from "./queries/ending-work.js";
 import { listErrorGroups } from "./queries/error-groups.js";
 import { getEvent, getEventWithGates, listEvents, readBodies } from "./queries/events.js";
@@ -49,7 +48,6 @@ export function operateByQueries(runner: QueryRunner, pages = runner) {
         return yield* changeEvent(action, { event: foundEvent(yield* getEvent(id), id, database), now });
       }),
     countWork: (action, choice) => readAt("counting work", (now) => countWork({ action, choice }, now)),
-    countLists: () => read("counting events", countLists),
     listErrorGroups: (query = {}) => read("listing errors", () => listErrorGroups(query)),
     handlerTimes: (query = {}) => read("reading handler times", () => readHandlerTimes(query)),
     readFigures: (range) => readAt("reading figures", (now) => readFigures({ range, now })),
@@ -125,7 +123,7 @@ function changeByPages(runner: QueryRunner) {
         const pages = changePages(runner, {
           doing: "changing work",
           select: (after: FoundPiece | undefined, limit, now) =>
-            selectPieces(action, { choice: { ...choice, state }, after: after ?? BEFORE_ALL, limit, now }),
+            selectPieces(action, { choice, state, after: after ?? BEFORE_ALL, limit, now }),
           change: (pieces, now) => changePieces(action, { pieces, now }),
         });
         for await (const page of pages) {

@@ -1,12 +1,5 @@
+import type { ContactEventState } from "./state-words.js";
 import type { TraceContext } from "./trace-context.js";
-
-/**
- * States of a contact event in the outbox: as in `work-state.ts`, without `parked`, since it is valid when recorded.
- */
-export const OUTBOX_STATES = ["pending", "leased", "done", "dead"] as const;
-
-/** The state of a contact event in the outbox. */
-export type OutboxState = (typeof OUTBOX_STATES)[number];
 
 /** A contact event to be sent, validated. */
 export interface NewOutboxEvent {
@@ -107,10 +100,11 @@ export interface OutboxView {
    */
   key: string;
   /**
-   * `pending`: waits to be sent; `leased`: part of a call that is being made; `done`: the service has it; `dead`: not
-   * sent again automatically.
+   * `pending`: waits to be sent; `running`: part of a call that is being made; `retrying`: of one that has failed and
+   * is made again; `done`: the service has it; `discarded`: ended without being sent; `dead`: not sent again
+   * automatically.
    */
-  state: OutboxState;
+  state: ContactEventState;
   /**
    * The event as JSON, as it is sent; see docs/service.md#contact-event-fields. Once it was erased, only its name is
    * left.
@@ -177,7 +171,7 @@ export interface ContactEventChoice {
 /** Which contact events a list has. */
 export interface OutboxQuery extends ContactEventChoice {
   /** Only events in this state. */
-  state?: OutboxState | undefined;
+  state?: ContactEventState | undefined;
   /** Most events of a page. @default 50 */
   limit?: number | undefined;
   /** `nextCursor` of the page before. */
@@ -197,7 +191,9 @@ export interface OutboxCounts {
   /** Events that wait to be sent. */
   pending: number;
   /** Events of a call that is being made. */
-  leased: number;
+  running: number;
+  /** Events of a call that has failed and is made again. */
+  retrying: number;
   /** Events that the service refused or that grew too old, and that were neither retried nor discarded. */
   dead: number;
   /**

@@ -49,7 +49,7 @@ export const jobOf = (row: JobRow | undefined): BulkJob | undefined => (row === 
 async function runPage({ readAt, write, pace }: QueryRunner, row: JobRow): Promise<void> {
   const [at, limit] = [placeOf(row), pace.rows];
   const page = await readAt("listing work", (now) =>
-    selectPieces(row.action, { choice: { ...jobWorkOf(row, now), state: at.state }, after: at, limit, now }),
+    selectPieces(row.action, { choice: jobWorkOf(row, now), state: at.state, after: at, limit, now }),
   );
   await write("changing work", function* (now) {
     if (!(yield* isJobAt(row))) return;

@@ -18,8 +18,9 @@ export function withGates(event: EventDetail, { paused, statuses, now }: Said): 
         runningCount > running.length || running.some((run) => run.handler === handler && run.eventId === event.id),
     );
   const gateOf = ({ handler, state, dueAt, waitsFor: ownWait }: HandlerView): GateName | null => {
-    if (state === "pending" && paused.has(handler)) return "paused";
-    if (state !== "pending" && (state !== "leased" || mayRun(handler))) return null;
+    const isWaiting = state === "pending" || state === "retrying";
+    if (isWaiting && paused.has(handler)) return "paused";
+    if (!isWaiting && (state !== "running" || mayRun(handler))) return null;
     // What became due since then was not meant.
     const since = dueAt === null ? 0 : Date.parse(dueAt);
     const said = alive.find(({ waitsFor, reportedAt }) => Object.hasOwn(waitsFor, handler) && reportedAt >= since);

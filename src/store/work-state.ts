@@ -22,18 +22,8 @@ import { SECOND } from "../base/duration.js";
  *   on.
  * - `parked`: not understood, or it killed the process; `replan` or `discard` moves it on.
  */
-export const WORK_STATES = ["pending", "leased", "done", "dead", "parked"] as const;
-
-/** The state of a piece of work. */
-export type WorkState = (typeof WORK_STATES)[number];
-
-/** The state that is shown for an event is the first of these that one of its handlers is in. */
-const URGENCY: readonly WorkState[] = ["parked", "dead", "leased", "pending", "done"];
-
-/** The state of an event by those of its handlers; `done` without any. */
-export function mostUrgentState(handlers: readonly { state: WorkState }[]): WorkState {
-  return URGENCY.find((candidate) => handlers.some(({ state }) => state === candidate)) ?? "done";
-}
+/** The state of a piece of work as it is stored. People see it in the words of `state-words.ts`. */
+export type StoredWorkState = "pending" | "leased" | "done" | "dead" | "parked";
 
 /** A process that the others do not see loses its work to them after this; one that lives has ended its runs. */
 export const TAKEN_OVER_AFTER_MS = 15 * SECOND;

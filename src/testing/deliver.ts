@@ -86,5 +86,5 @@ async function waitForHandlers(
 }
 
 function isUnfinished({ state, attempts, waitsFor }: HandlerView): boolean {
-  return state === "leased" || (state === "pending" && attempts === 0 && waitsFor !== "retry_after");
+  return state === "running" || (state === "pending" && attempts === 0 && waitsFor !== "retry_after");
 }

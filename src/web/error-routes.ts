@@ -4,6 +4,7 @@ import { WORK_FILTERS } from "../store/filters.js";
 import { filtersIn, listPageOf } from "./page-of-query.js";
 import { badField } from "./page-api-error.js";
 import type { ErrorGroup } from "../store/error-groups.js";
+import { FAILED_STATES } from "../store/state-words.js";
 import { errorKindOf } from "../store/error-kind.js";
 import type { ErrorGroupPage, ErrorGroupRow } from "./api/error-groups.js";
 import type { InboxCall, InboxRoute } from "./inbox-route.js";
@@ -42,7 +43,7 @@ async function listGroups(
   const { items, nextCursor } = await readings.listErrorGroups({
     handler,
     type,
-    ...listPageOf(query, ["pending", "leased", "dead", "parked"]),
+    ...listPageOf(query, FAILED_STATES),
     since,
     until,
     stepMs,
@@ -61,7 +62,6 @@ function groupRow(
 ): ErrorGroupRow {
   const { id, handler, type, kind, message, events, isCapped, failures, states, firstAt, lastAt, steps, example } =
     group;
-  const { pending, leased, dead, parked } = states;
   const counts = times.map(() => 0);
   for (const step of steps) {
     const place = Math.floor((Date.parse(step.at) - (times[0] ?? 0)) / stepMs);
@@ -77,7 +77,7 @@ function groupRow(
     events,
     isCapped,
     failures,
-    states: { pending, leased, dead, parked },
+    states,
     firstAt,
     lastAt,
     counts,

@@ -8,7 +8,7 @@ import { filtersIn, givenIn, listPageOf } from "./page-of-query.js";
 import { type InboxChange, changeOne } from "../operator/change-each.js";
 import { PageApiError } from "./page-api-error.js";
 import { type EventQuery, PAGE_LIMIT, bodyOf } from "../store/inbox-view.js";
-import { WORK_STATES } from "../store/work-state.js";
+import { EVENT_STATES } from "../store/state-words.js";
 import type { ActionLog } from "./action-log.js";
 import type { WholeEvent, FileText, UnveiledPayload } from "./api/event.js";
 import type { PayloadAccess } from "./api/session.js";
@@ -158,7 +158,7 @@ function tooManySearches(): PageApiError {
 }
 
 function eventQuery(query: URLSearchParams): EventQuery {
-  return { ...listPageOf(query, WORK_STATES), ...filtersIn(query, WORK_FILTERS) };
+  return { ...listPageOf(query, EVENT_STATES), ...filtersIn(query, WORK_FILTERS) };
 }
 
 async function readEvent(

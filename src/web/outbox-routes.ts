@@ -4,7 +4,8 @@ import { discardEachContactEvent, retryEachContactEvent, type InboxChanges } fro
 import { CONTACT_EVENT_FILTERS } from "../store/filters.js";
 import { filtersIn, givenIn, listPageOf } from "./page-of-query.js";
 import { PageApiError } from "./page-api-error.js";
-import { OUTBOX_STATES, type OutboxPage, type OutboxQuery } from "../store/outbox.js";
+import type { OutboxPage, OutboxQuery } from "../store/outbox.js";
+import { CONTACT_EVENT_STATES } from "../store/state-words.js";
 import type { ActionLog } from "./action-log.js";
 import type { WholeContactEvent, ListedContactEventPage, ListedContactEvent } from "./api/contact-events.js";
 import type { PayloadAccess } from "./api/session.js";
@@ -90,7 +91,7 @@ async function listOutbox(
 ): Promise<ListedContactEventPage> {
   const { error, ...filters } = filtersIn(query, CONTACT_EVENT_FILTERS);
   const wanted = {
-    ...listPageOf(query, OUTBOX_STATES),
+    ...listPageOf(query, CONTACT_EVENT_STATES),
     ...filters,
     error: payloads === "full" ? error : undefined,
   };

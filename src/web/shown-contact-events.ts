@@ -25,7 +25,7 @@ export async function showContactEvents(
   }));
 }
 
-const isOpen = ({ state }: OutboxView): boolean => state === "pending" || state === "leased";
+const isOpen = ({ settledAt }: OutboxView): boolean => settledAt === null;
 
 function callInFront({ key, name, error, dueAt }: Pick<ListedContactEvent, keyof CallInFront>): CallInFront {
   return { key, name, error: error ?? "", dueAt };

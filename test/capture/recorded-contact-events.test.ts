@@ -74,7 +74,7 @@ describe("the contact events of a capture", () => {
       return found;
     }, 60_000);
     expect(await recorded.take()).toEqual([row()]);
-    outbox.push(row({ seq: 2, state: "leased" }));
+    outbox.push(row({ seq: 2, state: "running" }));
     expect(await recorded.take()).toEqual([row({ seq: 2 })]);
     expect(await recorded.take()).toEqual([]);
     expect(asked).toEqual([-1, -1, 1, 1, 2]);

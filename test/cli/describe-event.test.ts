@@ -42,12 +42,12 @@ describe("a contact event", () => {
     ["waits for its first call", {}, [`${HEAD}… pending, 0 attempts, next try now, ${RECORDED}`]],
     [
       "is part of a call that is being made",
-      { state: "leased", attempts: 1 },
-      [`${HEAD}… leased, 1 attempt, being sent, ${RECORDED}`],
+      { state: "running", attempts: 1 },
+      [`${HEAD}… running, 1 attempt, being sent, ${RECORDED}`],
     ],
     [
       "is tried again",
-      { state: "leased", attempts: 2, dueAt: isoTime(LATER), error: "HTTP 503" },
+      { state: "retrying", attempts: 2, dueAt: isoTime(LATER), error: "HTTP 503" },
       [`${HEAD}… retrying, 2 attempts, next try 2126-01-31T00:00:00.000Z, ${RECORDED}`, "    error   HTTP 503"],
     ],
     [
@@ -62,7 +62,7 @@ describe("a contact event", () => {
     ],
     [
       "was discarded after a refusal, which stays the last answer",
-      { state: "done", attempts: 1, settledAt, code: "contact_not_found", message: "discarded" },
+      { state: "discarded", attempts: 1, settledAt, code: "contact_not_found", message: "discarded" },
       [`${HEAD}– discarded, 1 attempt, ${SETTLED}`, "    answer  contact_not_found"],
     ],
     [
@@ -75,7 +75,7 @@ describe("a contact event", () => {
     ],
     [
       "was erased",
-      { name: "", contact: "", state: "done", settledAt },
+      { name: "", contact: "", state: "discarded", settledAt },
       [`  (erased): – discarded, 0 attempts, ${SETTLED}`],
     ],
   ])("that %s is shown so, with its attempts, next try and last answer", (_, changes, lines) => {
@@ -91,7 +91,7 @@ describe("a contact event", () => {
     const inFront: OutboxView = {
       ...pending,
       key: "key_0",
-      state: "leased",
+      state: "retrying",
       dueAt: isoTime(T + 600_000),
       error: "HTTP 503",
     };
@@ -128,17 +128,17 @@ test("work that a gate keeps waiting names it, whether a process has it or not",
     settledAt: null,
     retryRequestedAt: null,
   };
-  const open = { ...work, discarded: false, failed: null, steps: [] };
+  const open = { ...work, failed: null, steps: [] };
   const handlers: HandlerView[] = [
-    { ...open, handler: "crm", state: "leased", attempts: 1, dueAt: null, waitsFor: "key" },
+    { ...open, handler: "crm", state: "running", attempts: 1, dueAt: null, waitsFor: "key" },
     { ...open, handler: "mail", state: "pending", attempts: 0, dueAt: isoTime(T), waitsFor: "paused" },
-    { ...open, handler: "runs", state: "leased", attempts: 1, dueAt: null, waitsFor: null },
+    { ...open, handler: "runs", state: "running", attempts: 1, dueAt: null, waitsFor: null },
   ];
-  const event = eventDetail(T, { state: "leased", handlers });
+  const event = eventDetail(T, { state: "running", handlers });
   const timeline = eventTimeline(event, { contactEvents: [], known: [] });
   const text = describeEvent({ event, contactEvents: [], inFront: undefined, timeline }, null, PLAIN);
   expect(text).toMatch(/ crm: .*running, 1 of 5 attempts, handler waits: key$/m);
-  expect(text).toMatch(/ mail: .*waiting, 0 of 5 attempts, due .*Z, handler waits: paused$/m);
+  expect(text).toMatch(/ mail: .*pending, 0 of 5 attempts, due .*Z, handler waits: paused$/m);
   expect(text).toMatch(/ runs: .*running, 1 of 5 attempts$/m);
   expect(text).toContain("crm runs, or waits in a process for a free place (handler waits: key).");
   expect(text).toContain("mail waits for its first run (handler waits: paused).");

@@ -63,7 +63,7 @@ test("inbox errors gathers errors, and its groups choose work", async () => {
   expect((await inbox("errors", "--since", "1700000000")).stderr).toContain("No errors.");
   const events = [sampleEvent("email.complained"), sampleEvent("email.complained")];
   for (const event of events) await deliver(app.receiver, event, { secret: SECRET });
-  for (const { id } of events) await untilWork(app.receiver, id, { state: "pending", attempts: 1 }, "complaints");
+  for (const { id } of events) await untilWork(app.receiver, id, { state: "retrying", attempts: 1 }, "complaints");
   const [{ group } = expect.unreachable()] = jsonLines(await inbox("errors", "--json")) as { group: { id: string } }[];
   expect(group).toMatchObject({ handler: "complaints", type: "email.complained", events: 2 });
   const table = (await inbox("errors")).stdout;

@@ -8,7 +8,7 @@ import { type App, startReceiverApp } from "./app.js";
 async function receiveFailing(app: App): Promise<string> {
   const event = sampleEvent("email.complained");
   await deliver(app.receiver, event, { secret: SECRET });
-  await untilWork(app.receiver, event.id, { state: "pending", attempts: 1 }, "complaints");
+  await untilWork(app.receiver, event.id, { state: "retrying", attempts: 1 }, "complaints");
   return event.id;
 }
 
@@ -18,12 +18,12 @@ test("inbox retry runs waiting work now, which keeps its attempts", async () => 
   const inbox = (...args: string[]) => runCli(["inbox", ...args, "--db", app.file]);
   const ran = await inbox("retry", first);
   expect([ran.code, ran.stdout]).toEqual([0, `${first}  1 piece of work will run now\n`]);
-  await untilWork(app.receiver, first, { state: "pending", attempts: 2 }, "complaints");
+  await untilWork(app.receiver, first, { state: "retrying", attempts: 2 }, "complaints");
   expect(
     jsonLines(await inbox("retry", "--state", "retrying", "--handler", "complaints", "--error", "LATER", "--json")),
   ).toMatchObject([{ events: 2, runNow: 2, work: 0, hasReceiver: true }]);
-  await untilWork(app.receiver, first, { state: "pending", attempts: 3 }, "complaints");
-  await untilWork(app.receiver, second, { state: "pending", attempts: 2 }, "complaints");
+  await untilWork(app.receiver, first, { state: "retrying", attempts: 3 }, "complaints");
+  await untilWork(app.receiver, second, { state: "retrying", attempts: 2 }, "complaints");
   const none = await inbox("retry", "--type", "email.sent");
   expect([none.code, none.stdout]).toEqual([0, "No such work is dead or parked, or waits for its next run.\n"]);
 });

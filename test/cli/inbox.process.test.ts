@@ -36,10 +36,10 @@ describe("inbox, beside a running receiver", () => {
     const event = sampleEvent("email.sent", { test: true });
     await deliver(app.receiver, event, { secret: SECRET });
     const inbox = (...args: string[]) => runCli(["inbox", ...args, "--db", app.file]);
-    expect((await inbox("list")).stdout).toMatch(new RegExp(`! no handler +email.sent +${event.id}`));
-    expect((await inbox("show", event.id)).stdout).toContain("state     ! no handler\n");
+    expect((await inbox("list")).stdout).toMatch(new RegExp(`! unhandled +email.sent +${event.id}`));
+    expect((await inbox("show", event.id)).stdout).toContain("state     ! unhandled\n");
     expect((await inbox("list", "--state", "done")).stderr).toBe("No such events.\n");
-    expect(jsonLines(await inbox("list", "--json"))).toMatchObject([{ event: { state: "done", work: "no handler" } }]);
+    expect(jsonLines(await inbox("list", "--json"))).toMatchObject([{ event: { state: "unhandled" } }]);
   });
 
   test("--json tells discarded work from done work, as the list does", async () => {
@@ -47,7 +47,7 @@ describe("inbox, beside a running receiver", () => {
     const id = await receive(app, "email.bounced");
     const db = ["--db", app.file, "--json"];
     await runCli(["inbox", "discard", id, ...db, "--yes"]);
-    const told = { event: { id, state: "done", work: "done and discarded" } };
+    const told = { event: { id, state: "done", handlers: [{ state: "done" }, { state: "discarded" }] } };
     expect(jsonLines(await runCli(["inbox", "list", ...db]))).toMatchObject([told]);
     expect(jsonLines(await runCli(["inbox", "show", id, ...db]))).toMatchObject([told]);
   });
@@ -91,7 +91,7 @@ describe("inbox, beside a running receiver", () => {
     const at = expect.stringMatching(/^\d{4}-[-T:.\d]+Z$/) as string;
     const kept = { failed: { last: { attempt: 1, at } }, steps: [{ name: "look up", at }] };
     expect(line).toMatchObject({
-      event: { handlers: [{}, { state: "pending", attempts: 1, maxAttempts: 5, ...kept }] },
+      event: { handlers: [{}, { state: "retrying", attempts: 1, maxAttempts: 5, ...kept }] },
     });
   });
 

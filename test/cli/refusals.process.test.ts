@@ -42,7 +42,10 @@ test.each([
   ["inbox", "pigeonhole inbox needs one of its commands"],
   ["inbox lst", "Did you mean list?"],
   ["inbox list --limit 0", "'--limit <rows>' argument '0' is invalid. It must be a whole number"],
-  ["inbox list --state lost", "Allowed choices are pending, leased, done, dead, parked"],
+  [
+    "inbox list --state lost",
+    "Allowed choices are pending, running, retrying, done, discarded, dead, parked, unhandled",
+  ],
   ["inbox show", "missing required argument 'id'"],
   ["trigger email.recieved", "Did you mean email.received?"],
   ["trigger", "Give a type such as email.received: email.received"],

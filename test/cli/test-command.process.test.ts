@@ -93,7 +93,7 @@ describe("test", () => {
 
   test.each<[string, object, string]>([
     ["a dead one", sampleEvent("email.bounced"), "Handler bounces is dead, expected done: Error: the address book"],
-    ["one that will run again", sampleEvent("email.complained"), "Handler complaints is pending, since it failed"],
+    ["one that will run again", sampleEvent("email.complained"), "Handler complaints is retrying, expected done"],
     ["a parked event", { ...sampleEvent("email.sent"), createdAt: "noon" }, "The event was parked, since it was not"],
   ])("test with --start fails for %s without being told to look", async (_, event, failure) => {
     const { code, stdout } = await testStarted(await makeFixtures([event]));

@@ -188,7 +188,7 @@ describe("events", () => {
     const capture = (await dashboard.post<FileText>(`api/events/${id}/capture`)).body;
     expect(JSON.parse(capture.text)).toMatchObject({ source: "production", redaction: "strict" });
     expect((await dashboard.post(`api/events/${id}/discard`)).body).toEqual({ changed: 1 });
-    expect((await receiver.inbox.get(id))?.state).toBe("done");
+    expect((await receiver.inbox.get(id))?.state).toBe("discarded");
     const actions = log.named("dashboard_action").map(({ by, action, eventId }) => [by, action, eventId]);
     expect(actions).toEqual(["retry", "save_fixture", "save_capture", "discard"].map((action) => ["ann", action, id]));
   });
@@ -225,7 +225,7 @@ describe("errors and jobs", () => {
       "3 TypeError",
     ]);
     const group = body.items.find(({ events }) => events === 3);
-    expect(group).toMatchObject({ handler: "email.sent", type: "email.sent", states: { dead: 3, pending: 0 } });
+    expect(group).toMatchObject({ handler: "email.sent", type: "email.sent", states: { dead: 3, retrying: 0 } });
     expect(group?.message).not.toMatch(/\d/);
     expect(ids).toContain(group?.example.id);
     expect(group?.counts).toHaveLength(body.times.length);
@@ -236,7 +236,7 @@ describe("errors and jobs", () => {
     const { id } = (await dashboard.post<BulkJobRow>("api/jobs", job)).body;
     const done = { action: "discard", by: "ann", state: "done", total: 3, done: 3 };
     expect(await untilJobEnds(dashboard, id, clock)).toMatchObject(done);
-    for (const each of ids) expect((await receiver.inbox.get(each))?.state).toBe("done");
+    for (const each of ids) expect((await receiver.inbox.get(each))?.state).toBe("discarded");
     for (const each of others) expect((await receiver.inbox.get(each))?.state).toBe("dead");
     expect(log.named("dashboard_action")).toMatchObject([{ by: "ann", action: "create_job", job: id }]);
   });
@@ -281,7 +281,7 @@ describe("errors and jobs", () => {
     const clock = fakeClock(Date.now());
     const next = await start({ store: fileStore(file), clock });
     const look = () => next.receiver.inbox.get(ids[0] ?? "");
-    await expect.poll(() => clock.advance(1_000).then(look)).toMatchObject({ state: "done" });
+    await expect.poll(() => clock.advance(1_000).then(look)).toMatchObject({ state: "discarded" });
     expect(await untilJobEnds(next.dashboard, id, clock)).toMatchObject({ by: "bob", state: "done", done: 2 });
   });
 
@@ -289,7 +289,7 @@ describe("errors and jobs", () => {
     ["an action that does not exist", { action: "erase", filter: {} }],
     ["no filter", { action: "retry" }],
     ["a filter that no job knows", { action: "discard", filter: { tenant: "a" } }],
-    ["a state that no job changes", { action: "discard", filter: { state: "leased" } }],
+    ["a state that no job changes", { action: "discard", filter: { state: "running" } }],
     ["a time that is none", { action: "discard", filter: { since: "yesterday" } }],
     ["too many ids", { action: "retry", filter: { ids: Array.from({ length: 501 }, (_, index) => `e${index}`) } }],
   ])("a job with %s is refused", async (_, body) => {

@@ -75,7 +75,7 @@ describe("the inbox of a running receiver", () => {
       receiver.on("email.sent", run, { retry: { maxAttempts, initialMs: HOUR } });
       await receiver.start();
       await post(receiver, event);
-      await untilWork(receiver, event.id, { state: "pending", attempts: 1, maxAttempts });
+      await untilWork(receiver, event.id, { state: "retrying", attempts: 1, maxAttempts });
       return receiver;
     };
     await (await start(3)).stop();
@@ -100,7 +100,7 @@ describe("the inbox of a running receiver", () => {
     const event = makeEvent();
     await post(receiver, event, { at: clock.now() });
     for (const attempts of [1, 2, 3]) {
-      await untilWork(receiver, event.id, { state: "pending", attempts });
+      await untilWork(receiver, event.id, { state: "retrying", attempts });
       await clock.advance(1_000);
     }
     await untilWork(receiver, event.id, { state: "dead", attempts: 4 });
@@ -194,7 +194,7 @@ describe("the inbox of a running receiver", () => {
     const { event } = await startWithDeadEvent();
     const inbox = await open();
     expect(await inbox.changeEvent("discard", event.id)).toEqual({ work: 1, readAgain: 0 });
-    expect(await inbox.getEvent(event.id)).toMatchObject({ state: "done", handlers: [{ discarded: true }] });
+    expect(await inbox.getEvent(event.id)).toMatchObject({ state: "discarded", handlers: [{ state: "discarded" }] });
     expect(await errorOf(() => inbox.changeEvent("discard", "evt_unknown"))).toMatchObject({ code: "not_found" });
   });
 

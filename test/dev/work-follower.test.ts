@@ -54,7 +54,7 @@ test("a failure of work that was retried is reported like the first one", async 
 });
 
 test.each([
-  ["accepted", { state: "pending", dueAt: isoTime(600_000) }],
+  ["accepted", { state: "retrying", dueAt: isoTime(600_000) }],
   ["parked", { state: "parked", dueAt: null }],
 ])("a duplicate before the first look does not hide that the handler of an %s event failed", async (outcome, left) => {
   const clock = fakeClock();
@@ -76,7 +76,7 @@ test("work that is run now is not reported as failed again before it has run", a
   const clock = fakeClock();
   const work = {
     handler: "crm",
-    state: "pending",
+    state: "retrying",
     attempts: 1,
     error: "Error: away",
     dueAt: isoTime(clock.now() + 600_000),

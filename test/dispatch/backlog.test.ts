@@ -19,24 +19,24 @@ describe("a backlog much longer than the window", () => {
     });
     await receiver.start();
     const sent = Array.from({ length: total }, () => makeEvent());
-    const leased: number[] = [];
+    const running: number[] = [];
     for (let from = 0; from < total; from += 310) {
       await Promise.all(sent.slice(from, from + 310).map((event) => post(receiver, event)));
-      leased.push((await receiver.stats()).leased);
+      running.push((await receiver.stats()).running);
     }
-    expect(Math.max(...leased)).toBeGreaterThan(100);
-    expect(await receiver.stats()).toMatchObject({ pending: total - (leased.at(-1) ?? 0), done: 0 });
+    expect(Math.max(...running)).toBeGreaterThan(100);
+    expect(await receiver.stats()).toMatchObject({ pending: total - (running.at(-1) ?? 0), done: 0 });
     gate.open();
     const readDone = async () => {
       const stats = await receiver.stats();
-      leased.push(stats.leased);
+      running.push(stats.running);
       return stats.done;
     };
     await expect.poll(readDone).toBe(total);
-    expect(Math.max(...leased)).toBeLessThanOrEqual(512);
+    expect(Math.max(...running)).toBeLessThanOrEqual(512);
     expect(runs.size).toBe(total);
     expect(new Set(runs.values())).toEqual(new Set([1]));
-    expect(await receiver.stats()).toMatchObject({ pending: 0, leased: 0, dead: 0 });
+    expect(await receiver.stats()).toMatchObject({ pending: 0, running: 0, dead: 0 });
   });
 });
 
@@ -62,7 +62,7 @@ test("due work runs while the store refuses deliveries", async () => {
   await receiver.start();
   const event = makeEvent();
   await post(receiver, event, { at: clock.now() });
-  await untilWork(receiver, event.id, { state: "pending", attempts: 1 });
+  await untilWork(receiver, event.id, { state: "retrying", attempts: 1 });
   isHeld = true;
   // More than half a window is reserved for them when the retry comes due.
   const refused = Array.from({ length: 400 }, () => post(receiver, makeEvent(), { at: clock.now() }));
@@ -108,7 +108,7 @@ describe("handlers that come and go", () => {
     await first.start();
     const event = makeEvent();
     await post(first, event);
-    await untilWork(first, event.id, { state: "pending" }, "billing");
+    await untilWork(first, event.id, { state: "retrying" }, "billing");
     await closeReceiver(first);
 
     const log = captureLog();

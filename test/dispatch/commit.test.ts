@@ -86,7 +86,7 @@ describe("a successful ctx.commit", () => {
     const { file, receiver, event } = await run(handler);
     await untilWork(receiver, event.id, { state: "done", attempts: 1 });
     expect(effectsIn(file)).toEqual(["it"]);
-    expect(await receiver.stats()).toMatchObject({ done: 1, pending: 0, leased: 0, dead: 0 });
+    expect(await receiver.stats()).toMatchObject({ done: 1, pending: 0, running: 0, dead: 0 });
   });
 });
 

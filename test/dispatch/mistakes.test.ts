@@ -16,7 +16,10 @@ async function runOnce(handler: (ctx: HandlerContext) => unknown) {
   await receiver.start();
   const event = makeEvent();
   await post(receiver, event);
-  await untilWork(receiver, event.id, { attempts: 1, state: expect.stringMatching(/^(dead|pending|done)$/) as "dead" });
+  await untilWork(receiver, event.id, {
+    attempts: 1,
+    state: expect.stringMatching(/^(dead|retrying|done)$/) as "dead",
+  });
   const work = await workOf(receiver, event.id);
   await closeReceiver(receiver);
   return work;
@@ -73,7 +76,7 @@ describe("an error that a later attempt may avoid", () => {
     ["transaction_ended", "begins or ends a transaction", (ctx) => ctx.commit(({ db }) => db.exec("ROLLBACK"))],
   ])("the error %s is retried", async (_, error, handler) => {
     expect(await runOnce(handler)).toMatchObject({
-      state: "pending",
+      state: "retrying",
       attempts: 1,
       error: expect.stringContaining(error) as string,
     });
@@ -85,7 +88,7 @@ describe("an error that a later attempt may avoid", () => {
       Object.assign(new Error("of the handler"), { code: "commit_async" }),
     ]) {
       const work = await runOnce(() => Promise.reject(error));
-      expect(work).toMatchObject({ state: "pending" });
+      expect(work).toMatchObject({ state: "retrying" });
     }
   });
 });

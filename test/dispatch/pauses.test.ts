@@ -61,7 +61,7 @@ describe("a paused handler", () => {
     await receiver.start();
     const [first, second] = [await send(), await send()];
     await expect.poll(() => runs).toEqual([first]);
-    await untilWork(receiver, second, { state: "leased" });
+    await untilWork(receiver, second, { state: "running" });
     await pause(PAUSED);
     await untilWork(receiver, second, { state: "pending", attempts: 0 });
     gate.open();
@@ -80,7 +80,7 @@ describe("a paused handler", () => {
     const { clock, runs, receiver, send, pause } = open({ stored: accepted.passed });
     await receiver.start();
     const sent = send();
-    await expect.poll(async () => (await receiver.inbox.list()).items).toMatchObject([{ state: "leased" }]);
+    await expect.poll(async () => (await receiver.inbox.list()).items).toMatchObject([{ state: "running" }]);
     await pause(PAUSED);
     accepted.open();
     const id = await sent;

@@ -46,7 +46,7 @@ describe("a failing handler", () => {
       const { clock, runs, settled } = await startFailing(fail, { retry: policy, random: () => random });
       const expected = [0];
       for (const [index, wait] of waits.entries()) {
-        await settled(index + 1, "pending");
+        await settled(index + 1, "retrying");
         await clock.advance(wait - 1);
         expect(runs).toEqual(expected);
         await clock.advance(1);
@@ -65,7 +65,7 @@ describe("a failing handler", () => {
     });
     for (const [index, wait] of [500, 1_250, 1_000].entries()) {
       await untilWork(receiver, event.id, {
-        state: "pending",
+        state: "retrying",
         attempts: index + 1,
         dueAt: isoTime(clock.now() + wait),
       });
@@ -75,10 +75,10 @@ describe("a failing handler", () => {
 
   test("a failing handler runs again until it succeeds, and the last error is removed", async () => {
     const { clock, receiver, event, settled } = await startFailing((run) => (run < 3 ? fail() : undefined));
-    await settled(1, "pending");
+    await settled(1, "retrying");
     expect(await workOf(receiver, event.id)).toMatchObject({ error: "Error: not now", reason: null });
     await clock.advance(10_000);
-    await settled(2, "pending");
+    await settled(2, "retrying");
     await clock.advance(20_000);
     await settled(3, "done");
     expect(await workOf(receiver, event.id)).toMatchObject({ error: null, dueAt: null });
@@ -94,8 +94,8 @@ describe("a failing handler", () => {
     const event = makeEvent();
     const at = clock.now();
     await post(receiver, event, { at });
-    await untilWork(receiver, event.id, { state: "pending", dueAt: isoTime(at + 50) }, "own");
-    await untilWork(receiver, event.id, { state: "pending", dueAt: isoTime(at + 7_000) }, "general");
+    await untilWork(receiver, event.id, { state: "retrying", dueAt: isoTime(at + 50) }, "own");
+    await untilWork(receiver, event.id, { state: "retrying", dueAt: isoTime(at + 7_000) }, "general");
   });
 });
 
@@ -104,7 +104,7 @@ describe("the default policy", () => {
     const { clock, t0, receiver, event, settled } = await startFailing(fail);
     let last = t0;
     for (let attempt = 1; attempt < 14; attempt += 1) {
-      await settled(attempt, "pending");
+      await settled(attempt, "retrying");
       const dueAt = Date.parse((await workOf(receiver, event.id))?.dueAt ?? "");
       expect(dueAt - clock.now()).toBe(10_000 * 2 ** (attempt - 1));
       last = dueAt;
@@ -124,7 +124,7 @@ describe("the default policy", () => {
     { random: 1 - Number.EPSILON, wait: 12_000 },
   ])("the default retry policy varies a wait by a fifth (chance $random)", async ({ random, wait }) => {
     const { clock, receiver, event } = await startFailing(fail, { random: () => random });
-    await untilWork(receiver, event.id, { state: "pending", dueAt: isoTime(clock.now() + wait) });
+    await untilWork(receiver, event.id, { state: "retrying", dueAt: isoTime(clock.now() + wait) });
   });
 });
 
@@ -155,7 +155,7 @@ describe("what a handler throws", () => {
       if (run === 1) throw new RetryAfter("busy", when(t0));
     });
     if (wait > 0) {
-      await settled(1, "pending");
+      await settled(1, wait < 1_000 ? "retrying" : "pending");
       await clock.advance(wait - 1);
       expect(runs).toEqual([0]);
       await clock.advance(1);
@@ -175,7 +175,7 @@ describe("what a handler throws", () => {
     );
     // Four waits of 10 s in the span of 40 s; then two as long as those of the policy.
     for (let run = 1; run < 7; run += 1) {
-      await settled(run, "pending");
+      await settled(run, run < 5 ? "pending" : "retrying");
       const wait = run < 5 ? 10_000 : 20_000;
       expect(await workOf(receiver, event.id)).toMatchObject({
         error: "RetryAfter: busy",
@@ -199,7 +199,7 @@ describe("what a handler throws", () => {
     );
     await settled(1, "pending");
     await clock.advance(5_000);
-    await settled(2, "pending");
+    await settled(2, "retrying");
     await clock.advance(1_000);
     await settled(3, "dead");
   });
@@ -223,7 +223,7 @@ describe("what a handler throws", () => {
       const { clock, receiver, event } = await startFailing(() => {
         throw new RetryAfter("busy", when);
       });
-      await untilWork(receiver, event.id, { state: "pending", dueAt: isoTime(clock.now() + 10_000) });
+      await untilWork(receiver, event.id, { state: "retrying", dueAt: isoTime(clock.now() + 10_000) });
     },
   );
 
@@ -241,7 +241,12 @@ describe("what a handler throws", () => {
     const { clock, receiver, event } = await startFailing(() => {
       throw value;
     });
-    await untilWork(receiver, event.id, { state: "pending", attempts: 1, error, dueAt: isoTime(clock.now() + 10_000) });
+    await untilWork(receiver, event.id, {
+      state: "retrying",
+      attempts: 1,
+      error,
+      dueAt: isoTime(clock.now() + 10_000),
+    });
   });
 });
 
@@ -325,7 +330,7 @@ describe("errors that look like instructions", () => {
       },
       { retry: { initialMs: 1_000, factor: 1, maxAttempts: 2 } },
     );
-    await settled(1, "pending");
+    await settled(1, "retrying");
     await clock.advance(999);
     expect(runs).toEqual([0]);
     await clock.advance(1);
@@ -347,7 +352,7 @@ test("a failing handler does not cause another handler of the event to run again
   const event = makeEvent();
   await post(receiver, event, { at: clock.now() });
   for (const attempts of [1, 2]) {
-    await untilWork(receiver, event.id, { state: "pending", attempts }, "email.*");
+    await untilWork(receiver, event.id, { state: "retrying", attempts }, "email.*");
     await clock.advance(1_000);
   }
   await untilWork(receiver, event.id, { state: "dead", attempts: 3 }, "email.*");

@@ -76,7 +76,7 @@ describe("a step", () => {
       },
       { store: storeIn(file), retry: { initialMs: 60_000 } },
     );
-    await untilWork(first.receiver, first.event.id, { state: "pending", attempts: 1 });
+    await untilWork(first.receiver, first.event.id, { state: "retrying", attempts: 1 });
     await closeReceiver(first.receiver);
 
     const got: unknown[] = [];

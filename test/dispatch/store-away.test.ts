@@ -114,7 +114,7 @@ describe("a store that is away while a handler runs", () => {
     const id = await deliver(opened);
     await seconds(clock, 90);
     expect(runs()).toBe(1);
-    expect(await workOf(receiver, id)).toMatchObject({ state: "leased" });
+    expect(await workOf(receiver, id)).toMatchObject({ state: "running" });
     server.isAway = false;
     await seconds(clock, 3);
     expect(await workOf(receiver, id)).toMatchObject({ state: "done", attempts: 1 });

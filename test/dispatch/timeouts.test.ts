@@ -26,11 +26,11 @@ describe("a handler that takes longer than timeoutMs", () => {
     await expect.poll(() => signals.length).toBe(1);
     await clock.advance(1_999);
     expect(signals[0]?.aborted).toBe(false);
-    expect(await workOf(receiver, event.id)).toMatchObject({ state: "leased" });
+    expect(await workOf(receiver, event.id)).toMatchObject({ state: "running" });
     await clock.advance(1);
     expect(signals[0]?.aborted).toBe(true);
     expect(signals[0]?.reason).toMatchObject({ code: "handler_timeout" });
-    await untilWork(receiver, event.id, { state: "pending", attempts: 1, dueAt: isoTime(clock.now() + 10_000) });
+    await untilWork(receiver, event.id, { state: "retrying", attempts: 1, dueAt: isoTime(clock.now() + 10_000) });
     expect((await workOf(receiver, event.id))?.error).toContain("timeoutMs of 2000");
     await clock.advance(10_000);
     await untilWork(receiver, event.id, { state: "done", attempts: 2 });
@@ -84,7 +84,7 @@ describe("a handler that takes longer than timeoutMs", () => {
     gate.open();
     await clock.advance(1_000);
     // As its new holder has it.
-    expect(await workOf(receiver, event.id)).toMatchObject({ state: "leased" });
+    expect(await workOf(receiver, event.id)).toMatchObject({ state: "running" });
   });
 
   test("a handler that reads the signal only after the timeout finds it aborted", async () => {
@@ -104,9 +104,9 @@ describe("a handler that takes longer than timeoutMs", () => {
     await receiver.start();
     const event = makeEvent();
     await post(receiver, event, { at: clock.now() });
-    await expect.poll(async () => (await workOf(receiver, event.id))?.state).toBe("leased");
+    await expect.poll(async () => (await workOf(receiver, event.id))?.state).toBe("running");
     await clock.advance(1_000);
-    await untilWork(receiver, event.id, { state: "pending" });
+    await untilWork(receiver, event.id, { state: "retrying" });
     gate.open();
     await expect.poll(() => seen?.aborted).toBe(true);
     expect(seen?.reason).toMatchObject({ code: "handler_timeout" });
@@ -119,11 +119,11 @@ describe("a handler that takes longer than timeoutMs", () => {
     await receiver.start();
     const event = makeEvent();
     await post(receiver, event, { at: clock.now() });
-    await expect.poll(async () => (await workOf(receiver, event.id))?.state).toBe("leased");
+    await expect.poll(async () => (await workOf(receiver, event.id))?.state).toBe("running");
     await clock.advance(59_999);
-    expect((await workOf(receiver, event.id))?.state).toBe("leased");
+    expect((await workOf(receiver, event.id))?.state).toBe("running");
     await clock.advance(1);
-    await untilWork(receiver, event.id, { state: "pending", attempts: 1 });
+    await untilWork(receiver, event.id, { state: "retrying", attempts: 1 });
   });
 
   test("several runs of a handler share one timer, and each run still has its own time", async () => {
@@ -144,7 +144,7 @@ describe("a handler that takes longer than timeoutMs", () => {
     const events = Array.from({ length: 5 }, () => makeEvent());
     for (const event of events) {
       await post(receiver, event, { at: clock.now() });
-      await untilWork(receiver, event.id, { state: "leased" });
+      await untilWork(receiver, event.id, { state: "running" });
       await clock.advance(100);
     }
     expect(clock.pendingTimers).toBe(timers + 1);
@@ -214,9 +214,9 @@ describe("a handler that ignores the signal", () => {
       await receiver.start();
       const event = makeEvent();
       await post(receiver, event, { at: clock.now() });
-      await untilWork(receiver, event.id, { state: "leased", attempts: 1 });
+      await untilWork(receiver, event.id, { state: "running", attempts: 1 });
       await clock.advance(1_000);
-      await untilWork(receiver, event.id, { state: "pending", attempts: 1 });
+      await untilWork(receiver, event.id, { state: "retrying", attempts: 1 });
 
       const beLate = async () => {
         first.open();
@@ -225,7 +225,7 @@ describe("a handler that ignores the signal", () => {
       };
       if (moment === "before the next attempt") await beLate();
       await clock.advance(1_000);
-      await untilWork(receiver, event.id, { state: "leased", attempts: 2 });
+      await untilWork(receiver, event.id, { state: "running", attempts: 2 });
       if (moment === "while the next attempt runs") await beLate();
       second.open();
       await untilWork(receiver, event.id, { state: "done", attempts: 2 });

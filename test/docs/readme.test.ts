@@ -7,7 +7,7 @@ import { ANSWERS } from "#pigeonhole/protocol/outcome.js";
 import { CHECKS } from "#pigeonhole/sandbox/calls/checks.js";
 import { commandReference } from "./command-reference.js";
 import { LISTED, optionTable } from "./option-tables.js";
-import { PIECE_WORDS, WORK_WORDS } from "#pigeonhole/operator/work-word.js";
+import { STATE_WORDS } from "#pigeonhole/store/state-words.js";
 import { metricsTable } from "./metrics-table.js";
 import { assumedPathsTable } from "./assumed-paths-table.js";
 import { operationsTable } from "./operations-table.js";
@@ -36,18 +36,16 @@ function skippedTable(): string {
   return ["| Needed | Skipped without it | Of |", "|---|---|---|", ...rows].join("\n");
 }
 
-function workWordsTable(): string {
-  const rows = Object.entries(WORK_WORDS).map(([word, meaning]) => {
-    return `| ${word} | ${Object.hasOwn(PIECE_WORDS, word) ? "handler, event" : "event"} | ${meaning} |`;
-  });
-  return ["| word | of | meaning |", "|---|---|---|", ...rows].join("\n");
+function statesTable(): string {
+  const rows = Object.entries(STATE_WORDS).map(([word, meaning]) => `| \`${word}\` | ${meaning} |`);
+  return ["| state | meaning |", "|---|---|", ...rows].join("\n");
 }
 
 test.each<readonly [part: string, page: string, text: string]>([
   ["skipped groups", "../.github/CONTRIBUTING.md", skippedTable()],
   ["answers", "answers-and-guarantees.md", answersTable()],
   ["api-assumptions", "assumptions.md", assumedPathsTable()],
-  ["words of work", "operations.md", workWordsTable()],
+  ["states of work", "operations.md", statesTable()],
   ["metrics", "telemetry.md", metricsTable()],
   ["commands", "cli.md", commandReference()],
   ["operations", "contact-events.md", operationsTable("contactEvents")],

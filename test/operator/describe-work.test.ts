@@ -21,18 +21,19 @@ test("a retry is described with its attempts, and with the next time where that 
 });
 
 test.each([
-  [{ state: "pending", error: "Error: no answer" }, "Handler crm is retrying, 3 of 14 attempts: Error: no answer"],
+  [{ state: "retrying", error: "Error: no answer" }, "Handler crm is retrying, 3 of 14 attempts: Error: no answer"],
   [
     { state: "dead", reason: "do_not_retry", error: "Error: no answer" },
     "Handler crm is dead: do_not_retry: Error: no answer",
   ],
-  [{ state: "pending", attempts: 0 }, "Handler crm is waiting."],
-  [{ state: "pending", attempts: 0, error: "Error: no" }, "Handler crm is waiting for its retry: Error: no"],
-  [{ state: "leased", attempts: 1 }, "Handler crm is running."],
-  [{ state: "done", discarded: true }, "Handler crm is discarded."],
-  // Its process died in the run.
-  [{ state: "pending", error: null }, "Handler crm is waiting."],
+  [{ state: "pending", attempts: 0 }, "Handler crm is pending."],
+  [{ state: "running", attempts: 1 }, "Handler crm is running."],
+  [{ state: "discarded" }, "Handler crm is discarded."],
   [{ state: "parked", handler: "", reason: "bad_data" }, "The event is parked: bad_data"],
+  [
+    { state: "parked", handler: "", reason: "bad_data", retryRequestedAt: "2026-01-31T00:00:00.000Z" },
+    "The event is parked, and waits to be read again: bad_data",
+  ],
 ])("work %j is described as %j", (work, expected) => {
   expect(describeWork({ handler: "crm", attempts: 3, maxAttempts: 14, ...work })).toBe(expected);
 });

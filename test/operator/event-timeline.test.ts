@@ -19,7 +19,6 @@ function timelineOf(work: Partial<HandlerView>, parts: Partial<TimelineParts> = 
     dueAt: null,
     settledAt: iso(T + 9_000),
     retryRequestedAt: null,
-    discarded: false,
     waitsFor: null,
     failed: {
       first: { attempt: 1, stack: "Error: first", at: iso(T + 1_000) },
@@ -49,11 +48,11 @@ test("failed runs have their times, those between stand between, and the next ru
 test("entries without a time keep their place among those of their own handler", () => {
   const failed = { attempt: 1, stack: "Error: no", at: iso(T + 1_000) };
   const base = { reason: null, error: null, maxAttempts: 5, dueAt: null, retryRequestedAt: null };
-  const other = { ...base, discarded: false, waitsFor: null, steps: [] };
+  const other = { ...base, waitsFor: null, steps: [] };
   const running: HandlerView = {
     ...other,
     handler: "aaa",
-    state: "leased",
+    state: "running",
     attempts: 2,
     settledAt: null,
     failed: { first: failed, last: failed },
@@ -66,7 +65,7 @@ test("entries without a time keep their place among those of their own handler",
     settledAt: iso(T + 500),
     failed: null,
   };
-  const event = eventDetail(T, { state: "leased", handlers: [running, done] });
+  const event = eventDetail(T, { state: "running", handlers: [running, done] });
   const entries = eventTimeline(event, { contactEvents: [], known: [] });
   expect(entries.slice(2).map(({ kind, handler }) => [kind, handler])).toEqual([
     ["done", "bbb"],
@@ -172,7 +171,7 @@ describe("contact events", () => {
     ],
     [
       "one that was discarded after its tries, which the API has not taken",
-      { state: "done", settledAt: iso(T + 10_000), attempts: 2 },
+      { state: "discarded", settledAt: iso(T + 10_000), attempts: 2 },
       {
         kind: "contact_event_settled",
         at: iso(T + 10_000),

@@ -132,7 +132,7 @@ describe("order and size", () => {
     const { service, receiver, deliver } = await start({ work: recordAll(...names.map((name) => ada(name))) });
     await deliver();
     await expect.poll(() => service.stored.length).toBe(250);
-    await expect.poll(async () => (await receiver.stats()).outbox.leased).toBe(0);
+    await expect.poll(async () => (await receiver.stats()).outbox.running).toBe(0);
     expect(namesByCall(service).map(({ length }) => length)).toEqual([100, 100, 50]);
     expect(namesIn(service)).toEqual(names);
   });
@@ -155,7 +155,7 @@ describe("order and size", () => {
     for (const email of ["ada@example.com", "bob@example.com"]) {
       expect(service.stored.flatMap(({ event }) => (event.email === email ? [event.name] : []))).toEqual(inOrder);
     }
-    expect((await receiver.stats()).outbox).toMatchObject({ pending: 0, leased: 0, dead: 8 });
+    expect((await receiver.stats()).outbox).toMatchObject({ pending: 0, running: 0, dead: 8 });
   });
 });
 

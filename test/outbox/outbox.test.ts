@@ -32,7 +32,7 @@ describe("contact events of a handler", () => {
     expect(service.calls[0]).toMatchObject({ path: "/v1/events", authorization: "Bearer svc_test_outbox" });
     const [view] = await outboxOf(receiver);
     expect(view).toMatchObject({ remoteId: service.stored[0]?.id, key: service.calls[0]?.key });
-    expect((await receiver.stats()).outbox).toEqual({ pending: 0, leased: 0, dead: 0, oldestAgeMs: 0 });
+    expect((await receiver.stats()).outbox).toEqual({ pending: 0, running: 0, retrying: 0, dead: 0, oldestAgeMs: 0 });
   });
 
   test("a handler's event is not sent if the handler throws afterwards", async () => {
@@ -300,7 +300,7 @@ describe("repeated calls", () => {
     service.faults.push(fault);
     await deliver();
     await turn(() => service.calls.length === 1);
-    await turn(async () => (await receiver.stats()).outbox.leased === 3);
+    await turn(async () => (await receiver.stats()).outbox.retrying === 3);
     const failedAt = clock.now();
     await receiver.contactEvents.record(ada("four"));
     await clock.advance(waitMs - 200);
@@ -350,7 +350,7 @@ describe("events of a batch that the service refuses", () => {
   test("a refused event can be discarded", async () => {
     const { service, receiver, dead } = await startWithNobody();
     expect(await receiver.contactEvents.discard(dead)).toBe(true);
-    await untilStates(receiver, "done", "done", "done");
+    await untilStates(receiver, "done", "discarded", "done");
     expect(await receiver.contactEvents.discard(dead)).toBe(false);
     expect(await receiver.contactEvents.retry(dead)).toBe(false);
     expect((await receiver.stats()).outbox.dead).toBe(0);

@@ -88,7 +88,7 @@ describe("a service whose clock is behind ours", () => {
     service.ruleOf = future("one");
     await deliver();
     await turn(() => service.calls.length === 3, 100);
-    expect(await statesOf(receiver)).toEqual(["leased", "leased"]);
+    expect(await statesOf(receiver)).toEqual(["retrying", "retrying"]);
     service.ruleOf = () => undefined;
     await turn(async () => (await statesOf(receiver)).join() === "done,done", 100);
     expect(new Set(callsOf(service)).size).toBe(1);
@@ -116,7 +116,7 @@ describe("a service whose clock is behind ours", () => {
     service.ruleOf = future("one");
     await receiver.contactEvents.record(ada("one"));
     await turn(() => service.calls.length === 3, 25);
-    expect(await statesOf(receiver)).toEqual(["leased"]);
+    expect(await statesOf(receiver)).toEqual(["retrying"]);
     service.ruleOf = () => undefined;
     await turn(async () => (await statesOf(receiver)).join() === "done", 25);
     expect(new Set(callsOf(service)).size).toBe(1);
@@ -224,7 +224,7 @@ describe("a batch that is refused whole", () => {
     const [one, two] = await outboxOf(receiver);
     expect(await receiver.contactEvents.discard(two?.key ?? "")).toBe(true);
     expect(await receiver.contactEvents.retry(one?.key ?? "")).toBe(true);
-    await turn(async () => (await statesOf(receiver)).join() === "done,done,dead");
+    await turn(async () => (await statesOf(receiver)).join() === "done,discarded,dead");
     expect(namesByCall(service)).toEqual([["one", "two", "three"], ["one"]]);
     expect(service.calls[1]?.key).not.toBe(service.calls[0]?.key);
     expectOnce(service, "one");
@@ -348,8 +348,8 @@ describe("an answer that is caused by the configuration", () => {
         await deliver();
         await turn(() => service.calls.length === 4, 100);
         expect(alarms[0]).toEqual({ kind: "api_refused", error });
-        expect(await statesOf(receiver)).toEqual(names.map(() => "leased"));
-        expect((await receiver.stats()).outbox).toMatchObject({ pending: 0, leased: names.length, dead: 0 });
+        expect(await statesOf(receiver)).toEqual(names.map(() => "retrying"));
+        expect((await receiver.stats()).outbox).toMatchObject({ pending: 0, retrying: names.length, dead: 0 });
         service.faultOf = () => undefined;
         await turn(async () => (await statesOf(receiver)).every((state) => state === "done"), 100);
         expect(new Set(callsOf(service)).size).toBe(1);

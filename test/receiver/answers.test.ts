@@ -397,7 +397,7 @@ test("a run of work that a page of the store contains waits until its delivery i
   const answered = post(receiver, event, { at: clock.now() }).then(() => order.push("answer"));
   await isStored.passed;
   await clock.advance(1_000);
-  await expect.poll(async () => (await receiver.inbox.get(event.id))?.handlers[0]?.state).toBe("leased");
+  await expect.poll(async () => (await receiver.inbox.get(event.id))?.handlers[0]?.state).toBe("running");
   expect(order).toEqual([]);
   answering.open();
   await answered;

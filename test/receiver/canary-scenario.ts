@@ -118,8 +118,8 @@ export async function runCanaries(logger?: Logger): Promise<CanaryRun> {
 
   // All failed for good but the one that never ends.
   for (let left = 1; left > 0; await setImmediate()) {
-    const { pending, leased } = await receiver.stats();
-    left = pending + Math.max(0, leased - 1);
+    const { pending, retrying, running } = await receiver.stats();
+    left = pending + retrying + Math.max(0, running - 1);
   }
   tell(await receiver.stats());
   tell(await receiver.inbox.retryAll({ state: "parked" }));

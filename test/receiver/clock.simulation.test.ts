@@ -201,7 +201,7 @@ describe("a clock that was ahead and is set back", () => {
     clock.set(rightMs + YEAR);
     const failed = makeEvent({ type: "email.failed" });
     await post(receiver, failed, { at: clock.now() });
-    await untilWork(receiver, failed.id, { state: "pending", attempts: 1 }, "email.failed");
+    await untilWork(receiver, failed.id, { state: "retrying", attempts: 1 }, "email.failed");
     return { ...started, failed: failed.id, setBack: () => clock.set(rightMs) };
   }
 
@@ -225,7 +225,7 @@ describe("a clock that was ahead and is set back", () => {
     await first.stop();
     first.setBack();
     const { clock, receiver } = await start({ clock: first.clock, file });
-    expect(await workOf(receiver, first.failed, "email.failed")).toMatchObject({ state: "pending" });
+    expect(await workOf(receiver, first.failed, "email.failed")).toMatchObject({ state: "retrying" });
     await clock.advance(62_000);
     await untilWork(receiver, first.failed, { state: "done", attempts: 2 }, "email.failed");
   });
@@ -237,7 +237,7 @@ describe("a clock that was ahead and is set back", () => {
     first.setBack();
     const { clock, receiver } = await startWithoutHandlers(first.clock, file);
     await clock.advance(5 * MINUTE);
-    expect(await receiver.stats()).toMatchObject({ pending: 1, lagMs: expect.closeTo(5 * MINUTE - 10_000, -4) });
+    expect(await receiver.stats()).toMatchObject({ retrying: 1, lagMs: expect.closeTo(5 * MINUTE - 10_000, -4) });
   });
 
   test("contact events are sent after a clock that was ahead is set back, except those with a later time", async () => {

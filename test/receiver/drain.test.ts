@@ -20,7 +20,7 @@ describe("a receiver that only accepts", () => {
     expect(await receiver.stats()).toMatchObject({ pending: 4, done: 0 });
     expect(await receiver.drain()).toEqual({ done: 2, retried: 1, dead: 1, contactEvents: 2, drained: true });
     expect(service.stored).toHaveLength(2);
-    expect(await receiver.stats()).toMatchObject({ pending: 1, leased: 0, done: 2, dead: 1 });
+    expect(await receiver.stats()).toMatchObject({ pending: 1, running: 0, done: 2, dead: 1 });
     expect(await receiver.drain()).toEqual(NOTHING);
   });
 
@@ -60,7 +60,7 @@ describe("a receiver that only accepts", () => {
     await clock.advance(1_000);
     expect(await drained).toEqual({ ...NOTHING, retried: 1, drained: false });
     expect(reasons).toEqual([expect.objectContaining({ code: "stopped" })]);
-    expect(await receiver.stats()).toMatchObject({ pending: 2, leased: 0 });
+    expect(await receiver.stats()).toMatchObject({ pending: 1, retrying: 1, running: 0 });
     hangs = false;
     expect(await receiver.drain()).toEqual({ ...NOTHING, done: 2 });
     // An aborted run is not a failed one.
@@ -119,7 +119,7 @@ test("a receiver that works all the time waits until nothing is due", async () =
   const drained = receiver.drain();
   gate.open();
   expect(await drained).toEqual({ ...NOTHING, done: 40 });
-  expect(await receiver.stats()).toMatchObject({ pending: 0, leased: 0, done: 40 });
+  expect(await receiver.stats()).toMatchObject({ pending: 0, running: 0, done: 40 });
 });
 
 test("a drain beside the process that runs the handlers of the file does nothing", async () => {

@@ -83,7 +83,7 @@ describe("figures of a process", () => {
 
   test("failed runs are counted, and work that waits for another is the backlog", async () => {
     const { receiver, clock, deliver, read } = await start({ run: () => Promise.reject(new Error("no")) });
-    await untilWork(receiver, await deliver(), { state: "pending" });
+    await untilWork(receiver, await deliver(), { state: "retrying" });
     await clock.advance(BETWEEN_WRITES_MS);
     const { handlers, backlog, at } = await read();
     expect(handlers.map(({ runs, failed }) => [at(runs), at(failed)])).toEqual([[1, 1]]);
@@ -120,7 +120,7 @@ describe("figures of a process", () => {
     const { receiver, store, clock, deliver } = await start({ run: () => gate.passed, concurrency: 60 });
     const begun = clock.now();
     const first = await deliver();
-    await untilWork(receiver, first, { state: "leased" });
+    await untilWork(receiver, first, { state: "running" });
     await clock.advance(SECOND);
     for (let count = 1; count < 53; count += 1) await deliver();
     await clock.advance(BETWEEN_WRITES_MS - SECOND);

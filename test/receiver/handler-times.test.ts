@@ -45,7 +45,7 @@ async function start({
   const receiver = openReceiver({ store, clock, ...options });
   receiver.on("email.sent", (_, ctx) => run(ctx), { retry: { maxAttempts: 2, initialMs: 1_000_000 } });
   await receiver.start();
-  const handle = async (state: "done" | "dead" | "pending" | "leased"): Promise<void> => {
+  const handle = async (state: "done" | "dead" | "retrying" | "running"): Promise<void> => {
     const event = makeEvent();
     await post(receiver, event, { at: clock.now() });
     await untilWork(receiver, event.id, { state });
@@ -54,7 +54,7 @@ async function start({
 }
 
 describe("handler times", () => {
-  test.each<[what: string, (ctx: HandlerContext) => unknown, "done" | "dead" | "pending", EndedRuns["outcome"]]>([
+  test.each<[what: string, (ctx: HandlerContext) => unknown, "done" | "dead" | "retrying", EndedRuns["outcome"]]>([
     ["returns", () => undefined, "done", "done"],
     ["commits", ({ commit }) => commit(() => undefined), "done", "done"],
     [
@@ -63,7 +63,7 @@ describe("handler times", () => {
       "done",
       "done",
     ],
-    ["throws", () => Promise.reject(new Error("no")), "pending", "failed"],
+    ["throws", () => Promise.reject(new Error("no")), "retrying", "failed"],
     ["gives up", () => Promise.reject(new DoNotRetry("no")), "dead", "failed"],
   ])("a run that %s is counted", async (_, run, state, outcome) => {
     const { clock, noted, handle } = await start({ run });
@@ -104,7 +104,7 @@ describe("handler times", () => {
 
   test("a run that takes longer than timeoutMs is counted as failed then", async () => {
     const { store, clock, handle } = await start({ run: () => new Promise(() => undefined) });
-    await handle("leased");
+    await handle("running");
     await clock.advance(60 * SECOND + BETWEEN_WRITES_MS);
     expect(await operate(store).handlerTimes({})).toMatchObject([
       { runs: 1, failed: 1, buckets: [{ fromMs: 60_000, done: 0, failed: 1 }] },
@@ -113,7 +113,7 @@ describe("handler times", () => {
 
   test("a run that the stop has aborted is not counted, since it runs again", async () => {
     const { receiver, clock, noted, handle } = await start({ run: () => new Promise(() => undefined) });
-    await handle("leased");
+    await handle("running");
     await closeReceiver(receiver, clock);
     expect(noted).toEqual([]);
   });

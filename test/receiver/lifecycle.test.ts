@@ -269,12 +269,12 @@ describe("stats()", () => {
     await started;
     await post(receiver, makeEvent(), { at: clock.now() });
     await expect.poll(() => runs).toBe(1);
-    await expect.poll(() => receiver.stats()).toMatchObject({ state: "running", pending: 1 });
+    await expect.poll(() => receiver.stats()).toMatchObject({ state: "running", retrying: 1 });
     const countedAt = clock.now();
     await receiver.stop();
     await clock.advance(MINUTE);
     const stopped = await receiver.stats();
-    expect(stopped).toMatchObject({ state: "stopped", countedAt, pending: 1, oldestPendingAgeMs: MINUTE });
+    expect(stopped).toMatchObject({ state: "stopped", countedAt, retrying: 1, oldestPendingAgeMs: MINUTE });
     expect(stopped.answers.accepted).toBe(1);
   });
 

@@ -177,7 +177,7 @@ test("a line of a message that looks like a stack frame is not logged", async ()
   await receiver.start();
   const event = makeEvent();
   await post(receiver, event);
-  await untilWork(receiver, event.id, { state: "pending", attempts: 1 });
+  await untilWork(receiver, event.id, { state: "retrying", attempts: 1 });
   expect(log.named("handler_failed")).toHaveLength(1);
   expect(JSON.stringify(log.lines)).not.toContain(CANARY);
 });

@@ -86,7 +86,7 @@ describe.skipIf(isSkipped)("on a server that is killed", () => {
     const counts = async () => one.receiver.stats().catch(() => undefined);
     await expect.poll(async () => (await counts())?.done ?? 0, { interval: 20 }).toBeGreaterThan(EVENTS / 10);
     await restartAtOnce(dataDirectory);
-    await expect.poll(counts, { timeout: 60_000 }).toMatchObject({ pending: 0, leased: 0 });
+    await expect.poll(counts, { timeout: 60_000 }).toMatchObject({ pending: 0, running: 0 });
     expect(await counts()).toMatchObject({ done: EVENTS, dead: 0, parked: 0 });
     const { rows } = await one.pool.query<{ all: number; events: number }>(
       "SELECT count(*)::integer AS all, count(DISTINCT event)::integer AS events FROM effects",

@@ -225,7 +225,7 @@ describeOnPostgres((database) => {
     await receiver.start();
     const [running, waiting] = [makeEvent(), makeEvent()];
     for (const event of [running, waiting]) await post(receiver, event, { at: clock.now() });
-    await untilWork(receiver, waiting.id, { state: "leased" });
+    await untilWork(receiver, waiting.id, { state: "running" });
     const turn = async (): Promise<void> => clock.advance(600);
     relay.fault = { at: "statement", state: "53200", to: /SET state = 'pending', due_at = least/ };
     const failed = () => log.named("release_failed");

@@ -27,7 +27,7 @@ test("a receiver that only accepts runs nothing, and what it stored waits for on
   await accepting.start();
   const event = makeEvent();
   await post(accepting, event);
-  await expect.poll(() => accepting.stats()).toMatchObject({ pending: 1, leased: 0 });
+  await expect.poll(() => accepting.stats()).toMatchObject({ pending: 1, running: 0 });
   await accepting.stop();
   const next = openReceiver({ store: storeIn(file) });
   next.on("email.sent", () => undefined);

@@ -195,7 +195,7 @@ describe("a schema", () => {
     );
     await loose.start();
     await post(loose, event);
-    await untilWork(loose, event.id, { state: "pending" });
+    await untilWork(loose, event.id, { state: "retrying" });
     await closeReceiver(loose);
 
     const strict = openReceiver({ store: storeIn(file), schemas: { "email.sent": z.object({ n: z.string() }) } });

@@ -46,7 +46,7 @@ describeOnPostgres((database) => {
     isSlow = true;
     for (let index = 0; index < 20; index += 1) await post(first, makeEvent());
     // Otherwise there is nothing to give back.
-    expect((await first.stats()).leased).toBeGreaterThan(10);
+    expect((await first.stats()).running).toBeGreaterThan(10);
     await second.start();
     await expect.poll(() => ran.length).toBe(18);
     gate.open();

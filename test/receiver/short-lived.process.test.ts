@@ -67,7 +67,7 @@ async function workThrough(total: number, createStore: () => Store<unknown>): Pr
   await scheduler;
   await host.drain();
   expect(statuses).toEqual(Array.from({ length: 2 * total }, () => 200));
-  expect(await host.count()).toMatchObject({ done: total, pending: 0, leased: 0, dead: 0, parked: 0 });
+  expect(await host.count()).toMatchObject({ done: total, pending: 0, running: 0, dead: 0, parked: 0 });
   const ids = events.map(({ id }) => id).toSorted();
   expect(host.ran.toSorted()).toEqual(ids);
   expect(service.stored.map(({ event }) => String(event.properties?.["of"])).toSorted()).toEqual(ids);

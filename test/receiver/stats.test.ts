@@ -39,14 +39,15 @@ test("a receiver that has just started has every number at zero", async () => {
     waitsFor: {},
     countedAt: expect.any(Number),
     pending: 0,
-    leased: 0,
+    retrying: 0,
+    running: 0,
     dead: 0,
     parked: 0,
     done: 0,
     pendingByHandler: {},
     oldestPendingAgeMs: 0,
     lagMs: 0,
-    outbox: { pending: 0, leased: 0, dead: 0, oldestAgeMs: 0 },
+    outbox: { pending: 0, running: 0, retrying: 0, dead: 0, oldestAgeMs: 0 },
     answers: noAnswers,
     failuresInARow: 0,
     disablesAt: 100,
@@ -78,9 +79,9 @@ test("the statistics count work by its state, and waiting work by its handler", 
   await post(receiver, "not JSON");
   await expect
     .poll(() => receiver.stats())
-    .toMatchObject({ done: 5, leased: 4, pending: 3, dead: 2, parked: 1, pendingByHandler: { later: 3 } });
+    .toMatchObject({ done: 5, running: 4, pending: 3, dead: 2, parked: 1, pendingByHandler: { later: 3 } });
   gate.open();
-  await expect.poll(() => receiver.stats()).toMatchObject({ done: 9, leased: 0 });
+  await expect.poll(() => receiver.stats()).toMatchObject({ done: 9, running: 0 });
 });
 
 test("the statistics count each answer by its outcome, once per request", async () => {
@@ -209,10 +210,10 @@ describe("the lag of handlers", () => {
     await receiver.start();
     await post(receiver, makeEvent(), { at: clock.now() });
     await clock.advance(MINUTE);
-    expect(await receiver.stats()).toMatchObject({ leased: 1, lagMs: 0, oldestPendingAgeMs: MINUTE });
+    expect(await receiver.stats()).toMatchObject({ running: 1, lagMs: 0, oldestPendingAgeMs: MINUTE });
     for (let index = 0; index < 3; index += 1) await post(receiver, makeEvent(), { at: clock.now() });
     await clock.advance(2 * MINUTE);
-    const behind = { leased: 4, pending: 0, lagMs: 2 * MINUTE, oldestPendingAgeMs: 3 * MINUTE };
+    const behind = { running: 4, pending: 0, lagMs: 2 * MINUTE, oldestPendingAgeMs: 3 * MINUTE };
     expect(await receiver.stats()).toMatchObject(behind);
     gate.open();
     await expect.poll(() => receiver.stats()).toMatchObject({ done: 4, lagMs: 0, oldestPendingAgeMs: 0 });
@@ -238,7 +239,7 @@ describe("the lag of handlers", () => {
     await untilWork(receiver, retried.id, { state: "pending" });
     await post(receiver, stuck, { at: clock.now() });
     await clock.advance(MINUTE);
-    await untilWork(receiver, retried.id, { state: "leased" });
+    await untilWork(receiver, retried.id, { state: "running" });
     await clock.advance(5_000);
     expect((await receiver.stats()).lagMs).toBe(5_000);
     gate.open();

@@ -31,7 +31,7 @@ test("a test event that no handler asks for is only logged", async () => {
   expect(log.named("test_event")).toEqual([
     expect.objectContaining({ level: 30, eventId: event.id, eventType: "email.sent" }),
   ]);
-  expect(await receiver.inbox.get(event.id)).toMatchObject({ state: "done", handlers: [] });
+  expect(await receiver.inbox.get(event.id)).toMatchObject({ state: "unhandled", handlers: [] });
 });
 
 test("the field data.test of another type does not make a test event, since a form may have such a field", async () => {

@@ -125,7 +125,7 @@ describe("a backlog", () => {
     const failing = makeEvent({ type: "email.opened" });
     await deliver();
     await deliver(failing);
-    await untilWork(receiver, failing.id, { state: "pending" }, "email.opened");
+    await untilWork(receiver, failing.id, { state: "retrying" }, "email.opened");
     await clock.advance(HOUR);
     expect(alarms).toEqual([]);
     gate.open();
@@ -204,7 +204,7 @@ test("a drain beside the process that runs the handlers reports no handler that 
   await owner.receiver.start();
   const event = makeEvent({ type: "email.opened" });
   await owner.deliver(event);
-  await untilWork(owner.receiver, event.id, { state: "pending", attempts: 1 }, "email.opened");
+  await untilWork(owner.receiver, event.id, { state: "retrying", attempts: 1 }, "email.opened");
   const { receiver, alarms } = openWithAlarms({ store: file, role: "accept" });
   await receiver.start();
   await receiver.drain();

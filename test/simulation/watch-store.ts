@@ -105,7 +105,7 @@ export function watchStore(store: Store, options: WatchOptions): Store {
     const last = figures.get("overview");
     if (last?.version !== shared.figureVersion) return Number.NaN;
     const { events, contactEvents } = last.value as StoreOverview;
-    return events.leased + contactEvents.leased;
+    return events.running + contactEvents.running + contactEvents.retrying;
   }
 
   /** What is in the file is younger than all limits. */

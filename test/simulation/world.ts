@@ -296,7 +296,7 @@ class World {
     if (receiver === undefined || store === undefined) return "the machine";
     clock.wake();
     this.#machine.shared.change();
-    const { pending, leased, parked, dead, outbox } = await receiver.stats();
+    const { pending, retrying, running, parked, dead, outbox } = await receiver.stats();
     if (parked > 0) {
       this.#met.add("parked after four crashes");
       await receiver.inbox.retryAll({ state: "parked" });
@@ -310,8 +310,9 @@ class World {
       for (const { key } of items) await retryOutbox(store, key, clock.now());
     }
     // Leases of what is dead run out, and are looked for three times a minute of a machine that does not sleep.
-    if (leased > 0) this.#machine.wake(MINUTE);
-    const counts = { pending, leased, parked, dead, sends: outbox.pending + outbox.leased + outbox.dead };
+    if (running > 0) this.#machine.wake(MINUTE);
+    const sends = outbox.pending + outbox.running + outbox.retrying + outbox.dead;
+    const counts = { pending, retrying, running, parked, dead, sends };
     return Object.entries(counts)
       .filter(([, count]) => count > 0)
       .map(([what, count]) => `${count} ${what}`)

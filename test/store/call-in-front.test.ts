@@ -7,7 +7,13 @@ import { outboxView } from "../support/outbox-view.js";
 const DUE = 1_000;
 
 const viewOf = (seq: number, changes: Partial<OutboxView>): OutboxView =>
-  outboxView({ seq, key: `key_${seq}`, state: "leased", attempts: 1, ...changes });
+  outboxView({
+    seq,
+    key: `key_${seq}`,
+    state: changes.dueAt === undefined ? "running" : "retrying",
+    attempts: 1,
+    ...changes,
+  });
 
 /** Lists the views as a store does: those of a state, newest first. */
 function inboxOf(...views: OutboxView[]) {

@@ -87,12 +87,12 @@ async function readAll(place: string) {
     const events = [];
     for (const { id } of (await inbox.listEvents({ limit: 500 })).items.toReversed()) {
       const { seq: _, body, handlers, ...event } = (await inbox.getEvent(id)) ?? expect.unreachable();
-      const isOver = handlers.every(({ state }) => state !== "leased");
+      const isOver = handlers.every(({ state }) => state !== "running");
       events.push({
         ...event,
         ...(isOver ? {} : { state: "pending" }),
         body: body && Buffer.from(body).toString(),
-        handlers: handlers.map((view) => (view.state === "leased" ? { ...view, state: "pending" } : view)),
+        handlers: handlers.map((view) => (view.state === "running" ? { ...view, state: "pending" } : view)),
       });
     }
     const { items } = await inbox.listContactEvents({ limit: 500 });
@@ -131,7 +131,7 @@ describeOnPostgres((database) => {
     const copied = await readAll(to());
     expect(withoutDueTime(copied)).toEqual(withoutDueTime(before));
     expect(before.contactEvents.map(({ state }) => state)).toEqual(
-      expect.arrayContaining(["done", "dead", "leased", "pending"]),
+      expect.arrayContaining(["done", "dead", "retrying", "pending"]),
     );
     expect(await copyInbox({ from, to: to(), signal: never })).toMatchObject({
       events: 0,

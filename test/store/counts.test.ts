@@ -61,7 +61,7 @@ test("a long backlog is counted to the last piece of work", async () => {
   expect(await countWork(store, NOW)).toMatchObject({
     pending: 2 * EVENTS - dead,
     dead,
-    leased: 0,
+    running: 0,
     parked: 0,
     oldestPendingReceivedAt: 1,
     oldestDueAt: 1,

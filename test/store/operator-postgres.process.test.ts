@@ -75,7 +75,7 @@ describeOnPostgres((database) => {
       expect(await inbox.changeEvent("retry", event.id)).toEqual({ work: 1, readAgain: 0 });
       await untilWork(receiver, event.id, { state: "done" });
       expect(await inbox.changeEvent("retry", event.id)).toEqual({ work: 0, readAgain: 0 });
-      expect((await inbox.countLists()).events).toMatchObject({ all: 1, dead: 0, done: 1 });
+      expect((await inbox.overview()).events).toMatchObject({ pending: 0, dead: 0, done: 1 });
     });
 
     test("work that waits for its next run is run now by one of two receivers, and keeps its attempts", async () => {
@@ -94,12 +94,12 @@ describeOnPostgres((database) => {
       const events = [makeEvent(), makeEvent()] as const;
       for (const event of events) {
         await post(receiver, event);
-        await untilWork(receiver, event.id, { state: "pending", attempts: 1 }, "book");
+        await untilWork(receiver, event.id, { state: "retrying", attempts: 1 }, "book");
       }
       const inbox = await open();
       expect(await inbox.countWork("run", { handler: "book" })).toEqual({ events: 2, work: 2 });
       expect(await inbox.changeEvent("run", events[0].id)).toEqual({ work: 1, readAgain: 0 });
-      await untilWork(receiver, events[0].id, { state: "pending", attempts: 2 }, "book");
+      await untilWork(receiver, events[0].id, { state: "retrying", attempts: 2 }, "book");
       fix();
       expect(await inbox.changeWork("run", { error: "away" })).toMatchObject({ events: 2, work: 2 });
       await untilWork(receiver, events[0].id, { state: "done", attempts: 3 }, "book");
@@ -147,7 +147,7 @@ describeOnPostgres((database) => {
     const events = receivers.map(() => makeEvent());
     for (const [index, receiver] of receivers.entries()) await post(receiver, events[index]);
     for (const receiver of receivers) {
-      expect(await receiver.stats()).toMatchObject({ pending: 2, leased: 0, done: 0, paused: [{ by: "ann" }] });
+      expect(await receiver.stats()).toMatchObject({ pending: 2, running: 0, done: 0, paused: [{ by: "ann" }] });
     }
     expect(runs).toEqual([]);
     await inbox.resumeHandler("email.sent");

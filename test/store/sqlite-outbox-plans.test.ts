@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { OUTBOX_STATES } from "#pigeonhole/store/outbox.js";
+import { CONTACT_EVENT_STATES } from "#pigeonhole/store/state-words.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import { operateFile } from "#pigeonhole/store/sqlite/open-inbox-file.js";
 import { type InboxDatabase, createInboxDatabase } from "#pigeonhole/store/sqlite/inbox-database.js";
@@ -27,7 +27,7 @@ const CALLS: [name: string, call: Call][] = [
   ["a retry", ({ operator }) => operator.changeContactEvent("retry", "k")],
   ["a discard", ({ operator }) => operator.changeContactEvent("discard", "k")],
   ["a list of one inbox event", ({ operator }) => operator.listContactEvents({ inboxEventId: "evt_1" })],
-  ...OUTBOX_STATES.filter((state) => state !== "done").map((state): [string, Call] => [
+  ...CONTACT_EVENT_STATES.filter((state) => state !== "done" && state !== "discarded").map((state): [string, Call] => [
     `a list of what is ${state}`,
     ({ operator }) => operator.listContactEvents({ state }),
   ]),

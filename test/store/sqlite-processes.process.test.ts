@@ -26,7 +26,7 @@ test("a process that is killed leaves its work to the next one at once, though i
   await store.open(context);
   try {
     expect(await store.recover(Date.now())).toEqual({ owner: false, recovered: 0, parked: 0 });
-    expect(await statesOf(store, "evt_1")).toEqual({ h: "leased" });
+    expect(await statesOf(store, "evt_1")).toEqual({ h: "running" });
     await child.kill();
     expect(await store.recover(Date.now())).toEqual({ owner: true, recovered: 1, parked: 0 });
     expect(await store.getEvent("evt_1")).toMatchObject({ handlers: [{ state: "pending", attempts: 1 }] });

@@ -152,7 +152,12 @@ describe("the schema", () => {
     open.push(next);
     await next.open(context);
     expect(await next.recover(T)).toMatchObject({ owner: true, recovered: 1 });
-    for (const [id, state] of Object.entries({ done: "done", failed: "pending", dead: "dead", "in flight": "pending" }))
+    for (const [id, state] of Object.entries({
+      done: "done",
+      failed: "retrying",
+      dead: "dead",
+      "in flight": "pending",
+    }))
       expect(await statesOf(next, id)).toEqual({ h: state });
     expect(await takeSend(next)).toMatchObject({ events: [{ seq: 1 }] });
     expect(await next.accept(newEvent("new"))).toMatchObject({ kind: "stored" });

@@ -123,8 +123,8 @@ describe.each(ENDINGS)("SQL that ends the transaction (%s)", (_, end) => {
         await statesOf(store, idOf("a")),
         await statesOf(store, idOf("b")),
         await statesOf(store, idOf("c")),
-      ]).toEqual([{ h: "done" }, { h: "leased" }, { h: "done" }]);
-      expect(await countWork(store, T)).toMatchObject({ done: before.done + 2, leased: before.leased + 1 });
+      ]).toEqual([{ h: "done" }, { h: "running" }, { h: "done" }]);
+      expect(await countWork(store, T)).toMatchObject({ done: before.done + 2, running: before.running + 1 });
     },
   );
 
@@ -181,7 +181,7 @@ test.each(["ROLLBACK", "COMMIT", 'ROLLBACK TO "\t_bs3.\t"', 'RELEASE "\t_bs3.\t"
     });
     await expectCode(outcome, "transaction_ended");
     expect(mine()).toEqual([]);
-    expect(await statesOf(store, idOf("a"))).toEqual({ h: "leased" });
+    expect(await statesOf(store, idOf("a"))).toEqual({ h: "running" });
   },
 );
 

@@ -27,7 +27,6 @@ export function handlerView(handler: string): HandlerView {
     dueAt: null,
     settledAt: null,
     retryRequestedAt: null,
-    discarded: false,
     waitsFor: null,
     failed: null,
     steps: [],

@@ -48,7 +48,7 @@ describe("what deliver returns", () => {
     const event = sampleEvent("email.bounced");
     const delivered = await deliver(receiver, event);
     expect(delivered).toMatchObject({ status: 200, outcome: "accepted", event: { id: event.id, state: "dead" } });
-    expect(handlerStates(delivered.handlers)).toEqual({ good: "done", failing: "pending", dead: "dead" });
+    expect(handlerStates(delivered.handlers)).toEqual({ good: "done", failing: "retrying", dead: "dead" });
     expect(delivered.handlers).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ handler: "failing", error: "Error: not now", attempts: 1 }),
@@ -101,7 +101,7 @@ describe("what deliver returns", () => {
     for (const event of [sampleEvent("form.submitted"), sampleTestEvent()]) {
       expect(await deliver(receiver, event)).toMatchObject({
         outcome: "accepted",
-        event: { state: "done" },
+        event: { state: "unhandled" },
         handlers: [],
       });
     }
@@ -124,7 +124,7 @@ describe("deliver", () => {
     });
     const event = sampleEvent("email.sent");
     const { handlers } = await deliver(receiver, event, { timestamp: clock.now() });
-    expect(handlers).toMatchObject([{ state: "pending", dueAt: isoTime(clock.now() + 10_000) }]);
+    expect(handlers).toMatchObject([{ state: "retrying", dueAt: isoTime(clock.now() + 10_000) }]);
     await clock.advance(10_000);
     await expect.poll(() => attempts).toEqual([1, 2]);
   });

@@ -8,7 +8,7 @@ import { isTestDelivery } from "../../protocol/test-delivery.js";
 export interface InspectedHandler {
   /** Name of the handler. Empty for the note of an event that was parked. */
   handler: string;
-  /** `pending`, `leased`, `done`, `dead`, `parked`. */
+  /** `pending`, `running`, `retrying`, `done`, `discarded`, `dead`, `parked`. */
   state: string;
   /** Number of runs so far. */
   attempts: number;
@@ -64,7 +64,6 @@ function checkHandlers({ handlers = {} }: Expectation, work: readonly InspectedH
   });
 }
 
-function describeState({ state, attempts }: InspectedHandler): string {
-  if (state === "leased") return "is leased, so it has not ended in time";
-  return state === "pending" && attempts > 0 ? "is pending, since it failed and will run again" : `is ${state}`;
+function describeState({ state }: InspectedHandler): string {
+  return state === "running" ? "is running, so it has not ended in time" : `is ${state}`;
 }

@@ -8,7 +8,7 @@ export interface InspectedContactEvent {
   seq: number;
   /** Name of the contact event. */
   name: string;
-  /** `pending`, `leased`, `done`, `dead`. */
+  /** `pending`, `running`, `retrying`, `done`, `discarded`, `dead`. */
   state: string;
   /** Number of tries so far. */
   attempts: number;
@@ -49,7 +49,7 @@ export class RecordedContactEvents {
 }
 
 function hasBeenTried({ state, attempts }: InspectedContactEvent): boolean {
-  return state !== "leased" && (state !== "pending" || attempts > 0);
+  return state !== "running" && (state !== "pending" || attempts > 0);
 }
 
 /** Those that the expectation names must be in that state, and no other may be dead. */

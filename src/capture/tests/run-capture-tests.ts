@@ -217,7 +217,7 @@ async function waitForHandlers(
     const found = await inspect(eventId);
     // An event is in the inbox before it is answered.
     if (found === undefined) return "unknown";
-    const hasRun = found.every(({ state, attempts }) => state !== "leased" && (state !== "pending" || attempts > 0));
+    const hasRun = found.every(({ state, attempts }) => state !== "running" && (state !== "pending" || attempts > 0));
     const isAsExpected = Object.entries(handlers).every(([name, wanted]) => {
       const state = found.find(({ handler }) => handler === name)?.state;
       return state !== undefined && (state === wanted || FINAL_STATES.has(state));

@@ -13,7 +13,7 @@ import { answerHead, describeAnswer, withOutcomes } from "../../capture/model/an
 import { matchesQuery, parseQuery } from "../../capture/query/query.js";
 import { selectCaptures } from "../../capture/query/select-captures.js";
 import { sentEventId } from "../../capture/model/sent-event-id.js";
-import { type WorkWord, wordOfWork } from "../../operator/work-word.js";
+import type { EventState } from "../../operator/states.js";
 import { summarizeCapture } from "../../capture/model/summarize-capture.js";
 import { escapeControls } from "../../base/text.js";
 import { usageError } from "../frame/command-error.js";
@@ -54,7 +54,7 @@ export const list: RunCommand<typeof specs.capturesList> = async ({ args, option
 interface ListedCapture {
   capture: CaptureSummary;
   /** Undefined where it is not known. */
-  word: WorkWord | undefined;
+  word: EventState | undefined;
 }
 
 /** Each capture with the work on the event that it was sent as last. */
@@ -62,12 +62,12 @@ async function withWork(captures: readonly CaptureSummary[], reader: WorkReader)
   const listed: ListedCapture[] = [];
   for (const capture of captures) {
     const found = await reader.read(capture.lastEventId);
-    listed.push({ capture, word: found === undefined ? undefined : wordOfWork(found.event) });
+    listed.push({ capture, word: found === undefined ? undefined : found.event.state });
   }
   return listed;
 }
 
-function listCells(capture: CaptureSummary, words: readonly (WorkWord | undefined)[], paint: Paint): string[] {
+function listCells(capture: CaptureSummary, words: readonly (EventState | undefined)[], paint: Paint): string[] {
   const { receivedAt, verdict, type, subject, status, outcome, ms, attempts, id } = capture;
   return [
     receivedAt,

@@ -1,5 +1,4 @@
 import { escapeControls } from "../../base/text.js";
-import { wordOfContactEvent } from "../../operator/contact-event-word.js";
 import type { OutboxView } from "../../store/outbox.js";
 import { countOf } from "../frame/format.js";
 import type { Paint } from "../frame/output.js";
@@ -10,11 +9,10 @@ export function describeContactEvent(
   view: OutboxView,
   { inFront, paint }: { inFront: OutboxView | undefined; paint: Paint },
 ): string[] {
-  const { key, name, contact, reason, error, code, param, message } = view;
-  const word = wordOfContactEvent(view);
+  const { key, name, contact, state, reason, error, code, param, message } = view;
   const subject = `${name === "" ? "(erased)" : name}${contact === "" ? "" : ` for ${contact}`}`;
   // In place of the service's message, a discarded one has the word again.
-  const answer = [code, param, word === "discarded" ? null : message];
+  const answer = [code, param, state === "discarded" ? null : message];
   const details = [
     ["key", key],
     ["answer", answer.filter((part) => part !== null && part !== "").join(" · ")],
@@ -24,7 +22,7 @@ export function describeContactEvent(
   ].filter(([, value]) => value !== "");
   const rest = `${reason === null ? "" : ` (${reason})`}, ${factsOf(view, inFront).join(", ")}`;
   return [
-    `  ${escapeControls(subject)}: ${paintWord(word, paint)}${escapeControls(rest)}`,
+    `  ${escapeControls(subject)}: ${paintWord(state, paint)}${escapeControls(rest)}`,
     ...details.map(([label = "", value = ""]) => `    ${label.padEnd(6)}  ${escapeControls(value)}`),
   ];
 }
@@ -34,7 +32,7 @@ function factsOf(view: OutboxView, inFront: OutboxView | undefined): string[] {
   const next = nextTry(view, inFront);
   return [
     countOf(attempts, "attempt"),
-    ...(next === undefined ? [] : [state === "leased" && view.dueAt === null ? next : `next try ${next}`]),
+    ...(next === undefined ? [] : [state === "running" ? next : `next try ${next}`]),
     ...(remoteId === null ? [] : [`stored as ${remoteId}`]),
     settledAt === null ? `recorded ${recordedAt}` : `settled ${settledAt}`,
   ];

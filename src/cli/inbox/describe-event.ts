@@ -1,7 +1,6 @@
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { escapeControls } from "../../base/text.js";
 import { describeAttempts, describeRetry } from "../../operator/describe-work.js";
-import { wordOfPiece, wordOfWork } from "../../operator/work-word.js";
 import type { TimelineEntry } from "../../operator/timeline-entry.js";
 import type { FailedRun, FailedRuns, HandlerView } from "../../store/inbox-view.js";
 import { clip, countOf, formatJson, ownFrames } from "../frame/format.js";
@@ -28,7 +27,7 @@ export function describeEvent(
     `type      ${escapeControls(event.type)}${event.test ? "  (test event)" : ""}`,
     `received  ${event.receivedAt}`,
     `signed    ${event.signedAt}`,
-    `state     ${paintWork(wordOfWork(event), paint)}`,
+    `state     ${paintWork(event.state, paint)}`,
     ...event.handlers.flatMap((handler) => describeHandler(handler, paint)),
     ...(contactEvents.length === 0 ? [] : ["contact events"]),
     ...contactEvents.flatMap((view) => describeContactEvent(view, { inFront, paint })),
@@ -55,15 +54,15 @@ function describeHandler(view: HandlerView, paint: Paint): string[] {
 const indent = (line: string): string => `          ${line}`;
 
 function describeState(view: HandlerView, paint: Paint): string {
-  const word = wordOfPiece(view);
-  return word === "retrying" ? paint.yellow(`… ${describeRetry(view, view.dueAt)}`) : paintWork(word, paint);
+  const { state, dueAt } = view;
+  return state === "retrying" ? paint.yellow(`… ${describeRetry(view, dueAt)}`) : paintWork(state, paint);
 }
 
 function describeRuns(view: HandlerView): string {
   const { handler, state, dueAt, retryRequestedAt, waitsFor } = view;
   if (handler === NOTE_HANDLER) return retryRequestedAt === null ? "" : ", waits to be read again";
   const waits = waitsFor === null ? "" : `, handler waits: ${waitsFor}`;
-  if (wordOfPiece(view) === "retrying") return waits;
+  if (state === "retrying") return waits;
   return `, ${describeAttempts(view)}${state === "pending" ? `, due ${dueAt}` : ""}${waits}`;
 }
 

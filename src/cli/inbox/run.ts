@@ -1,7 +1,6 @@
 import type * as specs from "./spec.js";
 import { type EventView, bodyOf, foundEvent } from "../../store/inbox-view.js";
 import { describeRetry } from "../../operator/describe-work.js";
-import { wordOfPiece, wordOfWork } from "../../operator/work-word.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import type { RunCommand } from "../frame/context.js";
 import type { Paint } from "../frame/output.js";
@@ -33,21 +32,20 @@ export const list: RunCommand<typeof specs.inboxList> = ({ options, context }) =
     const isAny = [text, ...Object.values(filter)].every((value) => value === undefined);
     await printRows(out, found, {
       columns: ["RECEIVED", "STATE", "TYPE", "ID", "HANDLERS"],
-      record: (event) => ({ event: { ...event, work: wordOfWork(event) } }),
+      record: (event) => ({ event }),
       cells: (event) => eventCells(event, out.paint),
       none: isAny ? "No events." : "No such events.",
     });
   });
 
-function eventCells({ id, type, receivedAt, handlers }: EventView, paint: Paint): string[] {
+function eventCells({ id, type, state, receivedAt, handlers }: EventView, paint: Paint): string[] {
   const work = handlers.map((view) => {
-    const word = wordOfPiece(view);
-    if (view.handler === NOTE_HANDLER) return `(${view.reason ?? word})`;
-    return `${view.handler}:${word === "retrying" ? describeRetry(view, view.dueAt) : word}`;
+    if (view.handler === NOTE_HANDLER) return `(${view.reason ?? view.state})`;
+    return `${view.handler}:${view.state === "retrying" ? describeRetry(view, view.dueAt) : view.state}`;
   });
   return [
     receivedAt,
-    paintWork(wordOfWork({ handlers }), paint),
+    paintWork(state, paint),
     escapeControls(type === "" ? "–" : type),
     escapeControls(id),
     escapeControls(work.join(" ")),
@@ -102,7 +100,7 @@ export const showInboxEvent: RunCommand<typeof specs.inboxShow> = ({ args, optio
     const body = bytes && Buffer.from(bytes).toString("utf8");
     const life = await readEventLife(inbox, event);
     const { contactEvents, timeline } = life;
-    const record = { ...view, work: wordOfWork(view), contactEvents, timeline, body };
+    const record = { ...view, contactEvents, timeline, body };
     out.result({ event: record }, describeEvent(life, body, out.paint));
   });
 

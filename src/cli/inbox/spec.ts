@@ -1,5 +1,6 @@
 import { filterOptions } from "../../operator/filter-reader.js";
 import { WORK_FILTERS } from "../../store/filters.js";
+import { EVENT_STATES, FAILED_STATES } from "../../store/state-words.js";
 import { defineCommand, type OptionSpec, withValue } from "../frame/spec.js";
 import { databaseOption, limitOption, timeOptions } from "../values/options.js";
 import { parseErrorGroup, parseWholeType, parseInterval } from "../values/parse-option.js";
@@ -21,15 +22,11 @@ export const inboxList = defineCommand({
   name: "inbox list",
   group,
   summary: "Lists received events with the state of their work.",
-  details:
-    "With --json, work is the word that the list shows, such as no handler, discarded or retrying; state is the stored one, which is done for the first two.",
   options: {
     ...options,
-    state: withValue(
-      "state",
-      "Only events that have work in this state: pending is listed as waiting or retrying, leased as running, done also as discarded. An event that no handler got has no work.",
-      { choices: ["pending", "leased", "done", "dead", "parked"] },
-    ),
+    state: withValue("state", "Only events that have work in this state, or with unhandled none.", {
+      choices: EVENT_STATES,
+    }),
     ...workOptions,
     text: withValue(
       "text",
@@ -107,7 +104,7 @@ export const inboxErrors = defineCommand({
     ...options,
     handler: workOptions.handler,
     type: workOptions.type,
-    state: withValue("state", "Only work in this state.", { choices: ["pending", "leased", "dead", "parked"] }),
+    state: withValue("state", "Only work in this state.", { choices: FAILED_STATES }),
     ...timeOptions("work that failed last"),
     limit: { ...limitOption, summary: "Most groups." },
   },

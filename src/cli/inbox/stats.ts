@@ -72,7 +72,8 @@ async function readFigures(inbox: InboxOperator, times: { since: number; until: 
 
 function recordOf(figures: StatsFigures): Record<string, unknown> {
   const { receiver, processes, running, runningCount, events, contactEvents, handlerTimes, paused, repairs } = figures;
-  const { pending, leased, done, dead, parked, oldestPendingReceivedAt, oldestDueAt, pendingByHandler } = events;
+  const { oldestPendingReceivedAt, oldestRunningReceivedAt: _, oldestDueAt, newestReceivedAt: __, ...counts } = events;
+  const { oldestRecordedAt, ...sends } = contactEvents;
   return {
     receiver,
     processes,
@@ -80,16 +81,11 @@ function recordOf(figures: StatsFigures): Record<string, unknown> {
     lastAcceptedAt: isoTime(figures.lastAcceptedAt),
     runningCount,
     running: running.map((each) => ({ ...each, since: isoTime(each.since) })),
-    events: { pending, leased, done, dead, parked, pendingByHandler },
+    events: counts,
     paused,
     oldestPendingReceivedAt: isoTime(oldestPendingReceivedAt),
     oldestDueAt: isoTime(oldestDueAt),
-    contactEvents: {
-      pending: contactEvents.pending,
-      leased: contactEvents.leased,
-      dead: contactEvents.dead,
-      oldestRecordedAt: isoTime(contactEvents.oldestRecordedAt),
-    },
+    contactEvents: { ...sends, oldestRecordedAt: isoTime(oldestRecordedAt) },
     repairs: repairs.map(({ at, ...round }) => ({ ...round, at: isoTime(at) })),
     handlerTimes,
   };
@@ -112,14 +108,16 @@ function describe(figures: StatsFigures, paint: Paint): string {
     "work of events",
     `  pending  ${events.pending}${oldest(events.oldestPendingReceivedAt, "received")}`,
     ...waiting,
-    `  leased   ${events.leased}`,
+    `  retrying ${events.retrying}`,
+    `  running  ${events.running}`,
     `  done     ${events.done}`,
     `  dead     ${alarmed(events.dead)}`,
     `  parked   ${alarmed(events.parked)}`,
     ...(pauses.length === 0 ? [] : [paint.yellow("paused handlers"), ...pauses]),
     "contact events",
     `  pending  ${contactEvents.pending}${oldest(contactEvents.oldestRecordedAt, "recorded")}`,
-    `  leased   ${contactEvents.leased}`,
+    `  running  ${contactEvents.running}`,
+    `  retrying ${contactEvents.retrying}`,
     `  dead     ${alarmed(contactEvents.dead)}`,
     ...describeRepairs(figures, paint),
     `handlers since ${isoTime(since)}${until === undefined ? "" : ` until ${isoTime(until)}`}`,

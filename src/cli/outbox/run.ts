@@ -1,4 +1,3 @@
-import { wordOfContactEvent } from "../../operator/contact-event-word.js";
 import { findCallInFront } from "../../store/call-in-front.js";
 import type { OutboxView } from "../../store/outbox.js";
 import { pickFilters } from "../../operator/filter-reader.js";
@@ -37,10 +36,10 @@ export const show: RunCommand<typeof specs.outboxShow> = ({ args, options, conte
     if (event === undefined) throw notFound(args.key);
     const inFront = await findCallInFront(inbox);
     const { out } = context;
-    const { key, recordedAt, settledAt, attempts, error, remoteId, reason, code, param, message } = event;
+    const { key, state, recordedAt, settledAt, attempts, error, remoteId, reason, code, param, message } = event;
     const facts = [
       ["key", key],
-      ["state", wordOfContactEvent(event)],
+      ["state", state],
       ["recorded", recordedAt],
       ["recorded for", event.inboxEventId],
       ["settled", settledAt],
@@ -60,12 +59,12 @@ export const show: RunCommand<typeof specs.outboxShow> = ({ args, options, conte
   });
 
 function cellsOf(event: OutboxView, inFront: OutboxView | undefined): string[] {
-  const { key, recordedAt, name, attempts, error, reason, code, param } = event;
+  const { key, state, recordedAt, name, attempts, error, reason, code, param } = event;
   const failure = [error, reason, code, param].filter((part) => part !== null && part !== "").join(" ");
   const why = describeCallInFront(event, inFront) ?? failure;
   return [
     recordedAt,
-    wordOfContactEvent(event),
+    state,
     escapeControls(name),
     escapeControls(key),
     String(attempts),

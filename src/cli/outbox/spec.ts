@@ -1,5 +1,6 @@
 import { defineCommand, type OptionSpec, withValue } from "../frame/spec.js";
 import { filterOptions } from "../../operator/filter-reader.js";
+import { CONTACT_EVENT_STATES } from "../../store/state-words.js";
 import { CONTACT_EVENT_FILTERS } from "../../store/filters.js";
 import { databaseOption, limitOption } from "../values/options.js";
 
@@ -22,11 +23,7 @@ export const outboxList = defineCommand({
   summary: "Lists recorded contact events with their state, attempts, next try and last error.",
   options: {
     ...options,
-    state: withValue(
-      "state",
-      "Only those in this state: leased is listed as leased or retrying, done as done or discarded.",
-      { choices: ["pending", "leased", "done", "dead"] },
-    ),
+    state: withValue("state", "Only those in this state.", { choices: CONTACT_EVENT_STATES }),
     ...choiceOptions,
     event: eventOption,
     limit: limitOption,
@@ -60,7 +57,7 @@ export const outboxRetry = defineCommand({
   examples: [
     ["pigeonhole outbox retry <key>", "after the cause is fixed"],
     ["pigeonhole outbox retry --error contact_not_found --since 1d", "after the missing contacts were made"],
-    ["pigeonhole outbox list --state leased", "calls that wait: once the API is repaired, retry one key of each"],
+    ["pigeonhole outbox list --state retrying", "calls that wait: once the API is repaired, retry one key of each"],
   ],
 });
 

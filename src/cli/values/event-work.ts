@@ -1,6 +1,6 @@
 import type { AnswerHead, AnswerJudgement } from "../../capture/model/answer.js";
 import { describeWork } from "../../operator/describe-work.js";
-import { type WorkWord, isRetryRequested, wordOfWork, isRetrying } from "../../operator/work-word.js";
+import { type EventState, isStopped } from "../../operator/states.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { escapeControls, quoteForShell } from "../../base/text.js";
 import type { HandlerView } from "../../store/inbox-view.js";
@@ -24,8 +24,8 @@ export function isWorkUnknown({ outcome }: AnswerHead, found: FoundEvent | undef
 /** The work on an event for programs; null where it is not known. */
 export function workRecord(found: FoundEvent | undefined): Record<string, unknown> | null {
   if (found === undefined) return null;
-  const { id, handlers } = found.event;
-  return { id, state: wordOfWork(found.event), handlers };
+  const { id, state, handlers } = found.event;
+  return { id, state, handlers };
 }
 
 /** What the handlers made of an event and what to do, one sentence each; none where it is not known. */
@@ -35,56 +35,46 @@ export function describeEventWork(found: FoundEvent | undefined): string[] {
   const { id, handlers } = event;
   const command = (name: string): string => `npx pigeonhole inbox ${name} ${quoteForShell(id)}${flag}`;
   if (handlers.length === 0) return [`No handler got it. Once there is one: ${command("retry")}`];
-  const open = handlers.filter(({ state }) => state !== "done");
+  const open = handlers.filter(({ state }) => state !== "done" && state !== "discarded");
   if (open.length === 0) return describeEnded(handlers);
-  const stopped = open.filter((work) => isStopped(work) && !isRetryRequested(work));
+  const stopped = open.filter(isStopped);
   if (stopped.length > 0) {
     const isUnread = stopped.some(({ handler }) => handler === NOTE_HANDLER);
     const when = isUnread ? "After a fix, to have the app read it again" : "To retry it";
     return [...open.map(describeWork), `${when}: ${command("retry")}`];
   }
-  const requested = open.some(isRetryRequested) ? [RETRY_REQUESTED] : [];
-  const runNow = open.some(isRetrying) ? [`To run it now: ${command("retry")}`] : [];
-  return [...open.map(describeWork), ...requested, ...runNow, `To see how it ends: ${command("show")}`];
+  const runNow = open.some(({ state }) => state === "retrying") ? [`To run it now: ${command("retry")}`] : [];
+  return [...open.map(describeWork), ...runNow, `To see how it ends: ${command("show")}`];
 }
 
 /** Work that was ended without a run is not called done. */
 function describeEnded(handlers: readonly HandlerView[]): string[] {
   const named = handlers.filter(({ handler }) => handler !== NOTE_HANDLER);
   if (named.length === 0) return ["Discarded."];
-  const namesOf = (discarded: boolean): string =>
+  const namesOf = (ended: EventState): string =>
     named
-      .filter((work) => work.discarded === discarded)
+      .filter(({ state }) => state === ended)
       .map(({ handler }) => handler)
       .join(", ");
-  const [done, discarded] = [namesOf(false), namesOf(true)];
+  const [done, discarded] = [namesOf("done"), namesOf("discarded")];
   return [...(done === "" ? [] : [`Done: ${done}.`]), ...(discarded === "" ? [] : [`Discarded: ${discarded}.`])];
 }
 
-const RETRY_REQUESTED =
-  "A retry was requested: the receiver takes it up within seconds, or at its next start if it does not run.";
-
-function isStopped({ state }: HandlerView): boolean {
-  return state === "dead" || state === "parked";
-}
-
 /** The work in a word, with a symbol beside the colour, which not everyone can see. */
-export function paintWork(word: WorkWord, paint: Paint): string {
+export function paintWork(word: EventState, paint: Paint): string {
   switch (word) {
     case "done":
       return paint.green("✓ done");
     case "dead":
     case "parked":
       return paint.red(`✗ ${word}`);
-    case "no handler":
-      return paint.yellow("! no handler");
+    case "unhandled":
+      return paint.yellow("! unhandled");
     case "discarded":
-    case "done and discarded":
-      return paint.dim(`– ${word}`);
-    case "waiting":
+      return paint.dim("– discarded");
+    case "pending":
     case "running":
     case "retrying":
-    case "retry requested":
       return paint.yellow(`… ${word}`);
   }
 }
@@ -92,18 +82,16 @@ export function paintWork(word: WorkWord, paint: Paint): string {
 /** What a delivery is called whose answer and work are known: an accepted event may have died since. */
 export function judgeWithWork(answer: AnswerJudgement, found: FoundEvent | undefined): AnswerJudgement {
   if (answer === "bad" || found === undefined) return answer;
-  switch (wordOfWork(found.event)) {
+  switch (found.event.state) {
     case "dead":
       return "bad";
     case "parked":
     case "retrying":
-    case "no handler":
+    case "unhandled":
     case "discarded":
-    case "done and discarded":
       return "warning";
-    case "waiting":
+    case "pending":
     case "running":
-    case "retry requested":
     case "done":
       return answer;
   }

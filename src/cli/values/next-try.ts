@@ -23,5 +23,5 @@ export function nextTry(event: OutboxView, inFront: OutboxView | undefined): str
   if (waitsBehind(event, inFront)) return "later";
   if (dueAt !== null) return Date.parse(dueAt) <= Date.now() ? "now" : dueAt;
   if (state === "pending") return "now";
-  return state === "leased" ? "being sent" : undefined;
+  return state === "running" ? "being sent" : undefined;
 }

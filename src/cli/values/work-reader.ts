@@ -1,4 +1,3 @@
-import { isRetrying } from "../../operator/work-word.js";
 import { SECOND } from "../../base/duration.js";
 import type { EventView } from "../../store/inbox-view.js";
 import { describeError } from "../frame/command-error.js";
@@ -79,7 +78,7 @@ export class WorkReader {
 
 /** Whether nothing more happens to the event for now. */
 function hasStopped({ handlers }: EventView): boolean {
-  return handlers.every((work) => (work.state !== "pending" && work.state !== "leased") || isRetrying(work));
+  return handlers.every(({ state }) => state !== "pending" && state !== "running");
 }
 
 /** Does the work with a reader of the app's inbox, and closes it again. `given` is the value of `--inbox`. */

@@ -52,7 +52,7 @@ export function inboxRoutes({ receiver, clock }: InboxRouteDeps): WebRoute[] {
       method: "GET",
       path: "/api/inbox",
       handle: async (): Promise<InboxOverview> => {
-        return { database: operator().database, ...(await operator().countLists()) };
+        return { database: operator().database, ...(await operator().overview()) };
       },
     },
     {

@@ -5,7 +5,7 @@ import { summarizeCapture } from "../../capture/model/summarize-capture.js";
 import { matchesQuery, parseQuery } from "../../capture/query/query.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import { type EventView, PAGE_LIMIT } from "../../store/inbox-view.js";
-import { WORK_STATES } from "../../store/work-state.js";
+import { EVENT_STATES } from "../../store/state-words.js";
 import { badField } from "../../web/page-api-error.js";
 import { holdsText } from "../../web/find-shown.js";
 import { textsOfEvent } from "../../operator/texts-of-event.js";
@@ -95,7 +95,7 @@ async function eventsOf(
   newest: readonly EventView[],
 ): Promise<EventView[]> {
   if (inbox === undefined) throw badField("query", "has work:, which needs the inbox of the app: start with --inbox.");
-  const state = WORK_STATES.find((name) => name === value);
+  const state = EVENT_STATES.find((name) => name === value);
   if (state !== undefined) return newestEvents(inbox, { state });
   // A link to an event names it by its id, however old it is.
   const named = await inbox.listEvents({ ids: [value] });

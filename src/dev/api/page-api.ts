@@ -37,6 +37,8 @@
  * `<meta name="csp-nonce" content="__CSP_NONCE__">`: the server replaces the placeholder with a new nonce in every
  * answer and sends it in `style-src 'self' 'nonce-…'` (the JSON editor creates its style sheet at run time).
  */
+import type { StoreCounts } from "../../store/inbox-view.js";
+import type { OutboxCounts } from "../../store/outbox.js";
 import type { PageSession } from "../../web/api/session.js";
 import type { EventView } from "../../operator/inbox-rows.js";
 import type { Capture, CaptureAttempt, CaptureSummary, SignMode } from "../../capture/model/capture.js";
@@ -180,12 +182,9 @@ export interface SendReport {
 export interface InboxOverview {
   /** Path of the file, or server and database without the password. */
   database: string;
-  /**
-   * Number of rows of each list: by state, and `all`. An event with several handlers is in the lists of all their
-   * states.
-   */
-  events: { all: number; pending: number; leased: number; dead: number; parked: number; done: number };
-  contactEvents: { all: number; pending: number; leased: number; dead: number; done: number };
+  /** Pieces of work in each state. */
+  events: StoreCounts;
+  contactEvents: OutboxCounts;
 }
 
 export interface WorkList {

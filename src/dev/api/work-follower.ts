@@ -1,4 +1,3 @@
-import { isRetrying } from "../../operator/work-word.js";
 import type { Clock, Timer } from "../../base/clock.js";
 import { SECOND } from "../../base/duration.js";
 import { setNewest } from "../../base/set-newest.js";
@@ -180,7 +179,7 @@ export class WorkFollower {
     // At the time of a run, and not later.
     if (dueAt > now) followed.nextPollAt = Math.min(followed.nextPollAt, dueAt);
     // Dead and parked work goes on when it is retried from anywhere.
-    return event.handlers.some(({ state }) => state !== "done");
+    return event.handlers.some(({ state }) => state !== "done" && state !== "discarded");
   }
 
   /** Keeps what is known of the event's work, and tells of it if it changed. */
@@ -196,7 +195,7 @@ export class WorkFollower {
 
   #reportFailure({ capture, eventId, reported, isOld }: Followed, work: HandlerView): void {
     const { handler, state, attempts, maxAttempts, reason, error, dueAt, settledAt } = work;
-    const hasFailed = state === "dead" || state === "parked" || isRetrying(work);
+    const hasFailed = state === "dead" || state === "parked" || state === "retrying";
     const at = dueAt ?? settledAt ?? "";
     const before = reported.get(handler);
     // Work that is run now is due earlier, and has not failed again.

@@ -15,7 +15,7 @@ import { diagnoseWork } from "../state/diagnosis.js";
 import { runAction } from "../state/notice.js";
 import { saveFile } from "../state/save-file.js";
 import { viewer } from "../state/session.js";
-import { EventBadge } from "../ui/badges.js";
+import { StateBadge } from "../ui/badges.js";
 import { CopyFact } from "../ui/copy-fact.js";
 import { Empty } from "../ui/empty.js";
 import { formatBytes, formatExactTime, formatTime } from "../ui/format.js";
@@ -56,7 +56,7 @@ function Loaded({ event }: { event: WholeEvent }) {
           <h1 ref={heading} tabIndex={-1}>
             {type === "" ? "Unreadable event" : shortText(type)}
           </h1>
-          <EventBadge event={event} />
+          <StateBadge state={event.state} />
           {test && <span class="tag">test</span>}
         </div>
         {found !== undefined && (

@@ -2,7 +2,6 @@ import { judgeAnswer } from "../../capture/model/answer.js";
 import type { CaptureSummary } from "../../capture/model/capture.js";
 import type { EventView } from "../../operator/inbox-rows.js";
 import { isHeld } from "../../dev/forward/held-tag.js";
-import { wordOfWork } from "../../operator/work-word.js";
 
 /** What became of a delivery, in one word. */
 export type DeliveryOutcome = "accepted" | "duplicate" | "retrying" | "parked" | "dead" | "failed" | "not sent";
@@ -23,8 +22,7 @@ export function deliveryOutcome(capture: CaptureSummary, work: EventView | undef
   const { status, outcome, error } = capture;
   if (isHeld(capture) || (status === null && error === null)) return "not sent";
   if (capture.notReceived || judgeAnswer(capture) === "bad") return "failed";
-  const word = work === undefined ? undefined : wordOfWork(work);
-  if (word === "retry requested") return "retrying";
+  const word = work?.state;
   if (word === "dead" || word === "parked" || word === "retrying") return word;
   if (outcome === "duplicate") return outcome;
   // What was parked at first has been read again since, if its work is known.

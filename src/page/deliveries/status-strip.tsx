@@ -1,7 +1,6 @@
 import { HELD_TAG } from "../../capture/model/capture.js";
 import { isHeld } from "../../dev/forward/held-tag.js";
 import { captures, query, setQuery, totalCaptures } from "../state/captures.js";
-import { STATE_WORDS } from "../../operator/work-word.js";
 import { inboxCounts, loadInboxCounts } from "../state/inbox-counts.js";
 import { session } from "../state/session.js";
 import { useListRefresh } from "../ui/use-list-refresh.js";
@@ -21,9 +20,9 @@ const BANDS = [
 ] as const;
 
 /** Of the whole inbox: what handlers made of its events. */
-const WORK_BANDS = (["pending", "leased", "parked", "dead"] as const).map((state) => ({
+const WORK_BANDS = (["pending", "retrying", "running", "parked", "dead"] as const).map((state) => ({
   term: `work:${state}`,
-  label: state === "dead" || state === "parked" ? `handlers: ${STATE_WORDS[state]}` : STATE_WORDS[state],
+  label: state === "dead" || state === "parked" ? `handlers: ${state}` : state,
   tone: state === "dead" ? "bad" : state === "parked" ? "warn" : "mute",
   state,
 }));

@@ -2,7 +2,7 @@ import { escapeControlsInLines } from "../../base/text.js";
 import type { ListedContactEvent } from "../../web/api/contact-events.js";
 import { LongText } from "./long-text.js";
 import { linkTo } from "../state/address.js";
-import { ContactEventBadge } from "../ui/badges.js";
+import { ContactStateBadge } from "../ui/badges.js";
 import { formatExactTime, formatTime } from "../ui/format.js";
 import { shortText } from "../ui/short-text.js";
 import { RefusalTags } from "./refusal-tags.js";
@@ -31,7 +31,7 @@ export function ContactEventList({ events, eventId, hasMore, Heading }: ContactE
           return (
             <li key={event.key} class="handler">
               <div class="handler-head">
-                <ContactEventBadge event={event} />
+                <ContactStateBadge state={event.state} />
                 <a href={linkTo("outbox", { key: event.key })}>{shortText(event.name)}</a>
                 <span class="hint">{shortText(event.contact)}</span>
                 <span class="hint" title={formatExactTime(event.recordedAt)}>

@@ -3,8 +3,7 @@ import { escapeControls, escapeControlsInLines } from "../../base/text.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { describeAttempts } from "../../operator/describe-work.js";
 import type { EventView, HandlerView } from "../../operator/inbox-rows.js";
-import { isRetryRequested, wordOfPiece } from "../../operator/work-word.js";
-import { WordBadge } from "../ui/badges.js";
+import { StateBadge } from "../ui/badges.js";
 import { formatExactTime, formatTime, plural } from "../ui/format.js";
 import { StepWaterfall } from "./step-waterfall.js";
 
@@ -35,14 +34,14 @@ function HandlerRow({ handler, children }: { handler: HandlerView; children: Com
   return (
     <li class="handler">
       <div class="handler-head">
-        <WordBadge word={wordOfPiece(handler)} />
+        <StateBadge state={handler.state} />
         <b>{isNote ? "not understood" : escapeControls(handler.handler)}</b>
-        {isRetryRequested(handler) ? (
+        {handler.retryRequestedAt !== null ? (
           <span class="hint">waiting for the receiver</span>
         ) : (
           !isNote && <span class="hint">{describeAttempts(handler)}</span>
         )}
-        {handler.dueAt !== null && handler.state === "pending" && !isRetryRequested(handler) && (
+        {handler.dueAt !== null && (
           <span class="hint" title={formatExactTime(handler.dueAt)}>
             next at {formatTime(handler.dueAt)}
           </span>
@@ -54,7 +53,7 @@ function HandlerRow({ handler, children }: { handler: HandlerView; children: Com
       {(handler.failed === null || handler.waitsFor === "retry_after") && handler.error !== null && (
         <pre class="text error-text">{escapeControlsInLines(handler.error)}</pre>
       )}
-      {handler.failed !== null && <Errors {...handler.failed} isOver={wordOfPiece(handler) === "done"} />}
+      {handler.failed !== null && <Errors {...handler.failed} isOver={handler.state === "done"} />}
     </li>
   );
 }

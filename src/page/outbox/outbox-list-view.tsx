@@ -1,7 +1,8 @@
 import { useEffect } from "preact/hooks";
 import type { ListedContactEvent } from "../../web/api/contact-events.js";
 import { MAX_CHOSEN } from "../../web/api/work.js";
-import { ContactEventBadge, ContactStateBadge } from "../ui/badges.js";
+import { CONTACT_EVENT_STATES } from "../../operator/states.js";
+import { ContactStateBadge } from "../ui/badges.js";
 import { ChooseNone } from "../ui/icon-button.js";
 import { Empty } from "../ui/empty.js";
 import { Icon } from "../ui/icon.js";
@@ -34,8 +35,6 @@ import {
   outboxKey,
 } from "./outbox-state.js";
 
-const STATES = ["pending", "leased", "done", "dead"] as const;
-
 /** Contact events to send to the service, and what it answered. */
 export function OutboxListView() {
   const key = outboxKey.value;
@@ -53,7 +52,7 @@ export function OutboxListView() {
       <header class="pane-head">
         <h1>Outbox</h1>
         <StateChoice
-          states={STATES}
+          states={CONTACT_EVENT_STATES}
           current={readParam("state")}
           Badge={ContactStateBadge}
           // Of the whole store: they say nothing about a narrowed list.
@@ -82,7 +81,7 @@ export function OutboxListView() {
 }
 
 const COLUMNS: readonly TableColumn<ListedContactEvent>[] = [
-  { title: "State", class: "plain state-column", cell: (row) => <ContactEventBadge event={row} /> },
+  { title: "State", class: "plain state-column", cell: (row) => <ContactStateBadge state={row.state} /> },
   timeColumn("Recorded", ({ recordedAt }) => recordedAt, "plain"),
   {
     title: "Name",

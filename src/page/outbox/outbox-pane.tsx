@@ -1,6 +1,6 @@
 import type { WholeContactEvent } from "../../web/api/contact-events.js";
 import { ContactEventFacts } from "./contact-event-facts.js";
-import { ContactEventBadge } from "../ui/badges.js";
+import { ContactStateBadge } from "../ui/badges.js";
 import { CloseButton } from "../ui/icon-button.js";
 import { CopyFact } from "../ui/copy-fact.js";
 import { Icon } from "../ui/icon.js";
@@ -18,7 +18,7 @@ export function OutboxPane({ event }: { event: WholeContactEvent }) {
       <header class="detail-head">
         <div class="detail-title">
           <h2>{shortText(event.name)}</h2>
-          <ContactEventBadge event={event} />
+          <ContactStateBadge state={event.state} />
           <span class="spring" />
           <CloseButton onClick={() => setParams({ key: "" })} />
         </div>

@@ -93,7 +93,7 @@ function describeChange(rows: readonly ListedContactEvent[], action: "retry" | "
 }
 
 /** True while its call waits for its next try; one that is under way has no such time. */
-export const mayTryNow = ({ state, dueAt }: ListedContactEvent): boolean => state === "leased" && dueAt !== null;
+export const mayTryNow = ({ state }: ListedContactEvent): boolean => state === "retrying";
 
 /** True where it is sent again, or its call is due at once. */
 export const mayRetryContact = (event: ListedContactEvent): boolean => event.state === "dead" || mayTryNow(event);

@@ -1,4 +1,5 @@
 import { QUERY_FIELDS } from "../../capture/query/query-fields.js";
+import { EVENT_STATES } from "../../operator/states.js";
 import { ANSWERS } from "../../protocol/outcome.js";
 
 /** A quoted text is part of one term. */
@@ -53,7 +54,7 @@ export interface Completion {
 
 /** Suggested values for fields that allow any value. */
 const EXAMPLES: Record<string, readonly string[]> = {
-  work: ["dead", "parked", "pending", "leased", "done"],
+  work: EVENT_STATES,
   status: ["2xx", "4xx", "5xx", "none"],
   outcome: Object.keys(ANSWERS),
   after: ["10m", "1h", "1d"],

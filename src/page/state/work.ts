@@ -8,13 +8,13 @@ import { confirmed } from "./confirmed.js";
 import { runAction, reportProblem, showNotice } from "./notice.js";
 import { pausedHandlers } from "./handlers.js";
 import { session } from "./session.js";
-import { isRetryRequested, isStopped } from "../../operator/work-word.js";
+import { isStopped } from "../../operator/states.js";
 
 /** What the app's handlers made of events, by event id; the dev server sends every change. */
 export const works = signal<ReadonlyMap<string, EventView>>(new Map());
 
 /** States of work that a later replay under another id must not hide, the worst first. */
-const UNSETTLED = ["dead", "parked", "pending", "leased"];
+const UNSETTLED = ["dead", "parked", "retrying", "pending", "running"];
 
 type SentEvents = Pick<CaptureSummary, "lastEventId" | "earlierEventIds">;
 
@@ -74,9 +74,9 @@ export function mayRetry({ handlers, test }: Pick<EventView, "handlers" | "test"
 
 /** Whether a piece of work waits for its next run, and could begin it at once. */
 export function canRunNow(work: HandlerView, paused: readonly { handler: string }[]): boolean {
-  const { handler, state, dueAt } = work;
+  const { handler, dueAt, attempts } = work;
   const isFree = !paused.some((pause) => pause.handler === handler);
-  return state === "pending" && dueAt !== null && isFree && !isRetryRequested(work);
+  return dueAt !== null && attempts > 0 && isFree;
 }
 
 export function mayRunNow({ handlers }: Pick<EventView, "handlers">): boolean {

@@ -53,7 +53,7 @@ export function withDatabaseTimes(store: SharedStore, clock: DatabaseClock): Sha
         events: {
           ...events,
           oldestPendingReceivedAt: ifAny(events.oldestPendingReceivedAt),
-          oldestLeasedReceivedAt: ifAny(events.oldestLeasedReceivedAt),
+          oldestRunningReceivedAt: ifAny(events.oldestRunningReceivedAt),
           oldestDueAt: ifAny(events.oldestDueAt),
           newestReceivedAt: ifAny(events.newestReceivedAt),
         },

@@ -4,13 +4,12 @@ import { CONTACT_EVENT_FILTERS } from "../filters.js";
 import { pageLimit } from "../inbox-view.js";
 import {
   type ContactEventChoice,
-  OUTBOX_STATES,
   type OutboxCounts,
   type OutboxPage,
   type OutboxQuery,
-  type OutboxState,
   type OutboxView,
 } from "../outbox.js";
+import { CONTACT_EVENT_STATES, type ContactEventState } from "../state-words.js";
 import { type StoreQuery, readFirst, readRows } from "./store-query.js";
 
 interface Row extends Omit<OutboxView, "name" | "contact" | "recordedAt" | "occurredAt" | "settledAt" | "dueAt"> {
@@ -40,9 +39,12 @@ function chosen(choice: ContactEventChoice): string[] {
     .map(([, { where }]) => where);
 }
 
+const STATE = `CASE e.state WHEN 'leased' THEN CASE WHEN s.due_at IS NULL THEN 'running' ELSE 'retrying' END
+    WHEN 'done' THEN CASE WHEN e.remote_id IS NULL THEN 'discarded' ELSE 'done' END ELSE e.state END`;
+
 /** The newest events that fit, each with the call that it is part of. */
 const selectViews = (filter: string): string => `
-  SELECT e.seq, e.key, e.state, e.body, e.recorded_at AS "recordedAt", e.occurred_at AS "occurredAt",
+  SELECT e.seq, e.key, ${STATE} AS state, e.body, e.recorded_at AS "recordedAt", e.occurred_at AS "occurredAt",
     e.settled_at AS "settledAt", e.attempts + coalesce(s.started, 0) AS attempts,
     CASE e.state WHEN 'leased' THEN s.error END AS error, CASE e.state WHEN 'leased' THEN s.due_at END AS "dueAt",
     e.remote_id AS "remoteId", e.reason, e.code, e.param, e.message, i.id AS "inboxEventId",
@@ -60,16 +62,25 @@ export function* getContactEvent(key: string): StoreQuery<OutboxView | undefined
 }
 
 /** Found through the open calls, which are few; a query by state alone would read all rows. */
-const IS_LEASED = "send IN (SELECT send FROM pigeonhole.outbox_send WHERE state <> 'dead') AND state = 'leased'";
+const ofCalls = (state: "pending" | "leased"): string =>
+  `send IN (SELECT send FROM pigeonhole.outbox_send WHERE state <> 'dead' AND state = '${state}') AND state = 'leased'`;
 
-const inState = (state: OutboxState): string => (state === "leased" ? IS_LEASED : `state = '${state}'`);
+/** When a row is in a state. */
+const IS: Readonly<Record<ContactEventState, string>> = {
+  pending: "state = 'pending'",
+  running: ofCalls("leased"),
+  retrying: ofCalls("pending"),
+  done: "state = 'done' AND remote_id IS NOT NULL",
+  discarded: "state = 'done' AND remote_id IS NULL",
+  dead: "state = 'dead'",
+};
 
 /** Contact events, newest first, each with the call that it is part of. */
 export function* selectContactEvents(query: OutboxQuery): StoreQuery<OutboxPage> {
   const limit = pageLimit.read("limit", query.limit);
   const { state, ...choice } = query;
-  if (state !== undefined) checkState(state, OUTBOX_STATES);
-  const conditions = [...(state === undefined ? [] : [inState(state)]), "seq < :before", ...chosen(choice)];
+  if (state !== undefined) checkState(state, CONTACT_EVENT_STATES);
+  const conditions = [...(state === undefined ? [] : [IS[state]]), "seq < :before", ...chosen(choice)];
   const rows = yield* readRows<Row>(selectViews(conditions.join(" AND ")), {
     ...query,
     before: readSeqCursor(query.cursor),
@@ -116,15 +127,17 @@ export function* countDeadContactEvents(choice: ContactEventChoice): StoreQuery<
   return counted?.events ?? 0;
 }
 
+const COUNTED = ["pending", "running", "retrying", "dead"] as const;
+
 /** Counts the events that are not sent yet, and those that are dead. */
 export function* countContactEvents(): StoreQuery<OutboxCounts> {
-  const of = (state: OutboxState, oldest: string): string =>
-    `SELECT '${state}' AS state, count(*) AS events, ${oldest} AS oldest
-     FROM pigeonhole.outbox_event WHERE ${inState(state)}`;
-  const rows = yield* readRows<{ state: Exclude<OutboxState, "done">; events: number; oldest: number | null }>(
-    [of("pending", "min(recorded_at)"), of("leased", "min(recorded_at)"), of("dead", "NULL")].join(" UNION ALL "),
+  const of = (state: ContactEventState): string =>
+    `SELECT '${state}' AS state, count(*) AS events, ${state === "dead" ? "NULL" : "min(recorded_at)"} AS oldest
+     FROM pigeonhole.outbox_event WHERE ${IS[state]}`;
+  const rows = yield* readRows<{ state: (typeof COUNTED)[number]; events: number; oldest: number | null }>(
+    COUNTED.map(of).join(" UNION ALL "),
   );
-  const counts: OutboxCounts = { pending: 0, leased: 0, dead: 0, oldestRecordedAt: undefined };
+  const counts: OutboxCounts = { pending: 0, running: 0, retrying: 0, dead: 0, oldestRecordedAt: undefined };
   for (const { state, events, oldest } of rows) {
     counts[state] += events;
     if (oldest !== null) counts.oldestRecordedAt = Math.min(oldest, counts.oldestRecordedAt ?? oldest);

@@ -1,13 +1,12 @@
-import type { ListCounts, StoreCounts } from "../inbox-view.js";
-import type { WorkState } from "../work-state.js";
-import { countContactEvents } from "./contact-events.js";
+import type { StoreCounts } from "../inbox-view.js";
+import { type WorkState, WORK_STATE } from "../state-words.js";
 import { listPaused } from "./handlers.js";
 import { type StoreQuery, readFirst, readRows } from "./store-query.js";
 
 /** Work of one handler in one state, and when the oldest event of it was received. */
 interface WorkGroup {
   handler: string;
-  state: Exclude<WorkState, "done">;
+  state: Exclude<WorkState, "done" | "discarded">;
   rows: number;
   /** Null for work of a paused handler. */
   dueAt: number | null;
@@ -27,8 +26,8 @@ export interface CountedWork {
 /** Counts the work that is not done and that `from`, of FROM and WHERE, has; however many events are stored. */
 export function* countGroups(from: string, values: object = {}): StoreQuery<Omit<CountedWork, "done">> {
   const groups = yield* readRows<Omit<WorkGroup, "oldestReceivedAt">>(
-    `SELECT handler, state, count(*) AS rows, min(due_at) AS "dueAt", min(seq) AS "oldestSeq"
-     FROM ${from} GROUP BY handler, state`,
+    `SELECT w.handler, ${WORK_STATE} AS state, count(*) AS rows, min(w.due_at) AS "dueAt", min(w.seq) AS "oldestSeq"
+     FROM ${from} GROUP BY 1, 2`,
     values,
   );
   const paused = new Set((yield* listPaused()).map(({ handler }) => handler));
@@ -53,38 +52,25 @@ export function* countGroups(from: string, values: object = {}): StoreQuery<Omit
 /** The counts of all parts. What was settled between two of them may be counted in either, in both or in none. */
 export function sumCounts(parts: readonly CountedWork[], now: number): StoreCounts {
   const groups = parts.flatMap((part) => part.groups);
-  const oldest = (state: WorkGroup["state"]): number | undefined =>
-    groups.filter((group) => group.state === state).toSorted((one, other) => one.oldestSeq - other.oldestSeq)[0]
+  const oldest = (...states: WorkGroup["state"][]): number | undefined =>
+    groups.filter(({ state }) => states.includes(state)).toSorted((one, other) => one.oldestSeq - other.oldestSeq)[0]
       ?.oldestReceivedAt;
-  const counts = { pending: 0, leased: 0, dead: 0, parked: 0 };
+  const counts = { pending: 0, retrying: 0, running: 0, dead: 0, parked: 0 };
   const pendingByHandler = new Map<string, number>();
   let oldestDueAt: number | undefined;
   for (const { handler, state, rows, dueAt } of groups) {
     counts[state] += rows;
-    if (state !== "pending") continue;
+    if (state !== "pending" && state !== "retrying") continue;
     pendingByHandler.set(handler, (pendingByHandler.get(handler) ?? 0) + rows);
     if (dueAt !== null && dueAt <= now) oldestDueAt = Math.min(dueAt, oldestDueAt ?? dueAt);
   }
   return {
     ...counts,
     done: parts.at(-1)?.done ?? 0,
-    oldestPendingReceivedAt: oldest("pending"),
-    oldestLeasedReceivedAt: oldest("leased"),
+    oldestPendingReceivedAt: oldest("pending", "retrying"),
+    oldestRunningReceivedAt: oldest("running"),
     oldestDueAt,
     newestReceivedAt: parts.at(-1)?.newestReceivedAt,
     pendingByHandler: Object.fromEntries(pendingByHandler),
   };
-}
-
-/** Counts the rows of each list. It reads the number of every event, so it is for an operator's view. */
-export function* countLists(): StoreQuery<ListCounts> {
-  const events: ListCounts["events"] = { all: 0, pending: 0, leased: 0, dead: 0, parked: 0, done: 0 };
-  const counted = yield* readRows<{ state: keyof ListCounts["events"]; rows: number }>(`
-    SELECT state, count(DISTINCT seq) AS rows FROM pigeonhole.open_work AS w GROUP BY state
-    UNION ALL SELECT 'done', count(*) FROM (SELECT DISTINCT seq FROM pigeonhole.inbox_work WHERE state = 'done') AS d
-    UNION ALL SELECT 'all', count(*) FROM pigeonhole.inbox_event`);
-  for (const { state, rows } of counted) events[state] = rows;
-  const { pending, leased, dead } = yield* countContactEvents();
-  const all = (yield* readFirst<{ rows: number }>("SELECT count(*) AS rows FROM pigeonhole.outbox_event"))?.rows ?? 0;
-  return { events, contactEvents: { all, pending, leased, dead, done: all - pending - leased - dead } };
 }

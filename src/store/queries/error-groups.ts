@@ -18,7 +18,8 @@ import { type StoreQuery, readRows } from "./store-query.js";
 const WORK = "pigeonhole.failed_work AS w";
 const KEY = "w.handler, w.error_type, w.error_group";
 const IN_TIME = "w.failed_at IS NOT NULL AND w.failed_at >= :since::bigint AND w.failed_at < :until::bigint";
-const IN_STATE = "(:state::text IS NULL OR w.state = :state)";
+const STATE = "CASE w.state WHEN 'pending' THEN 'retrying' WHEN 'leased' THEN 'running' ELSE w.state END";
+const IN_STATE = `(:state::text IS NULL OR ${STATE} = :state)`;
 
 type FoundGroup = ErrorGroupKey & { lastAt: number };
 
@@ -62,13 +63,13 @@ const COUNT_FAILURES = `
   SELECT c.*, e.received_at AS "firstAt" FROM (
     SELECT n.state, n.failed_at / CAST(:stepMs AS bigint) AS step, count(*) AS events,
       sum(greatest(n.finished, 1)) AS failures, min(n.seq) AS seq, max(n.failed_at) AS "lastAt"
-    FROM (SELECT w.seq, w.state, w.failed_at, w.finished FROM ${WORK} WHERE ${OF_GROUP}
+    FROM (SELECT w.seq, ${STATE} AS state, w.failed_at, w.finished FROM ${WORK} WHERE ${OF_GROUP}
       ORDER BY w.failed_at DESC LIMIT ${COUNTED_EVENTS + 1}) AS n
     GROUP BY 1, 2
   ) AS c JOIN pigeonhole.inbox_event AS e ON e.seq = c.seq`;
 
 const SELECT_EXAMPLES = `
-  SELECT e.id, w.state, w.reason, w.error FROM ${WORK} JOIN pigeonhole.inbox_event AS e ON e.seq = w.seq
+  SELECT e.id, ${STATE} AS state, w.reason, w.error FROM ${WORK} JOIN pigeonhole.inbox_event AS e ON e.seq = w.seq
   WHERE ${OF_GROUP} ORDER BY w.failed_at DESC LIMIT ${SOUGHT_EXAMPLES}`;
 
 /** Groups of errors, those that failed last first. */

@@ -3,7 +3,7 @@ import { checkState, readSeqCursor } from "../check-query.js";
 import { type EventDetail, type EventView, type HandlerView, pageLimit } from "../inbox-view.js";
 import { type PatientEventPage, type PatientEventQuery, cursorsOf, listWindows } from "../list-windows.js";
 import { withGates } from "../with-gates.js";
-import { WORK_STATES, mostUrgentState } from "../work-state.js";
+import { EVENT_STATES, WORK_STATE, type WorkState, stateOfEvent } from "../state-words.js";
 import { readStatuses } from "./figures.js";
 import { listPaused } from "./handlers.js";
 import { type StoreQuery, readFirst, readRows } from "./store-query.js";
@@ -19,8 +19,7 @@ interface EventRow extends Pick<EventView, "id" | "type"> {
 
 type WorkTime = "dueAt" | "settledAt" | "retryRequestedAt";
 
-type WorkRow = Omit<HandlerView, WorkTime | "discarded" | "failed" | "steps"> &
-  Record<WorkTime, number | null> & { seq: number; discarded: boolean | 0 | 1 };
+type WorkRow = Omit<HandlerView, WorkTime | "failed" | "steps"> & Record<WorkTime, number | null> & { seq: number };
 
 const EVENT_COLUMNS = 'e.seq, e.id, e.type, e.test, e.received_at AS "receivedAt", e.signed_at AS "signedAt"';
 
@@ -31,8 +30,8 @@ const WAITS = `
     WHERE o.state = 'pending' AND o.wait_holds = 'handler' AND o.waits_since IS NOT NULL AND o.handler = w.handler))`;
 
 const SELECT_WORK = `
-  SELECT w.seq, w.handler, w.state, w.reason, w.error, w.started AS attempts, w.due_at AS "dueAt",
-    w.settled_at AS "settledAt", w.discarded, CASE w.handler WHEN '' THEN w.waits_since END AS "retryRequestedAt",
+  SELECT w.seq, w.handler, ${WORK_STATE} AS state, w.reason, w.error, w.started AS attempts, w.due_at AS "dueAt",
+    w.settled_at AS "settledAt", CASE w.handler WHEN '' THEN w.waits_since END AS "retryRequestedAt",
     CASE w.waits WHEN 0 THEN h.max_attempts END AS "maxAttempts",
     CASE WHEN ${WAITS} THEN 'retry_after' END AS "waitsFor"
   FROM pigeonhole.inbox_work AS w LEFT JOIN pigeonhole.inbox_handler AS h ON h.handler = w.handler
@@ -41,7 +40,7 @@ const SELECT_WORK = `
 /** A page of events with the state of each handler, newest first. */
 export function* listEvents(query: PatientEventQuery): StoreQuery<PatientEventPage> {
   const limit = pageLimit.read("limit", query.limit);
-  if (query.state !== undefined) checkState(query.state, WORK_STATES);
+  if (query.state !== undefined) checkState(query.state, EVENT_STATES);
   const select = `SELECT ${EVENT_COLUMNS} ${fromListed(query)}`;
   const values = choiceParameters(query);
   const newest = query.patienceMs === undefined ? 0 : yield* readNewest();
@@ -76,12 +75,14 @@ export function* getEvent(id: string): StoreQuery<EventDetail | undefined> {
   return { ...view, handlers, seq: row.seq, body: row.body };
 }
 
+const OPEN: readonly WorkState[] = ["pending", "retrying", "running"];
+
+const isOpen = ({ state }: HandlerView): boolean => OPEN.includes(state);
+
 /** The same, with the gates that keep its open work waiting at the time `now`. */
 export function* getEventWithGates({ id, now }: { id: string; now: number }): StoreQuery<EventDetail | undefined> {
   const event = yield* getEvent(id);
-  if (event === undefined || !event.handlers.some(({ state }) => state === "pending" || state === "leased")) {
-    return event;
-  }
+  if (event === undefined || !event.handlers.some(isOpen)) return event;
   const paused = new Set((yield* listPaused()).map(({ handler }) => handler));
   return withGates(event, { paused, statuses: yield* readStatuses(), now });
 }
@@ -101,7 +102,6 @@ function viewOne({ test, id, type, receivedAt, signedAt }: EventRow, work: reado
       dueAt: isoTime(dueAt),
       settledAt: isoTime(settledAt),
       retryRequestedAt: isoTime(retryRequestedAt),
-      discarded: Boolean(columns.discarded),
       failed: null,
       steps: [],
     };
@@ -112,7 +112,7 @@ function viewOne({ test, id, type, receivedAt, signedAt }: EventRow, work: reado
     test: Boolean(test),
     receivedAt: isoTime(receivedAt),
     signedAt: isoTime(signedAt),
-    state: mostUrgentState(handlers),
+    state: stateOfEvent(handlers),
     handlers,
   };
 }

@@ -20,7 +20,9 @@ const canChange = (action: JobAction): string => (action === "run" ? `${WAITS} A
 
 /** What a page of chosen work in one state begins after, and how much it has at most. */
 interface PieceRequest {
-  choice: ChosenWork & { state: JobState };
+  choice: ChosenWork;
+  /** As it is stored. */
+  state: JobState;
   after: WorkPiece;
   limit: number;
   now: number;
@@ -33,7 +35,7 @@ interface PieceRequest {
 export function selectPieces(action: JobAction, { choice, after, ...request }: PieceRequest): StoreQuery<FoundPiece[]> {
   return readRows(
     `SELECT w.seq, w.handler, w.due_at AS "dueAt" ${fromOpenWork(choice)}
-     WHERE ${[canChange(action), ...workConditions(choice)].join(" AND ")}
+     WHERE ${[canChange(action), "w.state = :state", ...workConditions(choice)].join(" AND ")}
        AND (w.seq, w.handler) > (:afterSeq::bigint, :afterHandler)
      ORDER BY w.seq, w.handler LIMIT :limit`,
     { ...choiceParameters(choice), ...request, afterSeq: after.seq, afterHandler: after.handler },

@@ -1,17 +1,16 @@
 import type { JobWork } from "../bulk-jobs.js";
 import { choiceValues } from "../error-group-id.js";
 import { WORK_FILTERS, conditionsOn } from "../filters.js";
-import type { WorkState } from "../work-state.js";
+import { type EventState, IS_WORK } from "../state-words.js";
 
 /** Which work, or events that have it. */
-export type ChosenWork = Omit<JobWork, "state"> & { state?: WorkState | undefined };
+export type ChosenWork = Omit<JobWork, "state"> & { state?: EventState | undefined };
 
-type Conditions = Partial<Record<keyof ChosenWork, string>>;
+type Conditions = Partial<Record<Exclude<keyof ChosenWork, "state">, string>>;
 
 const OF_EVENT: Conditions = { ...conditionsOn("event", WORK_FILTERS), ids: "e.id = ANY(:ids)" };
 
 const OF_WORK: Conditions = {
-  state: "w.state = :state",
   ...conditionsOn("work", WORK_FILTERS),
   failedBy: `NOT (coalesce(w.settled_at, w.failed_at, 0) > :failedBy::bigint
     AND coalesce(w.settled_at, w.failed_at, 0) <= :readAt::bigint)`,
@@ -30,9 +29,21 @@ function chosen(conditions: Conditions, choice: ChosenWork): string[] {
     .map(([, condition]) => condition);
 }
 
+const ofWork = (choice: ChosenWork): string[] => {
+  const { state } = choice;
+  return [...(state === undefined || state === "unhandled" ? [] : [IS_WORK[state]]), ...chosen(OF_WORK, choice)];
+};
+
+const HAS_NO_WORK = "NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS w WHERE w.seq = e.seq)";
+
+const ofEvent = (choice: ChosenWork): string[] => [
+  ...(choice.state === "unhandled" ? [HAS_NO_WORK] : []),
+  ...chosen(OF_EVENT, choice),
+];
+
 /** Conditions on rows of `inbox_work AS w` joined with `inbox_event AS e`; parameters have the names of the fields. */
 export function workConditions(choice: ChosenWork): string[] {
-  return [...chosen(OF_WORK, choice), ...chosen(OF_EVENT, choice)];
+  return [...ofWork(choice), ...ofEvent(choice)];
 }
 
 /** Work that is not done as `w`, joined with its events as `e` only if a condition on these is chosen. */
@@ -48,9 +59,10 @@ export function fromOpenWork(choice: ChosenWork): string {
 export function fromListed(choice: ChosenWork): string {
   const { state, error, errorGroup, ids } = choice;
   const hasError = error !== undefined || errorGroup !== undefined;
-  const isOpen = state === undefined ? hasError : state !== "done";
-  // What is done has no error.
-  if (state === "done" && hasError) return "FROM pigeonhole.inbox_event AS e WHERE false LIMIT :most";
+  const isEnded = state === "done" || state === "discarded" || state === "unhandled";
+  const isOpen = state === undefined ? hasError : !isEnded;
+  // What has ended so has no error.
+  if (isEnded && hasError) return "FROM pigeonhole.inbox_event AS e WHERE false LIMIT :most";
   const range = (table: string): string[] => [`${table}.seq < :before`, `${table}.seq >= :floor`];
   if (isOpen && ids === undefined) {
     // Without a state, SQLite would read all work in the order of its numbers.
@@ -60,11 +72,11 @@ export function fromListed(choice: ChosenWork): string {
         SELECT DISTINCT w.seq ${fromOpenWork(choice)} WHERE ${conditions} ORDER BY w.seq DESC LIMIT :most
       ) AS found JOIN pigeonhole.inbox_event AS e ON e.seq = found.seq ORDER BY e.seq DESC`;
   }
-  const ofWork = chosen(OF_WORK, choice);
+  const fits = ofWork(choice);
   const inWork =
-    ofWork.length === 0
+    fits.length === 0
       ? []
-      : [`EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS w WHERE w.seq = e.seq AND ${ofWork.join(" AND ")})`];
-  const conditions = [...range("e"), ...chosen(OF_EVENT, choice), ...inWork].join(" AND ");
+      : [`EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS w WHERE w.seq = e.seq AND ${fits.join(" AND ")})`];
+  const conditions = [...range("e"), ...ofEvent(choice), ...inWork].join(" AND ");
   return `FROM pigeonhole.inbox_event AS e WHERE ${conditions} ORDER BY e.seq DESC LIMIT :most`;
 }

@@ -1,6 +1,7 @@
 /*
  * GET  api/errors?handler=&type=&state=&since=&until=&cursor= → ErrorGroupPage
  */
+import type { FailedState } from "../../operator/states.js";
 
 /** Errors of work that waits for its next run, runs again, is dead or is parked, by what they have in common. */
 export interface ErrorGroupPage {
@@ -31,7 +32,7 @@ export interface ErrorGroupRow {
   /** Runs of them that failed so far. */
   failures: number;
   /** How many of the events are in which state. */
-  states: { pending: number; leased: number; dead: number; parked: number };
+  states: Record<FailedState, number>;
   /** When the first of the events was received, ISO 8601. */
   firstAt: string;
   /** When one of them failed last, ISO 8601. */

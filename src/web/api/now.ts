@@ -30,13 +30,14 @@ export interface StateNow {
   repair: RepairRound | null;
   backlog: {
     pending: number;
-    leased: number;
+    retrying: number;
+    running: number;
     dead: number;
     parked: number;
     /** Age of the oldest event with work that waits or runs, in milliseconds; 0 without one. */
     oldestAgeMs: number;
   } | null;
-  outbox: { pending: number; leased: number; dead: number; oldestAgeMs: number } | null;
+  outbox: { pending: number; running: number; retrying: number; dead: number; oldestAgeMs: number } | null;
   /** How long ago `backlog`, `outbox` and the work of `paused` were counted, in milliseconds: much takes its time. */
   countedAgoMs: number;
   /** Null where it is not known. */

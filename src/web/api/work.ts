@@ -6,13 +6,14 @@
  * POST api/handlers/resume {handler}           → HandlerReport
  */
 import type { EventView, HandlerTimes } from "../../operator/inbox-rows.js";
+import type { EventState } from "../../operator/states.js";
 
 /** So many events, or contact events, are chosen one by one at most; a filter chooses any number. */
 export const MAX_CHOSEN = 500;
 
 /** Which work of events: what fits each field that is given. A job keeps it as it is. */
 export interface WorkFilter {
-  state?: "pending" | "leased" | "dead" | "parked" | "done" | undefined;
+  state?: EventState | undefined;
   handler?: string | undefined;
   type?: string | undefined;
   /** Text in the reason or the last error, in any case. */

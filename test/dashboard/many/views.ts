@@ -1,3 +1,4 @@
+import { CONTACT_EVENT_STATES, EVENT_STATES } from "#pigeonhole/store/state-words.js";
 import { HOUR } from "#pigeonhole/base/duration.js";
 import type { JobBody } from "#pigeonhole/web/api/jobs.js";
 import type { WorkFilter } from "#pigeonhole/web/api/work.js";
@@ -55,7 +56,7 @@ function errorViews(now: number): string[] {
     { type: TYPES[0] ?? "" },
     { state: "dead" },
     { state: "parked" },
-    { state: "leased" },
+    { state: "running" },
     { since },
     { since: new Date(now - 160 * HOUR).toISOString() },
     { handler: "unknown" },
@@ -90,7 +91,7 @@ function eventViews({ total, now, group }: Stored): string[] {
     { cursor: "100" },
     { type: "unknown", cursor: String(Math.floor(total / 2)) },
   ];
-  const states = ["", "pending", "leased", "done", "dead", "parked"];
+  const states = ["", ...EVENT_STATES];
   return states.flatMap((state) =>
     filters.map((fields) => query("events", state === "" ? fields : { state, ...fields })),
   );
@@ -112,7 +113,7 @@ function outboxViews({ total, now }: Omit<Stored, "group">): string[] {
     { cursor: String(Math.floor(total / 10)) },
     { cursor: "100" },
   ];
-  const states = ["", "pending", "leased", "done", "dead"];
+  const states = ["", ...CONTACT_EVENT_STATES];
   return states.flatMap((state) =>
     filters.map((fields) => query("outbox", state === "" ? fields : { state, ...fields })),
   );

@@ -21,7 +21,7 @@ export function describeAccept(fixture: Fixture): void {
         signedAt: isoTime(T - 7),
         state: "pending",
         seq: result.kind === "stored" ? result.seq : undefined,
-        handlers: [{ handler: "h", state: "pending", attempts: 0, dueAt: isoTime(T + 3), discarded: false }],
+        handlers: [{ handler: "h", state: "pending", attempts: 0, dueAt: isoTime(T + 3) }],
       });
     });
 
@@ -75,9 +75,9 @@ export function describeAccept(fixture: Fixture): void {
       expect(new Set(seqs).size).toBe(3);
     });
 
-    test("an event without a handler is done", async () => {
+    test("an event without a handler is unhandled", async () => {
       await fixture.store.accept(newEvent("evt_1", { work: [] }));
-      expect(await fixture.store.getEvent("evt_1")).toMatchObject({ state: "done", handlers: [] });
+      expect(await fixture.store.getEvent("evt_1")).toMatchObject({ state: "unhandled", handlers: [] });
     });
 
     test("an event that was not understood is parked with its note, next to the work that it makes", async () => {
@@ -145,7 +145,7 @@ export function describeAccept(fixture: Fixture): void {
       expect(stored).toHaveLength(1);
       expect(stored[0]?.leases).toHaveLength(1);
       expect(results.filter((result) => result.kind === "duplicate" && !result.otherBytes)).toHaveLength(199);
-      expect(await countWork(fixture.store, T)).toMatchObject({ pending: 0, leased: 1 });
+      expect(await countWork(fixture.store, T)).toMatchObject({ pending: 0, running: 1 });
     });
 
     test("accepting 600 events at once stores each under its own number, with its own bytes and lease", async () => {
@@ -179,7 +179,7 @@ export function describeAccept(fixture: Fixture): void {
     test("work that is leased when it is accepted is returned in the order asked for, and the rest is pending", async () => {
       const result = await fixture.store.accept(mixed);
       expect(result.kind === "stored" && result.leases.map(({ handler }) => handler)).toEqual(["b", "a"]);
-      expect(await statesOf(fixture.store, "evt_1")).toEqual({ a: "leased", b: "leased", waits: "pending" });
+      expect(await statesOf(fixture.store, "evt_1")).toEqual({ a: "running", b: "running", waits: "pending" });
     });
 
     test("work that is leased when it is accepted is leased to no other process, and counts as a first run", async () => {

@@ -27,9 +27,9 @@ export function describeCommit(fixture: Fixture): void {
       expect(await fixture.written()).toEqual(["effect"]);
       expect(await fixture.store.getEvent("evt_1")).toMatchObject({
         state: "done",
-        handlers: [{ state: "done", attempts: 1, settledAt: isoTime(T + 5), discarded: false }],
+        handlers: [{ state: "done", attempts: 1, settledAt: isoTime(T + 5) }],
       });
-      expect(await countWork(fixture.store, T)).toMatchObject({ leased: 0, done: 1 });
+      expect(await countWork(fixture.store, T)).toMatchObject({ running: 0, done: 1 });
     });
 
     test("commit is visible to the next process", async ({ skip }) => {
@@ -91,7 +91,7 @@ export function describeCommit(fixture: Fixture): void {
       await rest.promise;
       expect(isPigeonholeError(late, "transaction_closed")).toBe(true);
       expect(await fixture.written()).toEqual([]);
-      expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "leased" });
+      expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "running" });
     });
 
     test.skipIf(kind.hasAsyncCommit).each<[string, () => unknown]>([
@@ -101,7 +101,7 @@ export function describeCommit(fixture: Fixture): void {
     ])("commit refuses %s", async (_, fn) => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       await expectCode(fixture.store.commit(settlements.done(lease), fn), "commit_async");
-      expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "leased" });
+      expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "running" });
     });
 
     test.runIf(kind.hasAsyncCommit)("commit waits for its function's promise", async () => {
@@ -143,8 +143,8 @@ export function describeCommit(fixture: Fixture): void {
       );
       expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
       expect((await fixture.written()).toSorted()).toEqual(["effect 0", "effect 2"]);
-      expect(await countWork(fixture.store, T)).toMatchObject({ leased: 1, done: 2 });
-      expect(await statesOf(fixture.store, "b")).toEqual({ h: "leased" });
+      expect(await countWork(fixture.store, T)).toMatchObject({ running: 1, done: 2 });
+      expect(await statesOf(fixture.store, "b")).toEqual({ h: "running" });
     });
 
     test("several commits of one lease at once take effect once", async () => {
@@ -173,7 +173,7 @@ export function describeCommit(fixture: Fixture): void {
         ]),
       );
       expect((await fixture.written()).toSorted()).toEqual(ids.toSorted());
-      expect(await countWork(fixture.store, T)).toMatchObject({ leased: 0, pending: 100, done: 100, dead: 0 });
+      expect(await countWork(fixture.store, T)).toMatchObject({ running: 0, pending: 100, done: 100, dead: 0 });
     });
 
     test("a store call made inside the function is answered, and so is the next one", async () => {
@@ -198,7 +198,7 @@ export function describeCommit(fixture: Fixture): void {
       await expect(outer).rejects.toThrow("outer");
       await inner;
       expect(await fixture.written()).toEqual(["inner"]);
-      expect(await statesOf(fixture.store, "a")).toEqual({ h: "leased" });
+      expect(await statesOf(fixture.store, "a")).toEqual({ h: "running" });
     });
   });
 

@@ -43,8 +43,7 @@ export function describeErase(fixture: Fixture): void {
         const [work] = (await fixture.store.getEvent("evt_1"))?.handlers ?? [];
         expect(work).toMatchObject({
           handler: "h",
-          state: "done",
-          discarded: true,
+          state: "discarded",
           error: null,
           settledAt: isoTime(LATER),
         });
@@ -67,7 +66,7 @@ export function describeErase(fixture: Fixture): void {
       );
       const [lease] = accepted.kind === "stored" ? accepted.leases : [];
       expect(await eraseAll()).toMatchObject({ events: 0, eventsLeft: 1, work: 1 });
-      expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "leased", waits: "done" });
+      expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "running", waits: "discarded" });
       expect(Buffer.from((await fixture.store.getEvent("evt_1"))?.body ?? [])).toEqual(ANNS.body);
       expect(await fixture.store.settle(settlements.done(lease ?? expect.unreachable()))).toBe("settled");
       expect(await eraseAll()).toMatchObject({ events: 1, eventsLeft: 0, work: 0 });
@@ -136,7 +135,7 @@ export function describeErase(fixture: Fixture): void {
     test("an erased event that waits is not sent any more", async () => {
       await fixture.store.record([contactOf("a", EMAIL), contactOf("b", "b@example.com")], T);
       expect(await eraseAll()).toMatchObject({ contactEvents: 1 });
-      expect(await states()).toEqual({ a: "done", b: "pending" });
+      expect(await states()).toEqual({ a: "discarded", b: "pending" });
       expect((await takeSend(fixture.store)).events.map(({ body }) => body)).toEqual([
         contactOf("b", "b@example.com").body,
       ]);
@@ -152,7 +151,7 @@ export function describeErase(fixture: Fixture): void {
       expect(await retryOutbox(fixture.store, "a", LATER)).toBe(false);
     });
 
-    test.each(["leased", "pending"] as const)(
+    test.each(["running", "pending"] as const)(
       "a frozen call that is %s is repeated unchanged after an erasure",
       async (state) => {
         await fixture.store.record([contactOf("a", EMAIL), contactOf("b", "b@example.com")], T);
@@ -185,7 +184,7 @@ export function describeErase(fixture: Fixture): void {
       const send = await takeSend(fixture.store);
       await fixture.store.settleSend(sendSettlements.dead(send));
       expect(await eraseAll()).toMatchObject({ contactEvents: 0, contactEventsLeft: 1 });
-      expect(await states()).toEqual({ a: "done", b: "dead" });
+      expect(await states()).toEqual({ a: "discarded", b: "dead" });
       expect(await operate(fixture.store, LATER).changeContactEvent("discard", "b")).toBe(1);
       expect(await eraseAll()).toMatchObject({ contactEvents: 1, contactEventsLeft: 0 });
     });

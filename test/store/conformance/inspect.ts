@@ -1,3 +1,4 @@
+import { EVENT_STATES } from "#pigeonhole/store/state-words.js";
 import { describe, expect, test } from "vitest";
 import { handlerView } from "../../support/event-detail.js";
 import { isoTime } from "#pigeonhole/base/iso-time.js";
@@ -15,9 +16,14 @@ export function describeInspect(fixture: Fixture): void {
   /** One event in each state, named after it, and one without work. */
   async function acceptOneInEachState(): Promise<void> {
     const { store } = fixture;
-    await acceptLeased(store, "leased");
-    for (const to of TARGETS) await store.settle(settlements[to](await acceptLeased(store, to)));
-    await store.accept(newEvent("without work", { work: [] }));
+    await acceptLeased(store, "running");
+    for (const to of TARGETS) {
+      await store.settle(settlements[to](await acceptLeased(store, to === "pending" ? "retrying" : to)));
+    }
+    await store.accept(newEvent("discarded"));
+    await operate(store).changeEvent("discard", "discarded");
+    await store.accept(newEvent("pending"));
+    await store.accept(newEvent("unhandled", { work: [] }));
   }
 
   describe("list", () => {
@@ -37,14 +43,11 @@ export function describeInspect(fixture: Fixture): void {
       });
     });
 
-    test.each(["pending", "leased", "dead", "parked", "done"] as const)(
-      "list filters by the state %s",
-      async (state) => {
-        await acceptOneInEachState();
-        expect(await listIds({ state })).toEqual([state]);
-        expect(await operate(fixture.store).listEvents({ state })).toMatchObject({ items: [{ state }] });
-      },
-    );
+    test.each(EVENT_STATES)("list filters by the state %s", async (state) => {
+      await acceptOneInEachState();
+      expect(await listIds({ state })).toEqual([state]);
+      expect(await operate(fixture.store).listEvents({ state })).toMatchObject({ items: [{ state }] });
+    });
 
     test.each(["ded", "", null])("list refuses the unknown state %j", async (state) => {
       await expectCode(operate(fixture.store).listEvents({ state: state as "done" }), "invalid_argument");
@@ -62,17 +65,17 @@ export function describeInspect(fixture: Fixture): void {
     });
 
     test.each<[EventQuery, string[]]>([
-      [{ handler: "h" }, ["parked", "dead", "pending", "done", "leased"]],
+      [{ handler: "h" }, ["pending", "discarded", "parked", "dead", "retrying", "done", "running"]],
       [{ handler: "h", state: "done" }, ["done"]],
-      [{ handler: "h", state: "leased" }, ["leased"]],
+      [{ handler: "h", state: "running" }, ["running"]],
       [{ handler: "other" }, []],
       [{ handler: "other", state: "dead" }, []],
-      [{ error: "" }, ["parked", "dead", "pending"]],
+      [{ error: "" }, ["parked", "dead", "retrying"]],
       [{ error: "DO_not_retry" }, ["dead"]],
       [{ error: "do_not_retry", state: "parked" }, []],
       [{ error: "do_not_retry", state: "done" }, []],
       [{ error: "%" }, []],
-      [{ since: T }, ["without work", "parked", "dead", "pending", "done", "leased"]],
+      [{ since: T }, ["unhandled", "pending", "discarded", "parked", "dead", "retrying", "done", "running"]],
       [{ since: T + 1 }, []],
       [{ until: T }, []],
       [{ until: T + 1, state: "dead", type: "email.received", handler: "h" }, ["dead"]],
@@ -100,10 +103,10 @@ export function describeInspect(fixture: Fixture): void {
       await fixture.store.settle(settlements.done(lease));
       expect(await listIds({ state: "done" })).toEqual(["evt_1"]);
       expect(await listIds({ state: "pending" })).toEqual(["evt_1"]);
-      expect(await listIds({ state: "leased" })).toEqual([]);
+      expect(await listIds({ state: "running" })).toEqual([]);
     });
 
-    test("list shows the most urgent state, in the order parked, dead, leased, pending, done", async () => {
+    test("list shows the most urgent state, in the order parked, dead, running, retrying, done", async () => {
       const handlers = ["1", "2", "3", "4"];
       const work = handlers.map((handler) => ({ handler, leaseUntil: T + DAY }));
       const parked = { reason: "unknown_type", detail: "" };
@@ -112,15 +115,15 @@ export function describeInspect(fixture: Fixture): void {
       const state = async () => (await fixture.store.getEvent("evt_1"))?.state;
       expect(await state()).toBe("parked");
       await fixture.store.replan({ seq: a?.seq ?? -1, handlers: [], now: T });
-      expect(await state()).toBe("leased");
+      expect(await state()).toBe("running");
       await fixture.store.settle(settlements.dead(a ?? expect.unreachable()));
       expect(await state()).toBe("dead");
       await operate(fixture.store).changeEvent("discard", "evt_1");
       await fixture.store.settle(settlements.pending(b ?? expect.unreachable()));
-      expect(await state()).toBe("leased");
+      expect(await state()).toBe("running");
       await fixture.store.settle(settlements.done(c ?? expect.unreachable()));
       await fixture.store.settle(settlements.done(d ?? expect.unreachable()));
-      expect(await state()).toBe("pending");
+      expect(await state()).toBe("retrying");
       await operate(fixture.store).changeEvent("discard", "evt_1");
       expect(await state()).toBe("done");
     });
@@ -202,11 +205,14 @@ export function describeInspect(fixture: Fixture): void {
     test("counts of an empty store are zero", async () => {
       expect(await countWork(fixture.store, T)).toEqual({
         pending: 0,
-        leased: 0,
+        retrying: 0,
+        running: 0,
         dead: 0,
         parked: 0,
         done: 0,
         oldestPendingReceivedAt: undefined,
+        oldestRunningReceivedAt: undefined,
+        newestReceivedAt: undefined,
         oldestDueAt: undefined,
         pendingByHandler: {},
       });
@@ -218,16 +224,17 @@ export function describeInspect(fixture: Fixture): void {
       await fixture.store.accept(newEvent("raw:1", { work: [], parked: { reason: "not_json", detail: "" } }));
       expect(await countWork(fixture.store, T)).toMatchObject({
         pending: 3,
-        leased: 1,
+        retrying: 1,
+        running: 1,
         dead: 1,
         parked: 2,
         done: 1,
-        pendingByHandler: { h: 2, i: 1 },
+        pendingByHandler: { h: 3, i: 1 },
       });
     });
 
     test("counts include the oldest pending event and the longest due work", async () => {
-      await fixture.store.accept(newEvent("leased", { receivedAt: T - DAY }));
+      await fixture.store.accept(newEvent("running", { receivedAt: T - DAY }));
       await leasePage(fixture.store);
       await fixture.store.accept(newEvent("a", { receivedAt: T - 5 }));
       await fixture.store.accept(newEvent("b", { receivedAt: T + 5 }));

@@ -25,7 +25,7 @@ export function describeLease(fixture: Fixture): void {
       });
       expect(Buffer.from(body).toString()).toBe('{"id":"evt_1"}');
       expect(nextDueAt).toBeUndefined();
-      expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "leased" });
+      expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "running" });
     });
 
     test("lease gives the span of the delivery in each run, and none where none was kept", async () => {
@@ -46,7 +46,7 @@ export function describeLease(fixture: Fixture): void {
 
     test("the next process gets the span of the delivery", async ({ skip }) => {
       skip(!fixture.kind.outlives, ENDS_WITH_STORE);
-      await acceptLeased(fixture.store, "leased", { trace: TRACE });
+      await acceptLeased(fixture.store, "running", { trace: TRACE });
       await fixture.store.accept(newEvent("waits", { trace: TRACE }));
       const next = await fixture.reopen();
       await next.recover(T + DAY);
@@ -56,7 +56,7 @@ export function describeLease(fixture: Fixture): void {
         found.push(...(await leasePage(next, { now: T + DAY })).work.map(({ eventId, trace }) => [eventId, trace]));
       }
       expect(found).toEqual([
-        ["leased", TRACE],
+        ["running", TRACE],
         ["waits", TRACE],
       ]);
     });
@@ -96,7 +96,7 @@ export function describeLease(fixture: Fixture): void {
       await fixture.store.accept(newEvent("both", { work: [{ handler: "h" }, { handler: "i" }] }));
       await fixture.store.accept(newEvent("other", { work: [{ handler: "i" }] }));
       expect(idsOf(await leasePage(fixture.store))).toEqual(["both"]);
-      expect(await statesOf(fixture.store, "both")).toEqual({ h: "leased", i: "pending" });
+      expect(await statesOf(fixture.store, "both")).toEqual({ h: "running", i: "pending" });
       expect(await leasePage(fixture.store, { handler: "nobody" })).toEqual({ work: [], nextDueAt: undefined });
     });
 
@@ -186,7 +186,7 @@ export function describeLease(fixture: Fixture): void {
       const lease = await acceptLeased(fixture.store, "evt_1");
       expect(await fixture.store.renew([lease], T + DAY)).toEqual([]);
       await fixture.store.recover(T + DAY);
-      expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "leased" });
+      expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "running" });
       await fixture.store.recover(T + DAY + 1);
       expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "pending" });
     });
@@ -205,7 +205,7 @@ export function describeLease(fixture: Fixture): void {
       const lost = await store.renew([settled, held, released, forged, taken], T + DAY);
       expect(lost).toEqual([settled, released, forged, taken]);
       await store.recover(T + DAY);
-      expect(await statesOf(store, "held")).toEqual({ h: "leased" });
+      expect(await statesOf(store, "held")).toEqual({ h: "running" });
     });
 
     test("renew without leases does nothing", async () => {

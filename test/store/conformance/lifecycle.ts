@@ -130,7 +130,7 @@ export function describeLifecycle(fixture: Fixture): void {
       const second = fixture.another();
       await second.open(context);
       expect(await second.recover(T)).toEqual({ owner: isShared, recovered: 0, parked: 0 });
-      expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "leased" });
+      expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "running" });
       expect(await fixture.store.recover(T)).toMatchObject({ owner: true });
 
       await fixture.store.close();

@@ -34,7 +34,7 @@ export function describeOtherBytes(fixture: Fixture): void {
       });
       expect(result).toMatchObject({ kind: "stored", otherBytes: true, leases: [{ handler: "h" }] });
       const { items } = await operate(fixture.store).listEvents();
-      expect(items).toMatchObject([{ id: "evt_1", type: "email.opened", state: "leased" }]);
+      expect(items).toMatchObject([{ id: "evt_1", type: "email.opened", state: "running" }]);
       const after = await fixture.store.getEvent("evt_1");
       expect(textOf(after?.body)).toBe("second");
       // What is about the number of the first finds nothing.

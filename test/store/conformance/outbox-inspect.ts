@@ -23,7 +23,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
     const send = await takeSend(fixture.store);
     const [done = -1, dead = -1] = send.events.map(({ seq }) => seq);
     await fixture.store.settleSend(sendSettlements.settled(send, [RESULTS.done(done), RESULTS.dead(dead)]));
-    await recordKeys(fixture.store, "leased", "pending");
+    await recordKeys(fixture.store, "running", "pending");
     return takeSend(fixture.store, { limit: 1 });
   }
 
@@ -58,7 +58,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
       });
     });
 
-    test.each(["pending", "leased", "done", "dead"] as const)("listOutbox filters by the state %s", async (state) => {
+    test.each(["pending", "running", "done", "dead"] as const)("listOutbox filters by the state %s", async (state) => {
       await recordOneInEachState();
       expect(await keysOf({ state })).toEqual([state]);
       expect(await keysOf({ state, limit: 1 })).toEqual([state]);
@@ -116,15 +116,15 @@ export function describeOutboxInspect(fixture: Fixture): void {
       await recordKeys(fixture.store, "a");
       expect(await shown()).toEqual({ state: "pending", attempts: 0, ...nothing });
       const first = await takeSend(fixture.store);
-      expect(await shown()).toEqual({ state: "leased", attempts: 1, ...nothing });
+      expect(await shown()).toEqual({ state: "running", attempts: 1, ...nothing });
       await fixture.store.settleSend(sendSettlements.pending(first, T + 50));
-      expect(await shown()).toEqual({ state: "leased", attempts: 1, error: "no answer", dueAt: isoTime(T + 50) });
+      expect(await shown()).toEqual({ state: "retrying", attempts: 1, error: "no answer", dueAt: isoTime(T + 50) });
       const second = await takeSend(fixture.store, { now: T + 50 });
-      expect(await shown()).toEqual({ state: "leased", attempts: 2, error: "no answer", dueAt: null });
+      expect(await shown()).toEqual({ state: "running", attempts: 2, error: "no answer", dueAt: null });
       await fixture.store.settleSend(sendSettlements.dead(second));
       expect(await shown()).toEqual({ state: "dead", attempts: 2, ...nothing });
       await retryOutbox(fixture.store, "a", T + 60);
-      expect(await shown()).toMatchObject({ state: "leased", attempts: 2, dueAt: isoTime(T + 60) });
+      expect(await shown()).toMatchObject({ state: "retrying", attempts: 2, dueAt: isoTime(T + 60) });
       await settleAll(fixture.store, await takeSend(fixture.store, { now: T + 60 }), "dead");
       expect(await shown()).toEqual({ state: "dead", attempts: 3, ...nothing });
       await retryOutbox(fixture.store, "a", T + 70);
@@ -172,7 +172,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
       expect([second.key, second.kind, second.attempt]).toEqual(["a", "single", 1]);
     });
 
-    test.each(["pending", "leased", "done", "nobody's"])(
+    test.each(["pending", "running", "done", "nobody's"])(
       "retryOutbox changes nothing for a key that is %s",
       async (key) => {
         await recordOneInEachState();
@@ -198,7 +198,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
       expect((await leaseSend(fixture.store, { now: T + 9 })).send).toBeUndefined();
       expect(await retryOutbox(fixture.store, "b", T + 9)).toBe(true);
       const [view] = await outboxOf(fixture.store);
-      expect(view).toMatchObject({ state: "leased", attempts: 1, error: "no answer", dueAt: isoTime(T + 9) });
+      expect(view).toMatchObject({ state: "retrying", attempts: 1, error: "no answer", dueAt: isoTime(T + 9) });
       const again = await takeSend(fixture.store, { now: T + 9 });
       expect(callOf(again)).toEqual(callOf(first));
       expect(again.attempt).toBe(2);
@@ -259,7 +259,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
       await recordOneInEachState();
       expect(await operate(fixture.store, T + 9).changeContactEvent("discard", key)).toBe(1);
       expect((await outboxOf(fixture.store)).find((view) => view.key === key)).toMatchObject({
-        state: "done",
+        state: "discarded",
         settledAt: isoTime(T + 9),
         remoteId: null,
         reason: null,
@@ -270,7 +270,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
       expect(await fixture.store.record([newRecord(key)], T)).toEqual(["known"]);
     });
 
-    test.each(["leased", "done", "nobody's"])("discardOutbox changes nothing for a key that is %s", async (key) => {
+    test.each(["running", "done", "nobody's"])("discardOutbox changes nothing for a key that is %s", async (key) => {
       await recordOneInEachState();
       const before = await outboxSnapshot(fixture.store);
       expect(await operate(fixture.store).changeContactEvent("discard", key)).toBe(0);
@@ -281,7 +281,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
       await recordKeys(fixture.store, "a", "b");
       await fixture.store.settleSend(sendSettlements.pending(await takeSend(fixture.store)));
       expect(await operate(fixture.store).changeContactEvent("discard", "a")).toBe(0);
-      expect(await outboxStates(fixture.store)).toEqual({ a: "leased", b: "leased" });
+      expect(await outboxStates(fixture.store)).toEqual({ a: "retrying", b: "retrying" });
     });
   });
 
@@ -294,12 +294,24 @@ export function describeOutboxInspect(fixture: Fixture): void {
       expect(await countOutbox(fixture.store)).toMatchObject({ dead: 1, oldestRecordedAt: undefined });
       await fixture.store.record([newRecord("a")], T + 2);
       await fixture.store.record([newRecord("b"), newRecord("c")], T + 1);
-      expect(await countOutbox(fixture.store)).toMatchObject({ pending: 3, leased: 0, oldestRecordedAt: T + 1 });
+      expect(await countOutbox(fixture.store)).toMatchObject({ pending: 3, running: 0, oldestRecordedAt: T + 1 });
       await takeSend(fixture.store, { limit: 1 });
-      expect(await countOutbox(fixture.store)).toEqual({ pending: 2, leased: 1, dead: 1, oldestRecordedAt: T + 1 });
+      expect(await countOutbox(fixture.store)).toEqual({
+        pending: 2,
+        running: 1,
+        retrying: 0,
+        dead: 1,
+        oldestRecordedAt: T + 1,
+      });
       await operate(fixture.store).changeContactEvent("discard", "b");
       await operate(fixture.store).changeContactEvent("discard", "c");
-      expect(await countOutbox(fixture.store)).toEqual({ pending: 0, leased: 1, dead: 1, oldestRecordedAt: T + 2 });
+      expect(await countOutbox(fixture.store)).toEqual({
+        pending: 0,
+        running: 1,
+        retrying: 0,
+        dead: 1,
+        oldestRecordedAt: T + 2,
+      });
     });
   });
 
@@ -318,7 +330,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
         await prune(T, batch);
         expect(Object.keys(await outboxStates(fixture.store))).toHaveLength(5);
         await prune(T + 1, batch);
-        expect(await outboxStates(fixture.store)).toEqual({ leased: "leased", pending: "pending" });
+        expect(await outboxStates(fixture.store)).toEqual({ running: "running", pending: "pending" });
       },
     );
 
@@ -331,7 +343,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
       await recordKeys(fixture.store, "c", "d");
       expect(membersOf(await takeSend(fixture.store, { limit: 1 }))).toEqual(["c"]);
       await prune(T + DAY);
-      expect(await outboxStates(fixture.store)).toEqual({ c: "leased", d: "pending" });
+      expect(await outboxStates(fixture.store)).toEqual({ c: "running", d: "pending" });
     });
 
     test("pruning the whole outbox leaves no gap in later calls, even for the next process", async () => {
@@ -367,7 +379,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
     test("pruning the outbox keeps dead events until someone decides about them", async () => {
       await recordOneInEachState();
       await prune(T + DAY);
-      expect(await outboxStates(fixture.store)).toEqual({ dead: "dead", leased: "leased", pending: "pending" });
+      expect(await outboxStates(fixture.store)).toEqual({ dead: "dead", running: "running", pending: "pending" });
     });
 
     test("pruning the outbox frees the key, and the calls stay unchanged", async () => {
@@ -375,7 +387,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
       await prune(T + DAY);
       expect(await fixture.store.record([newRecord("done")], T)).toEqual(["recorded"]);
       await fixture.store.settleSend(sendSettlements.pending(underWay, T));
-      expect(membersOf(await takeSend(fixture.store))).toEqual(["leased"]);
+      expect(membersOf(await takeSend(fixture.store))).toEqual(["running"]);
     });
   });
 }

@@ -28,7 +28,13 @@ export function describeOutboxRecord(fixture: Fixture): void {
       expect(await outboxOf(fixture.store)).toEqual([
         waitingView("a", { seq: expect.any(Number) as number, occurredAt: isoTime(T - 7) }),
       ]);
-      expect(await countOutbox(fixture.store)).toEqual({ pending: 1, leased: 0, dead: 0, oldestRecordedAt: T });
+      expect(await countOutbox(fixture.store)).toEqual({
+        pending: 1,
+        running: 0,
+        retrying: 0,
+        dead: 0,
+        oldestRecordedAt: T,
+      });
     });
 
     test("record keeps the given order", async () => {

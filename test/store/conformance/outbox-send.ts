@@ -21,7 +21,7 @@ export function describeOutboxSend(fixture: Fixture): void {
         },
         nextDueAt: undefined,
       });
-      expect(await outboxStates(fixture.store)).toEqual({ a: "leased" });
+      expect(await outboxStates(fixture.store)).toEqual({ a: "running" });
     });
 
     test("leaseSend gives the span in which each event was recorded, also when the call is repeated", async () => {
@@ -73,7 +73,7 @@ export function describeOutboxSend(fixture: Fixture): void {
       const page = { send: undefined, nextDueAt: T + MINUTE };
       expect(await leaseSend(fixture.store)).toEqual(page);
       expect(await leaseSend(fixture.store, { now: T + MINUTE - 1 })).toEqual(page);
-      expect(await outboxStates(fixture.store)).toEqual({ a: "leased", b: "pending" });
+      expect(await outboxStates(fixture.store)).toEqual({ a: "running", b: "pending" });
       await settleAll(fixture.store, first, "done");
       expect(membersOf(await takeSend(fixture.store))).toEqual(["b"]);
     });
@@ -82,7 +82,7 @@ export function describeOutboxSend(fixture: Fixture): void {
       await recordKeys(fixture.store, "a", "b");
       const pages = await Promise.all(Array.from({ length: 10 }, () => leaseSend(fixture.store, { limit: 1 })));
       expect(pages.filter(({ send }) => send !== undefined)).toHaveLength(1);
-      expect(await outboxStates(fixture.store)).toEqual({ a: "leased", b: "pending" });
+      expect(await outboxStates(fixture.store)).toEqual({ a: "running", b: "pending" });
     });
 
     test("leaseSend gives nothing before the next try is due, even if events were recorded since", async () => {

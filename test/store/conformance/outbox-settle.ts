@@ -41,7 +41,13 @@ export function describeOutboxSettle(fixture: Fixture): void {
         },
         waitingView("c", { seq: c, attempts: 1 }),
       ]);
-      expect(await countOutbox(fixture.store)).toEqual({ pending: 1, leased: 0, dead: 1, oldestRecordedAt: T });
+      expect(await countOutbox(fixture.store)).toEqual({
+        pending: 1,
+        running: 0,
+        retrying: 0,
+        dead: 1,
+        oldestRecordedAt: T,
+      });
     });
 
     test("settleSend with again puts events into another call, in their order and before later ones", async () => {
@@ -148,7 +154,12 @@ export function describeOutboxSettle(fixture: Fixture): void {
       const first = await giveUp("c", "a", "b");
       await recordKeys(fixture.store, "new");
       expect(await retryOutbox(fixture.store, "a", T + 9)).toBe(true);
-      expect(await outboxStates(fixture.store)).toEqual({ c: "leased", a: "leased", b: "leased", new: "pending" });
+      expect(await outboxStates(fixture.store)).toEqual({
+        c: "retrying",
+        a: "retrying",
+        b: "retrying",
+        new: "pending",
+      });
       expect((await outboxOf(fixture.store))[0]).toMatchObject({ settledAt: null, reason: null });
       expect(await leaseSend(fixture.store, { now: T + 8 })).toEqual({ send: undefined, nextDueAt: T + 9 });
       const second = await takeSend(fixture.store, { now: T + 9 });
@@ -194,7 +205,7 @@ export function describeOutboxSettle(fixture: Fixture): void {
         await retryOutbox(fixture.store, "a", T);
         await settleAll(fixture.store, await takeSend(fixture.store), to);
         const [, b] = await outboxOf(fixture.store);
-        expect(b).toMatchObject({ state: "done", message: "discarded", remoteId: null, callEvents: null });
+        expect(b).toMatchObject({ state: "discarded", message: "discarded", remoteId: null, callEvents: null });
       },
     );
 
@@ -230,7 +241,7 @@ export function describeOutboxSettle(fixture: Fixture): void {
       await fixture.store.settleSend(sendSettlements.pending(next, T));
       expect(membersOf(await takeSend(fixture.store))).toEqual(["c"]);
       while ((await fixture.store.prune({ ...NOTHING_TO_PRUNE, sentBefore: T + DAY })) > 0);
-      expect(await outboxStates(fixture.store)).toEqual({ c: "leased" });
+      expect(await outboxStates(fixture.store)).toEqual({ c: "running" });
     });
   });
 }

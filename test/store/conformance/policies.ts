@@ -9,12 +9,12 @@ export function describePolicies(fixture: Fixture): void {
     (await fixture.store.getEvent(id))?.handlers.map(({ maxAttempts }) => maxAttempts) ?? [];
 
   describe("keepPolicies", () => {
-    test.each(["pending", "leased", "done", "dead", "parked", "discarded"] as const)(
+    test.each(["pending", "running", "done", "dead", "parked", "discarded"] as const)(
       "keepPolicies has the attempts of a policy shown with work that is %s, also where it is listed",
       async (state) => {
         const { store } = fixture;
         const lease = await acceptLeased(store, "evt_1");
-        if (state !== "leased") await store.settle(settlements[state === "discarded" ? "dead" : state](lease));
+        if (state !== "running") await store.settle(settlements[state === "discarded" ? "dead" : state](lease));
         if (state === "discarded") await operate(store).changeEvent("discard", "evt_1");
         expect(await mostOf("evt_1")).toEqual([null]);
         await store.keepPolicies([{ handler: "h", maxAttempts: 14 }]);

@@ -82,7 +82,7 @@ export function describePrune(fixture: Fixture): void {
     test("prune keeps events whose work is not settled, with their bodies", async () => {
       const { store } = fixture;
       await acceptAll(store, ["pending"]);
-      await acceptLeased(store, "leased");
+      await acceptLeased(store, "running");
       await store.settle(settlements.dead(await acceptLeased(store, "dead")));
       await store.settle(settlements.parked(await acceptLeased(store, "parked")));
       await store.accept(newEvent("not understood", { work: [], parked: { reason: "not_json", detail: "" } }));

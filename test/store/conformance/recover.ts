@@ -10,8 +10,8 @@ import { countWork } from "../../support/operate.js";
 export function describeRecover(fixture: Fixture): void {
   describe("recover", () => {
     test.each([
-      [T + MINUTE - 1, "leased"],
-      [T + MINUTE, "leased"],
+      [T + MINUTE - 1, "running"],
+      [T + MINUTE, "running"],
       [T + MINUTE + 1, "pending"],
     ])("recover at %i leaves work with a lease until 1760000060000 %s", async (now, state) => {
       await acceptLeased(fixture.store, "evt_1");
@@ -34,7 +34,7 @@ export function describeRecover(fixture: Fixture): void {
         await fixture.store.settle(settlements[to](await acceptLeased(fixture.store, to)));
       }
       expect(await fixture.store.recover(T + DAY)).toEqual({ owner: true, recovered: 0, parked: 0 });
-      expect(await countWork(fixture.store, T)).toMatchObject({ pending: 1, dead: 1, parked: 1, done: 1 });
+      expect(await countWork(fixture.store, T)).toMatchObject({ retrying: 1, dead: 1, parked: 1, done: 1 });
     });
 
     test("recover at the start takes the work of a dead process, whose leases have not ended", async ({ skip }) => {
@@ -69,7 +69,7 @@ export function describeRecover(fixture: Fixture): void {
           },
         ],
       });
-      expect(await statesOf(fixture.store, "innocent")).toEqual({ h: "leased" });
+      expect(await statesOf(fixture.store, "innocent")).toEqual({ h: "running" });
     });
 
     test("a crash loop is found despite failures in between", async () => {

@@ -15,11 +15,11 @@ export function describeReplan(fixture: Fixture): void {
 
   /** An event with one handler in each state, named after it. */
   async function acceptAllStates(): Promise<number> {
-    const names = ["leased", "done", "dead", "parked", "pending"] as const;
+    const names = ["running", "done", "dead", "parked", "pending"] as const;
     const work = names.map((handler) => ({ handler, leaseUntil: T + DAY }));
     const result = await fixture.store.accept(newEvent("evt_1", { work }));
     for (const lease of result.kind === "stored" ? result.leases : []) {
-      if (lease.handler === "leased") continue;
+      if (lease.handler === "running") continue;
       await fixture.store.settle(settlements[lease.handler as keyof typeof settlements](lease));
     }
     return seqOf("evt_1");
@@ -30,11 +30,11 @@ export function describeReplan(fixture: Fixture): void {
       const seq = await acceptAllStates();
       expect(await fixture.store.replan({ seq, handlers: [], now: LATER })).toBe(2);
       expect(await statesOf(fixture.store, "evt_1")).toEqual({
-        leased: "leased",
+        running: "running",
         done: "done",
         dead: "pending",
         parked: "pending",
-        pending: "pending",
+        pending: "retrying",
       });
       const due = Object.fromEntries(
         (await fixture.store.getEvent("evt_1"))?.handlers.map((h) => [h.handler, h.dueAt]) ?? [],
@@ -55,7 +55,7 @@ export function describeReplan(fixture: Fixture): void {
 
     test("replan does not run done work again, even if it is named", async () => {
       const seq = await acceptAllStates();
-      expect(await fixture.store.replan({ seq, handlers: ["done", "leased", "pending"], now: LATER })).toBe(2);
+      expect(await fixture.store.replan({ seq, handlers: ["done", "running", "pending"], now: LATER })).toBe(2);
       expect((await statesOf(fixture.store, "evt_1"))["done"]).toBe("done");
       expect(await leasePage(fixture.store, { handler: "done", now: LATER })).toEqual({
         work: [],
@@ -83,10 +83,10 @@ export function describeReplan(fixture: Fixture): void {
       expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "pending" });
     });
 
-    test("replan without handlers makes an event done that is understood now", async () => {
+    test("replan without handlers leaves an event unhandled that is understood now", async () => {
       await fixture.store.accept(newEvent("evt_1", { work: [], parked: NOTE }));
       expect(await fixture.store.replan({ seq: await seqOf("evt_1"), handlers: [], now: LATER })).toBe(0);
-      expect(await fixture.store.getEvent("evt_1")).toMatchObject({ state: "done", handlers: [] });
+      expect(await fixture.store.getEvent("evt_1")).toMatchObject({ state: "unhandled", handlers: [] });
     });
 
     test("replan does not change other events", async () => {
@@ -135,11 +135,11 @@ export function describeReplan(fixture: Fixture): void {
       expect(await fixture.store.replan({ seq, handlers: ["dead", "done", "new"], parked: NOTE, now: LATER })).toBe(2);
       expect(await statesOf(fixture.store, "evt_1")).toEqual({
         "": "parked",
-        leased: "leased",
+        running: "running",
         done: "done",
         dead: "pending",
         parked: "parked",
-        pending: "pending",
+        pending: "retrying",
         new: "pending",
       });
     });
@@ -150,15 +150,15 @@ export function describeReplan(fixture: Fixture): void {
       await acceptAllStates();
       expect(await operate(fixture.store, LATER).changeEvent("discard", "evt_1")).toEqual({ work: 3, readAgain: 0 });
       const views = (await fixture.store.getEvent("evt_1"))?.handlers ?? [];
-      expect(views.map(({ handler, state, discarded }) => [handler, state, discarded])).toEqual([
-        ["dead", "done", true],
-        ["done", "done", false],
-        ["leased", "leased", false],
-        ["parked", "done", true],
-        ["pending", "done", true],
+      expect(views.map(({ handler, state }) => [handler, state])).toEqual([
+        ["dead", "discarded"],
+        ["done", "done"],
+        ["parked", "discarded"],
+        ["pending", "discarded"],
+        ["running", "running"],
       ]);
       expect(views[0]).toMatchObject({ attempts: 1, settledAt: isoTime(LATER) });
-      expect(await countWork(fixture.store, T)).toMatchObject({ pending: 0, dead: 0, parked: 0, leased: 1, done: 1 });
+      expect(await countWork(fixture.store, T)).toMatchObject({ pending: 0, dead: 0, parked: 0, running: 1, done: 1 });
     });
 
     test("discard does not end running work", async () => {
@@ -179,7 +179,7 @@ export function describeReplan(fixture: Fixture): void {
       await fixture.store.accept(newEvent("evt_1", { work: [{ handler: "h" }, { handler: "i" }] }));
       await operate(fixture.store).changeEvent("discard", "evt_1");
       expect(await fixture.store.replan({ seq: await seqOf("evt_1"), handlers: ["h"], now: LATER })).toBe(1);
-      expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "pending", i: "done" });
+      expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "pending", i: "discarded" });
       const { work } = await leasePage(fixture.store, { now: LATER });
       await fixture.store.settle(settlements.done(bare(work[0] ?? expect.unreachable())));
       expect(await fixture.store.replan({ seq: await seqOf("evt_1"), handlers: ["h"], now: LATER })).toBe(0);
@@ -190,9 +190,7 @@ export function describeReplan(fixture: Fixture): void {
       const seq = await seqOf("evt_1");
       for (let round = 0; round < 3; round += 1) {
         expect(await operate(fixture.store).changeEvent("discard", "evt_1")).toEqual({ work: 1, readAgain: 0 });
-        expect((await fixture.store.getEvent("evt_1"))?.handlers).toMatchObject([
-          { handler: "", state: "done", discarded: true },
-        ]);
+        expect((await fixture.store.getEvent("evt_1"))?.handlers).toMatchObject([{ handler: "", state: "discarded" }]);
         await fixture.store.replan({ seq, handlers: [], parked: NOTE, now: LATER });
         expect((await fixture.store.getEvent("evt_1"))?.handlers).toMatchObject([{ handler: "", state: "parked" }]);
       }

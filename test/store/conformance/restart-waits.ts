@@ -137,7 +137,7 @@ export function describeRestartWaits(fixture: Fixture): void {
       for (let number = 0; number < 5; number += 1) await record(`ahead ${number}`, AHEAD);
       await record("last", T);
       expect(membersOf(await takeSend(fixture.store, { limit: 2 }))).toEqual(["last"]);
-      expect(await countOutbox(fixture.store)).toMatchObject({ pending: 5, leased: 1 });
+      expect(await countOutbox(fixture.store)).toMatchObject({ pending: 5, running: 1 });
     });
   });
 }

@@ -49,11 +49,11 @@ export function describeRunNow(fixture: Fixture): void {
 
     test("work that is due, leased, done, dead or parked, and other events, do not change", async () => {
       const { store } = fixture;
-      const names = ["leased", "done", "dead", "parked"] as const;
+      const names = ["running", "done", "dead", "parked"] as const;
       const work = names.map((handler) => ({ handler, leaseUntil: T + DAY }));
       const result = await store.accept(newEvent("evt_1", { work: [...work, { handler: "due" }] }));
       for (const lease of result.kind === "stored" ? result.leases : []) {
-        if (lease.handler !== "leased") await store.settle(settlements[lease.handler as "done" | "dead"](lease));
+        if (lease.handler !== "running") await store.settle(settlements[lease.handler as "done" | "dead"](lease));
       }
       await acceptFailed("evt_2", {}, NOW);
       const before = await snapshot(store);
@@ -129,7 +129,7 @@ export function describeRunNow(fixture: Fixture): void {
       expect(await runAll({ type: "email.sent" })).toEqual({ events: 0, work: 0 });
       expect(await runAll()).toEqual({ events: waiting, work: waiting });
       expect(await runAll()).toEqual({ events: 0, work: 0 });
-      expect(await statesOf(store, "h_0")).toEqual({ h: "pending" });
+      expect(await statesOf(store, "h_0")).toEqual({ h: "retrying" });
     });
   });
 }

@@ -53,7 +53,7 @@ export function describeSettle(fixture: Fixture): void {
     const view = { ...handlerView("h"), attempts: 1 };
     test.each<[Target, object, object]>([
       ["done", { ...view, state: "done", settledAt: isoTime(T + 5) }, { done: 1 }],
-      ["pending", { ...view, state: "pending", dueAt: isoTime(T + 50), error: "it failed" }, { pending: 1, done: 0 }],
+      ["pending", { ...view, state: "retrying", dueAt: isoTime(T + 50), error: "it failed" }, { retrying: 1, done: 0 }],
       [
         "dead",
         { ...view, state: "dead", reason: "do_not_retry", error: "it failed", settledAt: isoTime(T + 5) },
@@ -68,7 +68,7 @@ export function describeSettle(fixture: Fixture): void {
       const lease = await acceptLeased(fixture.store, "evt_1");
       expect(await fixture.store.settle(settlements[to](lease))).toBe("settled");
       expect((await fixture.store.getEvent("evt_1"))?.handlers).toEqual([handler]);
-      expect(await countWork(fixture.store, T)).toMatchObject({ leased: 0, ...counts });
+      expect(await countWork(fixture.store, T)).toMatchObject({ running: 0, ...counts });
     });
 
     test.each<[Target, boolean]>([
@@ -90,7 +90,7 @@ export function describeSettle(fixture: Fixture): void {
       const [h, i] = result.kind === "stored" ? result.leases : [];
       await fixture.store.settle(settlements.done(h ?? expect.unreachable()));
       await fixture.store.settle(settlements.dead(i ?? expect.unreachable()));
-      expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "done", i: "dead", j: "leased" });
+      expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "done", i: "dead", j: "running" });
       expect((await fixture.store.getEvent("evt_1"))?.state).toBe("dead");
     });
 

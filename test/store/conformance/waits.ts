@@ -67,7 +67,7 @@ export function describeWaits(fixture: Fixture): void {
       expect(idsOf(await leasePage(store, { handler: "i" }))).toEqual(["evt_2"]);
       expect((await operate(store).listEvents({})).items[0]?.handlers).toMatchObject([
         { handler: "h", state: "pending", attempts: 0, waitsFor: "retry_after" },
-        { handler: "i", state: "leased", waitsFor: null },
+        { handler: "i", state: "running", waitsFor: null },
       ]);
       const page = await leasePage(store, { now: UNTIL });
       expect(idsOf(page)).toEqual(["evt_2", "evt_1"]);

@@ -2,11 +2,11 @@ import type { StoreCounts } from "#pigeonhole/store/inbox-view.js";
 import type { LeaseRequest } from "#pigeonhole/store/store.js";
 import type { Lease, NewWork, ParkedNote, Settlement, WaitHolds } from "#pigeonhole/store/work.js";
 import type { StoreKind } from "../conformance/fixture.js";
-import { CRASH_LIMIT, type WorkState } from "#pigeonhole/store/work-state.js";
+import { CRASH_LIMIT, type StoredWorkState } from "#pigeonhole/store/work-state.js";
 
 /** What the store should hold for one handler of one event. */
 export interface ModelWork {
-  state: WorkState;
+  state: StoredWorkState;
   handler: string;
   dueAt?: number;
   /** When the wait until `dueAt` began. */
@@ -272,14 +272,15 @@ export class Model {
     return young === -1 ? inOrder : inOrder.slice(0, young);
   }
 
+  /** `pending`: with what is retrying. */
   get counts(): Partial<StoreCounts> {
-    const count = (state: WorkState): number => this.all.filter(({ work }) => work.state === state).length;
+    const count = (state: StoredWorkState): number => this.all.filter(({ work }) => work.state === state).length;
     const pending = this.all.filter(({ work }) => work.state === "pending");
     const dues = pending.map(({ work }) => work.dueAt ?? Infinity).filter((dueAt) => dueAt <= this.now);
     const first = pending.toSorted((a, b) => a.event.seq - b.event.seq)[0];
     return {
       pending: pending.length,
-      leased: count("leased"),
+      running: count("leased"),
       dead: count("dead"),
       parked: count("parked"),
       done: this.done,
@@ -289,7 +290,7 @@ export class Model {
   }
 }
 
-function end(work: ModelWork, state: WorkState): void {
+function end(work: ModelWork, state: StoredWorkState): void {
   work.state = state;
   delete work.token;
   delete work.leaseUntil;

@@ -1,4 +1,5 @@
-import type { EventResult, FrozenSend, OutboxCounts, OutboxState } from "#pigeonhole/store/outbox.js";
+import type { EventResult, FrozenSend, OutboxCounts } from "#pigeonhole/store/outbox.js";
+import type { ContactEventState } from "#pigeonhole/store/state-words.js";
 import { BLOCKING_TRIES } from "#pigeonhole/store/freeze-call.js";
 import type { StoreKind } from "../conformance/fixture.js";
 import { ContactEventSlots } from "./contact-event-slots.js";
@@ -9,7 +10,8 @@ export interface ModelEvent {
   body: string;
   occurredAt: number;
   recordedAt: number;
-  state: OutboxState;
+  /** As it is stored. */
+  state: "pending" | "leased" | "done" | "dead";
   reason: string | null;
   message: string | null;
   remoteId: string | null;
@@ -178,12 +180,26 @@ export class OutboxModel {
     this.events.splice(0, this.events.length, ...kept);
   }
 
+  /** Events that a list of the state has. */
+  in(state: ContactEventState): ModelEvent[] {
+    return this.events.filter((event) => this.shownState(event) === state);
+  }
+
+  shownState(event: ModelEvent): ContactEventState {
+    const { state, remoteId } = event;
+    if (state === "done") return remoteId === null ? "discarded" : "done";
+    if (state !== "leased") return state;
+    const call = this.sends.find((send) => send.state !== "dead" && send.members.includes(event));
+    return call?.state === "pending" ? "retrying" : "running";
+  }
+
   get counts(): OutboxCounts {
-    const count = (state: OutboxState): number => this.events.filter((event) => event.state === state).length;
+    const count = (state: ContactEventState): number => this.in(state).length;
     const open = this.events.filter(({ state }) => state === "pending" || state === "leased");
     return {
       pending: count("pending"),
-      leased: count("leased"),
+      running: count("running"),
+      retrying: count("retrying"),
       dead: count("dead"),
       oldestRecordedAt: open.length === 0 ? undefined : Math.min(...open.map(({ recordedAt }) => recordedAt)),
     };

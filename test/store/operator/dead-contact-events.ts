@@ -97,14 +97,14 @@ export function describeDeadContactEvents(kind: OperatorKind): void {
       await recordGivenUp(["a", "b"], T);
       await recordRefused("c");
       expect(await inbox.changeContactEvents("retry", { name: "a" })).toBe(2);
-      expect(await outboxStates(store)).toEqual({ a: "leased", b: "leased", c: "dead" });
+      expect(await outboxStates(store)).toEqual({ a: "retrying", b: "retrying", c: "dead" });
       expect(membersOf(await takeSend(store, { now: Date.now() }))).toEqual(["a", "b"]);
     });
 
     test("a retry counts events of such a call that were discarded, which go out with it", async () => {
       await recordGivenUp(["a", "b", "c"], T);
       expect(await inbox.changeContactEvent("discard", "c")).toBe(1);
-      expect(await inbox.getContactEvent("c")).toMatchObject({ state: "done", message: "discarded", callEvents: 3 });
+      expect(await inbox.getContactEvent("c")).toMatchObject({ state: "discarded", callEvents: 3 });
       expect(await inbox.changeContactEvent("retry", "a")).toBe(3);
       expect(await inbox.changeContactEvent("retry", "b")).toBe(0);
       expect(membersOf(await takeSend(store, { now: Date.now() }))).toEqual(["a", "b", "c"]);
@@ -137,7 +137,7 @@ export function describeDeadContactEvents(kind: OperatorKind): void {
       await recordRefused("a", "b");
       await store.record([newRecord("waits")], T);
       expect(await inbox.changeContactEvents("discard", { name: "a" })).toBe(1);
-      expect(await outboxStates(store)).toEqual({ a: "done", b: "dead", waits: "pending" });
+      expect(await outboxStates(store)).toEqual({ a: "discarded", b: "dead", waits: "pending" });
     });
 
     test("more events than one page are retried and discarded to the last one", async () => {

@@ -74,7 +74,7 @@ export function describeErrorGroups(kind: OperatorKind): void {
     expect(items[0]).toMatchObject({
       isCapped: false,
       failures: 2,
-      states: { pending: 0, leased: 0, dead: 2, parked: 0 },
+      states: { retrying: 0, running: 0, dead: 2, parked: 0 },
       firstAt: iso(T),
       lastAt: iso(T + 9),
       example: { id: "a2", state: "dead", reason: "do_not_retry", error: "Error: no order 22" },
@@ -86,11 +86,11 @@ export function describeErrorGroups(kind: OperatorKind): void {
     await acceptFailed("d");
     const { work } = await leasePage(store, { now: T + 50, limit: 2 });
     const states = async () => (await inbox.listErrorGroups()).items.map((group) => group.states);
-    expect(await states()).toEqual([{ pending: 1, leased: 2, dead: 1, parked: 0 }]);
+    expect(await states()).toEqual([{ retrying: 1, running: 2, dead: 1, parked: 0 }]);
     for (const lease of work) await store.settle(settlements.done(lease));
-    expect(await states()).toEqual([{ pending: 1, leased: 0, dead: 1, parked: 0 }]);
+    expect(await states()).toEqual([{ retrying: 1, running: 0, dead: 1, parked: 0 }]);
     await inbox.changeWork("retry", {});
-    expect(await states()).toEqual([{ pending: 1, leased: 0, dead: 0, parked: 0 }]);
+    expect(await states()).toEqual([{ retrying: 1, running: 0, dead: 0, parked: 0 }]);
   });
 
   test("a group begins when the first of its events was received, however often they fail", async () => {
@@ -128,7 +128,7 @@ export function describeErrorGroups(kind: OperatorKind): void {
       (await inbox.listErrorGroups(query)).items.map(({ handler, events }) => `${handler} ${events}`);
     expect(await countsOf({ handler: "other" })).toEqual(["other 1"]);
     expect(await countsOf({ type: "email.failed" })).toEqual([]);
-    expect(await countsOf({ state: "pending" })).toEqual(["h 1"]);
+    expect(await countsOf({ state: "retrying" })).toEqual(["h 1"]);
     expect((await countsOf({ since: T + 1 })).toSorted()).toEqual(["h 1", "other 1"]);
     expect(await countsOf({ until: T + DAY })).toEqual(["h 1"]);
     expect(await inbox.listErrorGroups({ limit: 1 })).toMatchObject({ nextCursor: expect.any(String), items: [{}] });
@@ -161,7 +161,7 @@ export function describeErrorGroups(kind: OperatorKind): void {
       ["d", "a"],
     ]);
     expect(await pagesOf({ limit: 1, state: "dead" })).toEqual([["e"], ["b"], ["c"], ["d"], ["a"]]);
-    expect(await pagesOf({ limit: 3, state: "pending" })).toEqual([["b2"]]);
+    expect(await pagesOf({ limit: 3, state: "retrying" })).toEqual([["b2"]]);
     // The next page begins where the one before ended, whatever fails meanwhile.
     const { nextCursor: cursor } = await inbox.listErrorGroups({ limit: 2 });
     await acceptFailed("new", { type: "new", at: T + 7 });
@@ -176,7 +176,7 @@ export function describeErrorGroups(kind: OperatorKind): void {
     await acceptFailed("y1", { type: "y", at: T + 1 });
     await acceptFailed("x2", { type: "x", at: T + 2, to: "pending" });
     expect(await pagesOf({ limit: 1, state: "dead" })).toEqual([["y"], ["x"]]);
-    expect(await pagesOf({ state: "pending" })).toEqual([["x"]]);
+    expect(await pagesOf({ state: "retrying" })).toEqual([["x"]]);
     expect(await pagesOf({})).toEqual([["x", "y"]]);
   });
 

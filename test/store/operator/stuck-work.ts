@@ -53,7 +53,7 @@ export function describeStuckWork(kind: OperatorKind): void {
     const ended: string[] = [];
     for (const id of ["a", "b", "n"]) {
       const { handlers = [] } = (await inbox.getEvent(id)) ?? {};
-      for (const { handler, discarded } of handlers) if (discarded) ended.push(`${id} ${handler}`);
+      for (const { handler, state } of handlers) if (state === "discarded") ended.push(`${id} ${handler}`);
     }
     expect(ended).toEqual(chosen);
   });
@@ -89,7 +89,7 @@ export function describeStuckWork(kind: OperatorKind): void {
   test("a discard ends the chosen work and leaves the other work of its events", async () => {
     await acceptMixed("a");
     await inbox.changeWork("discard", { state: "parked" });
-    expect(await statesOf(store, "a")).toEqual({ ...BEFORE, parked: "done" });
+    expect(await statesOf(store, "a")).toEqual({ ...BEFORE, parked: "discarded" });
   });
 
   test("more work than one page is retried to the last piece, and read again where it was not understood", async () => {

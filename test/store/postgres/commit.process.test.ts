@@ -84,7 +84,7 @@ describeOnPostgres((database) => {
       });
       await expectCode(outcome, "transaction_ended");
       expect(await names()).toEqual([]);
-      expect(await statesOf(store, "evt_1")).toEqual({ h: "leased" });
+      expect(await statesOf(store, "evt_1")).toEqual({ h: "running" });
     });
 
     test("a commit of which a statement failed is refused if the error is caught, unless it was in a savepoint", async () => {
@@ -278,7 +278,7 @@ describeOnPostgres((database) => {
       await expect(outcome).rejects.toThrow("too late");
       client.release();
       await expect.poll(() => pool.idleCount).toBe(1);
-      expect(await statesOf(store, "evt_1")).toEqual({ h: "leased" });
+      expect(await statesOf(store, "evt_1")).toEqual({ h: "running" });
     });
 
     async function openOnRelay() {
@@ -349,7 +349,7 @@ describeOnPostgres((database) => {
     await other.query(`BEGIN; SELECT FROM ${schema}.inbox_work WHERE seq = ${held.seq} FOR UPDATE`);
     await expectCode(store.release([held, free], T), "store_busy");
     expect([await statesOf(store, "evt_1"), await statesOf(store, "evt_2")]).toEqual([
-      { h: "leased" },
+      { h: "running" },
       { h: "pending" },
     ]);
     await other.query("ROLLBACK");
@@ -387,7 +387,7 @@ describeOnPostgres((database) => {
         });
       });
       await expectCode(another, "store_unreachable");
-      expect(await statesOf(store, "evt_1")).toEqual({ h: "leased" });
+      expect(await statesOf(store, "evt_1")).toEqual({ h: "running" });
     });
   });
 });

@@ -114,7 +114,7 @@ describeOnPostgres((database) => {
       await expectCode(store.release([held, free], T), "store_busy");
       await other.query("ROLLBACK");
       expect([await statesOf(store, "evt_1"), await statesOf(store, "evt_2")]).toEqual([
-        { h: "leased" },
+        { h: "running" },
         { h: "pending" },
       ]);
     });

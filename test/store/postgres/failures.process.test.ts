@@ -60,7 +60,7 @@ describeOnPostgres((database) => {
     );
     await expect.poll(() => store.recover(T).catch(() => undefined)).toBeDefined();
     await expect.poll(() => other.recover(T).catch(() => undefined)).toBeDefined();
-    expect(await statesOf(store, "evt_1")).toEqual({ h: "leased" });
+    expect(await statesOf(store, "evt_1")).toEqual({ h: "running" });
     await store.close();
     expect(await other.recover(T)).toMatchObject({ recovered: 1 });
   });

@@ -54,15 +54,15 @@ describeOnPostgres((database) => {
     await database.pool.query(`
       INSERT INTO ${schema}.inbox_work (seq, handler, state, settled_at, started, finished)
       SELECT n, 'h', 'done', 1, 1, 0 FROM generate_series(1000000, 1020000) AS n`);
-    await acceptLeased(store, "leased");
+    await acceptLeased(store, "running");
     await store.settle(settlements.pending(await acceptLeased(store, "later")));
     await store.settle(settlements.dead(await acceptLeased(store, "dead")));
     await database.pool.query(`VACUUM ANALYZE ${schema}.inbox_work`);
     // What the preparations read is counted by then.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     const before = await readScans();
-    expect(await countWork(store, T)).toMatchObject({ pending: 1, leased: 1, dead: 1 });
-    for (const state of ["pending", "leased", "dead"] as const) {
+    expect(await countWork(store, T)).toMatchObject({ retrying: 1, running: 1, dead: 1 });
+    for (const state of ["retrying", "running", "dead"] as const) {
       expect((await operate(store).listEvents({ state })).items).toHaveLength(1);
     }
     await expect.poll(async () => (await readScans()).byIndex).toBeGreaterThan(before.byIndex + 3);

@@ -62,7 +62,7 @@ async function liveThrough(store: PgStore, name: string): Promise<void> {
   expect(await store.glance?.({ handlers: ["h"], now: T })).toMatchObject({ due: [] });
   expect(await store.recover(T)).toMatchObject({ recovered: 0, parked: 0 });
   expect((await operate(store).listEvents({ limit: 500 })).items.length).toBeGreaterThan(4);
-  expect(await statesOf(store, `${name} failed`)).toEqual({ h: "leased" });
+  expect(await statesOf(store, `${name} failed`)).toEqual({ h: "running" });
   expect(await store.settle(settlements.done(failed))).toBe("lost");
 }
 

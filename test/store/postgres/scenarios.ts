@@ -184,7 +184,7 @@ export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
         throw mine;
       };
       await expect(store.commit(settlements.done(lease), fail)).rejects.toBe(mine);
-      expect(await statesOf(store, "evt_1")).toEqual({ h: "leased" });
+      expect(await statesOf(store, "evt_1")).toEqual({ h: "running" });
     },
   },
   {
@@ -209,7 +209,7 @@ export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
       const lease = await acceptLeased(store, "evt_1");
       const fail = ({ client }: PostgresTransaction) => client.query("SELECT 1 / 0").catch(() => undefined);
       await expect(store.commit(settlements.done(lease), fail)).rejects.toMatchObject({ code: "transaction_ended" });
-      expect(await statesOf(store, "evt_1")).toEqual({ h: "leased" });
+      expect(await statesOf(store, "evt_1")).toEqual({ h: "running" });
     },
   },
   {

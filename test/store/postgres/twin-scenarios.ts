@@ -142,7 +142,7 @@ export const TWIN_SCENARIOS: readonly PostgresScenario[] = [
         for (const lease of ended) await store.settle(settlements.done(lease));
       }
       while ((await store.prune(DROPS_IDS)) > 0);
-      expect(await statesOf(store, "kept")).toEqual({ h: "done", i: "leased" });
+      expect(await statesOf(store, "kept")).toEqual({ h: "done", i: "running" });
       expect(await store.getEvent("dropped")).toBeUndefined();
       const { rows } = await scene.database.pool.query(
         `SELECT handler FROM ${scene.database.schema}.inbox_work ORDER BY seq, handler`,

@@ -237,5 +237,5 @@ async function runTheRest(store: Store, done: ReadonlySet<string>, what: string)
       }
     }
   }
-  expect(await countWork(store, T), what).toMatchObject({ pending: 0, leased: 0 });
+  expect(await countWork(store, T), what).toMatchObject({ pending: 0, running: 0 });
 }

@@ -27,7 +27,7 @@ const SETTLING: Scenario[] = [
       scene.change("CREATE TRIGGER full BEFORE UPDATE ON inbox_work BEGIN SELECT RAISE(ABORT, 'not now'); END");
       const refused = leases.map((lease) => store.settle(settlements.done(lease)));
       for (const result of await Promise.allSettled(refused)) expect(result.status).toBe("rejected");
-      expect(await countWork(store, T)).toMatchObject({ leased: 3, done: 0 });
+      expect(await countWork(store, T)).toMatchObject({ running: 3, done: 0 });
       scene.change("DROP TRIGGER full");
       await settleDone(store, leases);
       expect(scene.done("h")).toEqual([1, 2, 3]);
@@ -225,14 +225,14 @@ const PLANS: Scenario[] = [
       const store = await scene.open();
       const leases = await accept(store, { evt_1: { work: [...leasedFor("h").work, { handler: "i" }] } });
       expect(await operate(store).changeEvent("discard", "evt_1")).toEqual({ work: 1, readAgain: 0 });
-      expect(await statesOf(store, "evt_1")).toEqual({ h: "leased", i: "done" });
+      expect(await statesOf(store, "evt_1")).toEqual({ h: "running", i: "discarded" });
       await settleDone(store, leases);
       expect(await operate(store).changeEvent("discard", "evt_1")).toEqual({ work: 0, readAgain: 0 });
       expect(await store.getEvent("evt_1")).toMatchObject({
         state: "done",
         handlers: [
-          { handler: "h", discarded: false },
-          { handler: "i", discarded: true },
+          { handler: "h", state: "done" },
+          { handler: "i", state: "discarded" },
         ],
       });
     },

@@ -157,9 +157,10 @@ class StateCheck {
   async #comeToRest(): Promise<string[]> {
     const endAt = Date.now() + MAX_MS;
     for (;;) {
-      const { pending, leased, parked, dead, outbox } = await this.#receiver.stats();
+      const { pending, retrying, running, parked, dead, outbox } = await this.#receiver.stats();
       if (parked > 0) await this.#receiver.inbox.retryAll({ state: "parked" });
-      const left = { pending, leased, parked, dead, send: outbox.pending + outbox.leased, sendDead: outbox.dead };
+      const send = outbox.pending + outbox.running + outbox.retrying;
+      const left = { pending, retrying, running, parked, dead, send, sendDead: outbox.dead };
       if (Object.values(left).every((count) => count === 0)) return [];
       if (Date.now() > endAt || dead + outbox.dead > 0) return [`did not come to rest: ${JSON.stringify(left)}`];
       await setImmediate();

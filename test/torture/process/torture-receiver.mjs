@@ -61,12 +61,13 @@ if (config.pruneOlderMs !== undefined) void prune(config.pruneOlderMs);
 
 /** Begins again by hand what was given up for reasons that are over, and says what is left. */
 async function tidyUp() {
-  const { pending, leased, parked, dead, outbox } = await receiver.stats();
+  const { pending, retrying, running, parked, dead, outbox } = await receiver.stats();
   if (parked > 0) await receiver.inbox.retryAll({ state: "parked" });
   if (dead > 0) await receiver.inbox.retryAll({ state: "dead" });
   const { items } = outbox.dead > 0 ? await receiver.contactEvents.list({ state: "dead", limit: 500 }) : { items: [] };
   for (const { key } of items) await receiver.contactEvents.retry(key);
-  return { pending, leased, parked, dead, sends: outbox.pending + outbox.leased, deadSends: outbox.dead };
+  const sends = outbox.pending + outbox.running + outbox.retrying;
+  return { pending, retrying, running, parked, dead, sends, deadSends: outbox.dead };
 }
 
 const receive = receiver.listener({

@@ -2,7 +2,8 @@ import { escapeControlsInLines } from "../../../base/text.js";
 import { NOTE_HANDLER } from "../../../base/note-handler.js";
 import type { ErrorGroupRow } from "../../../web/api/error-groups.js";
 import { LongText } from "../../message/long-text.js";
-import { WordBadge } from "../../ui/badges.js";
+import { FAILED_STATES } from "../../../operator/states.js";
+import { StateBadge } from "../../ui/badges.js";
 import { formatCount, formatExactTime, formatTime, plural } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
 import { Sparkline } from "../plots/sparkline.js";
@@ -10,7 +11,6 @@ import { linkTo } from "../../state/address.js";
 import { mayOperate } from "../../state/session.js";
 import { changeWork } from "../state/jobs.js";
 import { shortText } from "../../ui/short-text.js";
-import { FAILED_STATES } from "./failed-states.js";
 
 /** Errors that have their handler, type, kind and message in common. */
 export function ErrorGroupItem({ group }: { group: ErrorGroupRow }) {
@@ -39,10 +39,10 @@ export function ErrorGroupItem({ group }: { group: ErrorGroupRow }) {
         <span>{handler === NOTE_HANDLER ? "not understood" : `handler ${shortText(handler)}`}</span>
         <span>{type === "" ? "unreadable" : shortText(type)}</span>
         {FAILED_STATES.map(
-          ({ state, word }) =>
+          (state) =>
             states[state] > 0 && (
               <span key={state}>
-                {formatCount(states[state])} <WordBadge word={word} />
+                {formatCount(states[state])} <StateBadge state={state} />
               </span>
             ),
         )}
@@ -81,7 +81,7 @@ function GroupActions({ group: { group, kind, states } }: { group: ErrorGroupRow
           </button>
         </>
       )}
-      {states.pending > 0 && (
+      {states.retrying > 0 && (
         <button type="button" class="button small" onClick={() => void changeWork("run", work)}>
           <Icon name="clock" /> Run now
         </button>

@@ -1,3 +1,4 @@
+import { FAILED_STATES } from "../../../operator/states.js";
 import { Empty } from "../../ui/empty.js";
 import { plural } from "../../ui/format.js";
 import { fetchErrorGroups } from "../../api/calls.js";
@@ -10,7 +11,6 @@ import { HandlerFilter, TypeFilter } from "../work/work-filters.js";
 import { MoreButton } from "../../ui/more-button.js";
 import { useListRefresh } from "../../ui/use-list-refresh.js";
 import { ErrorGroupItem } from "./error-group-item.js";
-import { FAILED_STATES } from "./failed-states.js";
 
 const errorList = createPagedList(
   (cursor) => {
@@ -20,8 +20,6 @@ const errorList = createPagedList(
   // One whose last failure was retried meanwhile comes again.
   ({ group }) => group,
 );
-
-const WORDS: ReadonlyMap<string, string> = new Map(FAILED_STATES.map(({ state, word }) => [state, word]));
 
 const PARAMS = ["handler", "type", "state", "span"] as const;
 
@@ -42,7 +40,7 @@ export function ErrorsView() {
         {isLoaded && <span class="hint">{errorList.nextCursor.value === null ? count : `the newest ${count}`}</span>}
       </header>
       <FilterBar label="Errors" params={PARAMS}>
-        <ChoiceFilter name="state" label="State" all="All states" choices={[...WORDS.keys()]} words={WORDS} />
+        <ChoiceFilter name="state" label="State" all="All states" choices={FAILED_STATES} />
         <HandlerFilter />
         <TypeFilter />
         <TimeFilter />

@@ -100,9 +100,9 @@ interface LevelProps<Level extends "backlog" | "outbox"> {
 }
 
 function BacklogCard({ level, countedAgoMs, elapsedMs }: LevelProps<"backlog">) {
-  const { pending, leased, dead, parked, oldestAgeMs } = level;
+  const { pending, retrying, running, dead, parked, oldestAgeMs } = level;
   return (
-    <Card title="Backlog" tone={dead + parked > 0 ? "warn" : "good"} value={formatCount(pending + leased)}>
+    <Card title="Backlog" tone={dead + parked > 0 ? "warn" : "good"} value={formatCount(pending + retrying + running)}>
       <OldestAge ms={oldestAgeMs} elapsedMs={elapsedMs} />
       <CountedAgo countedAgoMs={countedAgoMs} elapsedMs={elapsedMs} />
       <CardLink href={linkTo("work", { state: "dead" })} count={dead} word="dead" />
@@ -112,9 +112,9 @@ function BacklogCard({ level, countedAgoMs, elapsedMs }: LevelProps<"backlog">) 
 }
 
 function OutboxCard({ level, countedAgoMs, elapsedMs }: LevelProps<"outbox">) {
-  const { pending, leased, dead, oldestAgeMs } = level;
+  const { pending, retrying, running, dead, oldestAgeMs } = level;
   return (
-    <Card title="Outbox" tone={dead > 0 ? "warn" : "good"} value={formatCount(pending + leased)}>
+    <Card title="Outbox" tone={dead > 0 ? "warn" : "good"} value={formatCount(pending + retrying + running)}>
       <OldestAge ms={oldestAgeMs} elapsedMs={elapsedMs} />
       <CountedAgo countedAgoMs={countedAgoMs} elapsedMs={elapsedMs} />
       <CardLink href={linkTo("outbox", { state: "dead" })} count={dead} word="dead" />

@@ -7,7 +7,7 @@ import { changeWork } from "../state/jobs.js";
 import { canRunNow } from "../../state/work.js";
 import { MostChosen } from "../../ui/most-chosen.js";
 import { eventSelection, events, listedWork, WORK_PARAMS, workOfChosen, workState } from "./work-state.js";
-import { isStopped, piecesIn } from "../../../operator/work-word.js";
+import { isStopped, piecesIn } from "../../../operator/states.js";
 import type { HandlerView } from "../../../operator/inbox-rows.js";
 import { readParam } from "../../state/address.js";
 import { pausedHandlers } from "../../state/handlers.js";
@@ -45,6 +45,7 @@ function ChosenBar({ ids }: { ids: string[] }) {
 const ACTIONS: Readonly<Record<string, readonly JobAction[]>> = {
   "": ["retry", "run", "discard"],
   pending: ["run"],
+  retrying: ["run"],
   dead: ["retry", "discard"],
   parked: ["retry", "discard"],
 };

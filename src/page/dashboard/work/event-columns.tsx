@@ -1,5 +1,5 @@
 import { NOTE_HANDLER } from "../../../base/note-handler.js";
-import { isStopped, piecesIn } from "../../../operator/work-word.js";
+import { isStopped, piecesIn } from "../../../operator/states.js";
 import type { ListedEvent, PausedHandlerRow } from "../../../web/api/work.js";
 import { ListedBadge } from "../../ui/badges.js";
 import { timeColumn, type TableColumn } from "../../ui/data-table.js";
@@ -89,6 +89,6 @@ function lastError(event: ListedEvent): string {
 
 /** True for an event that has work to run, all of it of handlers that are paused. */
 function waitsForResume({ handlers }: Pick<ListedEvent, "handlers">, paused: readonly PausedHandlerRow[]): boolean {
-  const waiting = handlers.filter(({ state }) => state === "pending");
+  const waiting = handlers.filter(({ dueAt }) => dueAt !== null);
   return waiting.length > 0 && waiting.every(({ handler }) => paused.some((pause) => pause.handler === handler));
 }

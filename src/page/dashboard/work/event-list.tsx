@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import { STATE_WORDS } from "../../../operator/work-word.js";
+import { EVENT_STATES } from "../../../operator/states.js";
 import { goTo, readParam, setParams } from "../../state/address.js";
 import { hasContacts, mayOperate } from "../../state/session.js";
 import { endedJobs } from "../state/jobs.js";
@@ -16,7 +16,7 @@ import { StateChoice } from "../../ui/state-choice.js";
 import { useListRefresh } from "../../ui/use-list-refresh.js";
 import { BulkBar } from "./bulk-bar.js";
 import { EVENT_COLUMNS } from "./event-columns.js";
-import { eventSelection, events, listKey, WORK_PARAMS, LISTED_STATES, workState } from "./work-state.js";
+import { eventSelection, events, listKey, WORK_PARAMS, workState } from "./work-state.js";
 
 /** Events with work, newest first. */
 export function EventList() {
@@ -30,7 +30,7 @@ export function EventList() {
   return (
     <>
       <StateChoice
-        states={LISTED_STATES}
+        states={EVENT_STATES}
         current={workState.value}
         Badge={StateBadge}
         // Of the whole store: they say nothing about a narrowed list.
@@ -98,5 +98,5 @@ function Rows() {
 
 function emptyTitle(isNarrowed: boolean): string {
   if (isNarrowed) return "Nothing matches";
-  return workState.value === "" ? "The inbox is empty" : `Nothing is ${STATE_WORDS[workState.value]}`;
+  return workState.value === "" ? "The inbox is empty" : `Nothing is ${workState.value}`;
 }

@@ -1,3 +1,4 @@
+import { EVENT_STATES, type EventState } from "../../../operator/states.js";
 import { computed } from "@preact/signals";
 import type { ListedEvent, WorkFilter } from "../../../web/api/work.js";
 import { fetchEvents } from "../../api/calls.js";
@@ -9,8 +10,6 @@ import { sinceOf } from "../../state/time-span.js";
 /** Parameters of the address that narrow the list. */
 export const WORK_PARAMS = ["handler", "type", "error", "text", "span", "group", "groupName"] as const;
 
-export const LISTED_STATES = ["pending", "leased", "dead", "parked", "done"] as const;
-
 /** What is shown of the work. */
 export const WORK_PARTS = [
   { name: "", label: "Events" },
@@ -21,8 +20,8 @@ export const WORK_PARTS = [
 
 export const workPart = computed(() => WORK_PARTS.find(({ name }) => name === readParam("show"))?.name ?? "");
 
-export const workState = computed<(typeof LISTED_STATES)[number] | "">(
-  () => LISTED_STATES.find((name) => name === readParam("state")) ?? "",
+export const workState = computed<EventState | "">(
+  () => EVENT_STATES.find((name) => name === readParam("state")) ?? "",
 );
 
 export const events = createPagedList<ListedEvent>((cursor) =>

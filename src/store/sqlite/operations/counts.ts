@@ -30,10 +30,11 @@ export interface CountPage extends CountedWork {
 
 const START: CountedTo = { state: "", seq: 0, handler: "" };
 const END: CountedTo = { state: "~", seq: 0, handler: "" };
-const AFTER = `inbox_work INDEXED BY inbox_work_open WHERE state <> 'done' AND (state, seq, handler) > (:state, :seq, :handler)`;
+const AFTER = `inbox_work AS w INDEXED BY inbox_work_open
+  WHERE w.state <> 'done' AND (w.state, w.seq, w.handler) > (:state, :seq, :handler)`;
 const SELECT_END = `
-  SELECT state, seq, handler FROM ${AFTER} ORDER BY state, seq, handler LIMIT 1 OFFSET ${PAGE_ROWS - 1}`;
-const PAGE = `${AFTER} AND (state, seq, handler) <= (:endState, :endSeq, :endHandler)`;
+  SELECT w.state, w.seq, w.handler FROM ${AFTER} ORDER BY w.state, w.seq, w.handler LIMIT 1 OFFSET ${PAGE_ROWS - 1}`;
+const PAGE = `${AFTER} AND (w.state, w.seq, w.handler) <= (:endState, :endSeq, :endHandler)`;
 
 /** Counts the work that is not done, a page at a time. */
 export function* countPage({ after = START, isWhole = false }: CountRequest): StoreQuery<CountPage> {

@@ -1,3 +1,4 @@
+import { EVENT_STATES } from "#pigeonhole/store/state-words.js";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Browser, Page } from "playwright-core";
 import { DoNotRetry } from "pigeonhole";
@@ -98,7 +99,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     expect(await button(/dead/).innerText()).not.toMatch(/\d/);
     await button("Show all").click();
     await button(/dead/).filter({ hasText: /\d/ }).waitFor();
-    await button(/^waiting or retrying/).click();
+    await button(/^retrying/).click();
     await expect.poll(() => rows.innerText()).toMatch(/email\.complained[^]*TypeError: the ledger is closed/);
   });
 
@@ -146,12 +147,12 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await show("#/work");
     const states = page.getByRole("group", { name: "State" }).getByRole("button");
     const names = async () => (await states.allInnerTexts()).map((text) => text.replace(/\s*\d*$/, ""));
-    await expect.poll(names).toEqual(["all", "waiting or retrying", "running", "dead", "parked", "done or discarded"]);
+    await expect.poll(names).toEqual(["all", ...EVENT_STATES]);
     const row = page.getByRole("row").filter({ has: page.getByRole("link", { name: id }) });
     const word = async () => (await row.locator(".state-column").innerText()).replaceAll(/\s+/g, " ");
     await expect.poll(word).toBe("dead");
-    await button(/^waiting or retrying/).click();
-    expect(page.url()).toContain("state=pending");
+    await button(/^retrying/).click();
+    expect(page.url()).toContain("state=retrying");
     await expect.poll(word).toMatch(/^dead retrying 1 of \d+ next /);
     expect(await row.innerText()).toContain("ledger: TypeError: the ledger is closed");
     await page.getByRole("searchbox", { name: /^Search/ }).fill("nothing like that");
@@ -361,7 +362,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
   test("actions on chosen contact events say how many they can change", async () => {
     await bench.deliver("email.opened");
     await expect.poll(async () => (await bench.receiver.contactEvents.list()).items[0]?.state).toBe("dead");
-    const states = ["dead", "pending", "leased", "done"];
+    const states = ["dead", "pending", "running", "done"];
     open = await openPage(browser, "about:blank");
     page = open.page;
     const { items } = (await (await page.request.get(`${bench.url}api/outbox`)).json()) as { items: object[] };
@@ -433,9 +434,9 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
       .poll(async () => (await bench.receiver.contactEvents.list()).items[0]?.dueAt)
       .toEqual(expect.any(String));
     await show("#/outbox");
-    await button("leased or retrying").click();
+    await button("retrying").click();
     await expect.poll(() => page.locator("[data-row] .state-column").innerText()).toBe("retrying");
-    expect(page.url()).toContain("state=leased");
+    expect(page.url()).toContain("state=retrying");
     await page.getByRole("table", { name: "Contact events" }).getByRole("button").first().click();
     const pane = page.getByRole("region", { name: "Contact event", exact: true });
     await pane.getByText("HTTP 503").first().waitFor();
