@@ -1,6 +1,6 @@
 import type { WorkState } from "../operator/states.js";
 import { PageApiError, badField } from "../web/page-api-error.js";
-import { type BulkJob, type JobChoice, statesToChange } from "../store/bulk-jobs.js";
+import { type BulkJob, CHANGED_STATES, type JobChoice } from "../store/bulk-jobs.js";
 import { PAGE_LIMIT } from "../store/inbox-view.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { PayloadAccess } from "../web/api/session.js";
@@ -30,7 +30,7 @@ export async function chooseShown(
 ): Promise<JobChoice> {
   const { error, ...rest } = job.choice;
   if (error === undefined || person.rule === "full") return job.choice;
-  const states = statesToChange(job).flatMap((state) => (state === "pending" ? WAITING : [state]));
+  const states = rest.state === undefined ? CHANGED_STATES[job.action] : [rest.state];
   const found = await findEvents(inbox, { job, states, ...person });
   const foundBy = { error, payloads: person.rule, isAmongChosen: job.choice.ids !== undefined };
   const byIds = { ...rest, ids: found.map(({ id }) => id), foundBy };
@@ -41,8 +41,6 @@ export async function chooseShown(
   if (piecesOf(rest).length === piecesOf(job.choice).length) return byIds;
   throw badField("error", "fits work of several handlers: choose a handler too, or a group of errors.");
 }
-
-const WAITING = ["pending", "retrying"] as const;
 
 const chosenOf = (event: ListedEvent, choice: JobChoice, states: readonly WorkState[]) =>
   workWithShownError(event, choice).filter((each) => states.some((state) => state === each.state));

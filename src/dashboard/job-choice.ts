@@ -3,7 +3,7 @@ import { badField } from "../web/page-api-error.js";
 import { readFilters } from "../operator/filter-reader.js";
 import { WORK_FILTERS } from "../store/filters.js";
 import { isoTime } from "../base/iso-time.js";
-import type { JobChoice } from "../store/bulk-jobs.js";
+import { CHANGED_STATES, type JobChoice } from "../store/bulk-jobs.js";
 import { MAX_CHOSEN } from "../web/api/work.js";
 import type { JobFilter } from "../web/api/jobs.js";
 import { type PayloadAccess, PAYLOAD_ACCESS } from "../web/api/session.js";
@@ -28,7 +28,7 @@ export function readJobChoice(filter: Record<string, unknown>): JobChoice {
     return value === "" && name !== "handler" && name !== "type" ? undefined : value;
   };
   return withoutUndefined({
-    state: fields.choice("state", ["dead", "parked"]),
+    state: fields.choice("state", Object.values(CHANGED_STATES).flat()),
     ...readFilters(WORK_FILTERS, text, badField),
     ids: fields.texts("ids", { most: MAX_CHOSEN, longest: MAX_ID_LENGTH }),
   });

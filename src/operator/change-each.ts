@@ -1,6 +1,7 @@
 import { isPigeonholeError, PigeonholeError } from "../base/error.js";
 import type { JobAction } from "../store/bulk-jobs.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
+import { isOpen } from "./states.js";
 
 /** What a change of work did. */
 export interface InboxChange {
@@ -65,7 +66,7 @@ export async function retryEachContactEvent(inbox: InboxOperator, keys: readonly
     if (sent > 0) return sent;
     const state = (await inbox.getContactEvent(key))?.state;
     // One before it in the list has taken it along.
-    if (state === "pending" || state === "running" || state === "retrying") return 0;
+    if (state !== undefined && isOpen(state)) return 0;
     throw notChanged(key);
   });
   return { changed, failed: failed + keys.length - retried.length, ...(waiting > 0 && { waiting }) };

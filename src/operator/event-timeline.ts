@@ -1,4 +1,5 @@
 import type { EventView, FailedRun, FailedRuns, HandlerView } from "../store/inbox-view.js";
+import { isWaiting } from "../store/state-words.js";
 import type { StoredHandler } from "../store/paused-handlers.js";
 import type { ContactEventRow } from "./inbox-rows.js";
 import type { TimelineEntry } from "./timeline-entry.js";
@@ -34,8 +35,7 @@ const latest = (one: string, other: string): string => (one > other ? one : othe
 function entriesOfHandler(view: HandlerView, pause: StoredHandler["paused"]): TimelineEntry[] {
   const { handler, state, failed, attempts, retryRequestedAt, steps } = view;
   const of = handler === "" ? "The event" : handler;
-  const isWaiting = state === "pending" || state === "retrying";
-  const now = isWaiting && pause !== null ? heldEntry(view, of, pause) : stateOf(view, of);
+  const now = isWaiting(state) && pause !== null ? heldEntry(view, of, pause) : stateOf(view, of);
   const requested = entry("retry_requested", retryRequestedAt, "A retry was requested; the receiver reads it again.");
   return [
     ...(failed === null ? [] : failedRuns(view, failed, of)),

@@ -1,20 +1,23 @@
 /* Without node: imports, since the page uses it too. */
 
-export type { ContactEventState, EventState, FailedState, WorkState } from "../store/state-words.js";
-export { CONTACT_EVENT_STATES, EVENT_STATES, FAILED_STATES, STATE_WORDS, stateOfEvent } from "../store/state-words.js";
+import type { HandlerView } from "../store/inbox-view.js";
+import { isWaiting } from "../store/state-words.js";
 
-/** What there is to know of a handler's work. */
-interface Work {
-  state: string;
-  retryRequestedAt?: string | null | undefined;
-}
+export type { ContactEventState, EventState, FailedState, WorkState } from "../store/state-words.js";
+export { CONTACT_EVENT_STATES, EVENT_STATES, FAILED_STATES, STATE_WORDS } from "../store/state-words.js";
+export { hasEnded, isOpen, stateOfEvent } from "../store/state-words.js";
 
 /** Whether work has ended without success, and no receiver is about to read its event again. */
-export function isStopped({ state, retryRequestedAt }: Work): boolean {
-  return (state === "dead" || state === "parked") && typeof retryRequestedAt !== "string";
+export function isStopped({ state, retryRequestedAt }: Pick<HandlerView, "state" | "retryRequestedAt">): boolean {
+  return (state === "dead" || state === "parked") && retryRequestedAt === null;
+}
+
+/** Whether a run has failed or asked to wait, and another comes. A run that ended with its process has no error. */
+export function runsAgain({ state, attempts, error }: Pick<HandlerView, "state" | "attempts" | "error">): boolean {
+  return isWaiting(state) && attempts > 0 && error !== null;
 }
 
 /** Those of an event's pieces of work that a list narrowed to a state is about; all without a state. */
-export function piecesIn<Piece extends Work>(handlers: readonly Piece[], state: string): readonly Piece[] {
+export function piecesIn<Piece extends { state: string }>(handlers: readonly Piece[], state: string): readonly Piece[] {
   return state === "" ? handlers : handlers.filter((each) => each.state === state);
 }

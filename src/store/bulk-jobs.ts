@@ -1,9 +1,11 @@
 import { PigeonholeError } from "../base/error.js";
 import { isoTime } from "../base/iso-time.js";
 import { NOTE_HANDLER } from "../base/note-handler.js";
+import { checkState } from "./check-query.js";
 import { choiceValues } from "./error-group-id.js";
 import { WORK_FILTERS } from "./filters.js";
 import { pageLimit, type WorkChoice } from "./inbox-view.js";
+import type { WorkState } from "./state-words.js";
 import type { Lease } from "./work.js";
 
 /** What a job does with its work: new attempts, an end without a run, or the next run at once. */
@@ -12,10 +14,17 @@ export const JOB_ACTIONS = ["retry", "discard", "run"] as const;
 /** `retry` and `discard` change dead and parked work, `run` pending work that waits for its next run. */
 export type JobAction = (typeof JOB_ACTIONS)[number];
 
-/** Which work a job changes. `state` narrows `retry` and `discard` to one of both states. */
+/** States of work, as people see them, that an action can change. */
+export const CHANGED_STATES = {
+  retry: ["dead", "parked"],
+  discard: ["dead", "parked"],
+  run: ["pending", "retrying"],
+} as const satisfies Record<JobAction, readonly WorkState[]>;
+
+/** Which work a job changes. */
 export interface JobChoice extends WorkChoice {
-  /** @default all that the action can change */
-  state?: "dead" | "parked" | undefined;
+  /** One of {@link CHANGED_STATES}. @default all that the action can change */
+  state?: (typeof CHANGED_STATES)[JobAction][number] | undefined;
   /** How `ids` were found, for those who list jobs; it chooses nothing. */
   foundBy?: FoundBy | undefined;
 }
@@ -145,8 +154,10 @@ export function jobLimit(query: { limit?: number | undefined } = {}): number {
 
 const CHOICE_FIELDS: readonly string[] = [...Object.keys(WORK_FILTERS), "state", "ids", "foundBy"];
 
+type Job = Pick<BulkJob, "action" | "choice">;
+
 /** Throws `invalid_argument` for an action or a choice that cannot be: a job would change other work than was meant. */
-export function checkJob({ action, choice }: Pick<BulkJob, "action" | "choice">): void {
+export function checkJob({ action, choice }: Job): void {
   if (!JOB_ACTIONS.includes(action)) {
     throw new PigeonholeError("invalid_argument", `action must be one of ${JOB_ACTIONS.join(", ")}.`);
   }
@@ -157,10 +168,7 @@ export function checkJob({ action, choice }: Pick<BulkJob, "action" | "choice">)
       `choice has the field ${unknown}, which no job of this version knows.`,
     );
   }
-  const states = ["dead", "parked", undefined];
-  if (!states.includes(choice.state) || (action === "run" && choice.state !== undefined)) {
-    throw new PigeonholeError("invalid_argument", "state must be dead or parked, and left out for the action run.");
-  }
+  if (choice.state !== undefined) checkState(choice.state, CHANGED_STATES[action]);
   choiceValues(choice);
 }
 
@@ -194,7 +202,7 @@ function readChoice(text: string): JobChoice {
 /** A piece of work. */
 export type WorkPiece = Pick<Lease, "seq" | "handler">;
 
-/** States of work that jobs change. */
+/** States of work that jobs change, as they are stored. */
 export type JobState = "pending" | "dead" | "parked";
 
 /** A place among the work of a job: by state, then in the order of the events. */
@@ -203,15 +211,9 @@ export interface JobPlace extends WorkPiece {
 }
 
 /** The states of the work that an action can change, in the order in which it does. */
-export function statesToChange({
-  action,
-  choice,
-}: {
-  action: JobAction;
-  choice: JobChoice;
-}): readonly [JobState, ...JobState[]] {
+export function statesToChange({ action, choice }: Job): readonly [JobState, ...JobState[]] {
   if (action === "run") return ["pending"];
-  return choice.state === undefined ? ["dead", "parked"] : [choice.state];
+  return choice.state === "dead" || choice.state === "parked" ? [choice.state] : ["dead", "parked"];
 }
 
 /** Before all work in a state. */

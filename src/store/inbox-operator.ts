@@ -1,9 +1,9 @@
-import type { BulkJobs, JobAction } from "./bulk-jobs.js";
+import type { BulkJobs, JobAction, JobChoice } from "./bulk-jobs.js";
 import type { ErrorGroups } from "./error-groups.js";
 import type { EraseCounts, EraseOptions } from "./erase.js";
 import type { FiguresReader } from "./figures.js";
 import type { HandlerTimes, HandlerTimesQuery } from "./handler-times.js";
-import type { EventDetail, StoreCounts, WorkChoice } from "./inbox-view.js";
+import type { EventDetail, StoreCounts } from "./inbox-view.js";
 import type { PatientEventPage, PatientEventQuery } from "./list-windows.js";
 import type { HandlerPauses } from "./paused-handlers.js";
 import type { RepairRound, RepairRounds } from "./repair-rounds.js";
@@ -32,11 +32,8 @@ export interface StoreOverview {
   repairs: RepairRound[];
 }
 
-/** Which stuck work: of all that is dead or parked, what fits each field that is given. */
-export interface StuckWork extends WorkChoice {
-  /** @default both */
-  state?: "dead" | "parked" | undefined;
-}
+/** Which work: of all that an action can change, what fits each field that is given. */
+export type StuckWork = Omit<JobChoice, "foundBy">;
 
 /** How much work is or was changed, and of how many events. */
 export interface RunCounts {

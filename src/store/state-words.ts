@@ -18,18 +18,24 @@ export type EventState = keyof typeof STATE_WORDS;
 /** The state of a piece of work: an event for a handler. */
 export type WorkState = Exclude<EventState, "unhandled">;
 
-/** The state of a contact event, which is valid when recorded. */
-export type ContactEventState = Exclude<WorkState, "parked">;
-
 export const EVENT_STATES = Object.keys(STATE_WORDS) as readonly EventState[];
 
-export const CONTACT_EVENT_STATES = EVENT_STATES.filter(
-  (state): state is ContactEventState => state !== "parked" && state !== "unhandled",
-);
+/** A contact event is valid when recorded, and so never parked. */
+export const CONTACT_EVENT_STATES = ["pending", "running", "retrying", "done", "discarded", "dead"] as const;
+export type ContactEventState = (typeof CONTACT_EVENT_STATES)[number];
 
 /** States of work that has failed, as groups of errors count them: what waits after a failure is `retrying`. */
 export const FAILED_STATES = ["retrying", "running", "dead", "parked"] as const;
 export type FailedState = (typeof FAILED_STATES)[number];
+
+/** Whether it waits for a run, or for its call. */
+export const isWaiting = (state: string): boolean => state === "pending" || state === "retrying";
+
+/** Whether it waits or runs. */
+export const isOpen = (state: string): boolean => isWaiting(state) || state === "running";
+
+/** Whether no work of it is left. */
+export const hasEnded = (state: string): boolean => state === "done" || state === "discarded" || state === "unhandled";
 
 /** What is wrong comes before what is under way. */
 const URGENCY: readonly WorkState[] = ["parked", "dead", "running", "retrying", "pending", "done", "discarded"];

@@ -1,6 +1,7 @@
 import type { GateName, ReportedStatus } from "./figures.js";
 import type { EventDetail, HandlerView } from "./inbox-view.js";
 import { isAlive, isEnded } from "./process-state.js";
+import { isWaiting } from "./state-words.js";
 
 /** What people and processes say of handlers. */
 interface Said {
@@ -18,9 +19,8 @@ export function withGates(event: EventDetail, { paused, statuses, now }: Said): 
         runningCount > running.length || running.some((run) => run.handler === handler && run.eventId === event.id),
     );
   const gateOf = ({ handler, state, dueAt, waitsFor: ownWait }: HandlerView): GateName | null => {
-    const isWaiting = state === "pending" || state === "retrying";
-    if (isWaiting && paused.has(handler)) return "paused";
-    if (!isWaiting && (state !== "running" || mayRun(handler))) return null;
+    if (isWaiting(state) && paused.has(handler)) return "paused";
+    if (!isWaiting(state) && (state !== "running" || mayRun(handler))) return null;
     // What became due since then was not meant.
     const since = dueAt === null ? 0 : Date.parse(dueAt);
     const said = alive.find(({ waitsFor, reportedAt }) => Object.hasOwn(waitsFor, handler) && reportedAt >= since);

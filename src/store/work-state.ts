@@ -21,8 +21,9 @@ import { SECOND } from "../base/duration.js";
  * - `dead`: the handler failed permanently; {@link Store.replan} (retry) or {@link InboxOperator.changeEvent} moves it
  *   on.
  * - `parked`: not understood, or it killed the process; `replan` or `discard` moves it on.
+ *
+ * People see the words of `state-words.ts`.
  */
-/** The state of a piece of work as it is stored. People see it in the words of `state-words.ts`. */
 export type StoredWorkState = "pending" | "leased" | "done" | "dead" | "parked";
 
 /** A process that the others do not see loses its work to them after this; one that lives has ended its runs. */

@@ -50,4 +50,6 @@ test("a handler that has given up is diagnosed before one that is retried", () =
     text: "Handler crm is dead: no customer",
     remedy: { id },
   });
+  const waiting = { ...event, handlers: [ledger] };
+  expect(diagnoseAs({}, "ok", waiting)).toMatchObject({ tone: "warn", text: "Handler ledger is pending: no line" });
 });

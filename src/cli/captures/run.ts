@@ -62,7 +62,7 @@ async function withWork(captures: readonly CaptureSummary[], reader: WorkReader)
   const listed: ListedCapture[] = [];
   for (const capture of captures) {
     const found = await reader.read(capture.lastEventId);
-    listed.push({ capture, word: found === undefined ? undefined : found.event.state });
+    listed.push({ capture, word: found?.event.state });
   }
   return listed;
 }

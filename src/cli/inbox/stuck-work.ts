@@ -55,7 +55,7 @@ async function retryChosen(
   state: "dead" | "parked" | "retrying" | undefined,
 ): Promise<Retried & { events: number; skipped: number }> {
   const none = { work: 0, readAgain: 0, events: 0, skipped: 0 };
-  const ran = state === "dead" || state === "parked" ? { work: 0, events: 0 } : await inbox.changeWork("run", choice);
+  const ran = state === "dead" || state === "parked" ? none : await inbox.changeWork("run", { ...choice, state });
   const retried = state === "retrying" ? none : await inbox.changeWork("retry", { ...choice, state });
   return { ...retried, events: retried.events + ran.events, runNow: ran.work };
 }

@@ -1,6 +1,6 @@
 import type { AnswerHead, AnswerJudgement } from "../../capture/model/answer.js";
 import { describeWork } from "../../operator/describe-work.js";
-import { type EventState, isStopped } from "../../operator/states.js";
+import { type EventState, hasEnded, isStopped, runsAgain } from "../../operator/states.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { escapeControls, quoteForShell } from "../../base/text.js";
 import type { HandlerView } from "../../store/inbox-view.js";
@@ -35,7 +35,7 @@ export function describeEventWork(found: FoundEvent | undefined): string[] {
   const { id, handlers } = event;
   const command = (name: string): string => `npx pigeonhole inbox ${name} ${quoteForShell(id)}${flag}`;
   if (handlers.length === 0) return [`No handler got it. Once there is one: ${command("retry")}`];
-  const open = handlers.filter(({ state }) => state !== "done" && state !== "discarded");
+  const open = handlers.filter(({ state }) => !hasEnded(state));
   if (open.length === 0) return describeEnded(handlers);
   const stopped = open.filter(isStopped);
   if (stopped.length > 0) {
@@ -43,7 +43,7 @@ export function describeEventWork(found: FoundEvent | undefined): string[] {
     const when = isUnread ? "After a fix, to have the app read it again" : "To retry it";
     return [...open.map(describeWork), `${when}: ${command("retry")}`];
   }
-  const runNow = open.some(({ state }) => state === "retrying") ? [`To run it now: ${command("retry")}`] : [];
+  const runNow = open.some(runsAgain) ? [`To run it now: ${command("retry")}`] : [];
   return [...open.map(describeWork), ...runNow, `To see how it ends: ${command("show")}`];
 }
 

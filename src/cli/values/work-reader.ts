@@ -1,3 +1,4 @@
+import { isOpen, runsAgain } from "../../operator/states.js";
 import { SECOND } from "../../base/duration.js";
 import type { EventView } from "../../store/inbox-view.js";
 import { describeError } from "../frame/command-error.js";
@@ -78,7 +79,7 @@ export class WorkReader {
 
 /** Whether nothing more happens to the event for now. */
 function hasStopped({ handlers }: EventView): boolean {
-  return handlers.every(({ state }) => state !== "pending" && state !== "running");
+  return handlers.every((work) => !isOpen(work.state) || runsAgain(work));
 }
 
 /** Does the work with a reader of the app's inbox, and closes it again. `given` is the value of `--inbox`. */

@@ -1,3 +1,4 @@
+import { hasEnded, runsAgain } from "../../operator/states.js";
 import type { Clock, Timer } from "../../base/clock.js";
 import { SECOND } from "../../base/duration.js";
 import { setNewest } from "../../base/set-newest.js";
@@ -179,7 +180,7 @@ export class WorkFollower {
     // At the time of a run, and not later.
     if (dueAt > now) followed.nextPollAt = Math.min(followed.nextPollAt, dueAt);
     // Dead and parked work goes on when it is retried from anywhere.
-    return event.handlers.some(({ state }) => state !== "done" && state !== "discarded");
+    return event.handlers.some(({ state }) => !hasEnded(state));
   }
 
   /** Keeps what is known of the event's work, and tells of it if it changed. */
@@ -195,7 +196,7 @@ export class WorkFollower {
 
   #reportFailure({ capture, eventId, reported, isOld }: Followed, work: HandlerView): void {
     const { handler, state, attempts, maxAttempts, reason, error, dueAt, settledAt } = work;
-    const hasFailed = state === "dead" || state === "parked" || state === "retrying";
+    const hasFailed = state === "dead" || state === "parked" || runsAgain(work);
     const at = dueAt ?? settledAt ?? "";
     const before = reported.get(handler);
     // Work that is run now is due earlier, and has not failed again.

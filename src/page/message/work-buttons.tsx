@@ -1,5 +1,5 @@
 import { NOTE_HANDLER } from "../../base/note-handler.js";
-import { isStopped } from "../../operator/states.js";
+import { hasEnded, isStopped } from "../../operator/states.js";
 import type { EventView } from "../../operator/inbox-rows.js";
 import { mayOperate } from "../state/session.js";
 import { changeEvents, mayRetry, mayRunNow } from "../state/work.js";
@@ -29,7 +29,7 @@ export function WorkButtons({ event }: { event: Pick<EventView, "id" | "handlers
           <Icon name="clock" /> Run now
         </button>
       )}
-      {!["done", "discarded", "unhandled"].includes(event.state) && (
+      {!hasEnded(event.state) && (
         <button type="button" class="button danger" onClick={() => void changeEvents([event.id], "discard")}>
           <Icon name="trash" /> Discard
         </button>

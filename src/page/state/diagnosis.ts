@@ -1,7 +1,7 @@
 import { describeAnswer, whyNotRun } from "../../capture/model/answer.js";
 import { judgeShown } from "../../capture/model/answer-advice.js";
 import { describeWork } from "../../operator/describe-work.js";
-import { isStopped } from "../../operator/states.js";
+import { isStopped, runsAgain } from "../../operator/states.js";
 import type { CaptureDetail } from "../../dev/api/page-api.js";
 import type { EventView } from "../../operator/inbox-rows.js";
 import { isHeld } from "../../dev/forward/held-tag.js";
@@ -68,7 +68,7 @@ function ofWork(event: EventView | undefined): Diagnosis | undefined {
 /** What is wrong with the work of handlers: one that has given up before one that runs again. */
 export function diagnoseWork({ handlers }: Pick<EventView, "handlers">): Finding | undefined {
   const stopped = handlers.find(isStopped);
-  const wrong = stopped ?? handlers.find(({ state }) => state === "retrying");
+  const wrong = stopped ?? handlers.find(runsAgain);
   if (wrong === undefined) return undefined;
   const [text = ""] = describeWork(wrong).split("\n");
   return { tone: stopped?.state === "dead" ? "bad" : "warn", text };

@@ -8,7 +8,14 @@ import { isHeld } from "../../dev/forward/held-tag.js";
 import { formatTime } from "./format.js";
 import { Icon, type IconName } from "./icon.js";
 import { TONES } from "../state/tones.js";
-import { type ContactEventState, type EventState, STATE_WORDS, piecesIn, stateOfEvent } from "../../operator/states.js";
+import {
+  type ContactEventState,
+  type EventState,
+  STATE_WORDS,
+  piecesIn,
+  runsAgain,
+  stateOfEvent,
+} from "../../operator/states.js";
 
 interface Face {
   icon: IconName;
@@ -203,7 +210,5 @@ function detailOf(word: EventState, { handlers }: EventView, hasError: boolean):
 }
 
 function nextRetry(handlers: readonly HandlerView[]): HandlerView | undefined {
-  return handlers
-    .filter(({ state }) => state === "retrying")
-    .toSorted((a, b) => (a.dueAt ?? "").localeCompare(b.dueAt ?? ""))[0];
+  return handlers.filter(runsAgain).toSorted((a, b) => (a.dueAt ?? "").localeCompare(b.dueAt ?? ""))[0];
 }

@@ -3,7 +3,7 @@ import { checkState, readSeqCursor } from "../check-query.js";
 import { type EventDetail, type EventView, type HandlerView, pageLimit } from "../inbox-view.js";
 import { type PatientEventPage, type PatientEventQuery, cursorsOf, listWindows } from "../list-windows.js";
 import { withGates } from "../with-gates.js";
-import { EVENT_STATES, WORK_STATE, type WorkState, stateOfEvent } from "../state-words.js";
+import { EVENT_STATES, WORK_STATE, isOpen, stateOfEvent } from "../state-words.js";
 import { readStatuses } from "./figures.js";
 import { listPaused } from "./handlers.js";
 import { type StoreQuery, readFirst, readRows } from "./store-query.js";
@@ -75,14 +75,10 @@ export function* getEvent(id: string): StoreQuery<EventDetail | undefined> {
   return { ...view, handlers, seq: row.seq, body: row.body };
 }
 
-const OPEN: readonly WorkState[] = ["pending", "retrying", "running"];
-
-const isOpen = ({ state }: HandlerView): boolean => OPEN.includes(state);
-
 /** The same, with the gates that keep its open work waiting at the time `now`. */
 export function* getEventWithGates({ id, now }: { id: string; now: number }): StoreQuery<EventDetail | undefined> {
   const event = yield* getEvent(id);
-  if (event === undefined || !event.handlers.some(isOpen)) return event;
+  if (event === undefined || !event.handlers.some(({ state }) => isOpen(state))) return event;
   const paused = new Set((yield* listPaused()).map(({ handler }) => handler));
   return withGates(event, { paused, statuses: yield* readStatuses(), now });
 }

@@ -21,7 +21,6 @@ const canChange = (action: JobAction): string => (action === "run" ? `${WAITS} A
 /** What a page of chosen work in one state begins after, and how much it has at most. */
 interface PieceRequest {
   choice: ChosenWork;
-  /** As it is stored. */
   state: JobState;
   after: WorkPiece;
   limit: number;

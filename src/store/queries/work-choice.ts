@@ -1,7 +1,7 @@
 import type { JobWork } from "../bulk-jobs.js";
 import { choiceValues } from "../error-group-id.js";
 import { WORK_FILTERS, conditionsOn } from "../filters.js";
-import { type EventState, IS_WORK } from "../state-words.js";
+import { type EventState, IS_WORK, hasEnded } from "../state-words.js";
 
 /** Which work, or events that have it. */
 export type ChosenWork = Omit<JobWork, "state"> & { state?: EventState | undefined };
@@ -34,12 +34,10 @@ const ofWork = (choice: ChosenWork): string[] => {
   return [...(state === undefined || state === "unhandled" ? [] : [IS_WORK[state]]), ...chosen(OF_WORK, choice)];
 };
 
-const HAS_NO_WORK = "NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS w WHERE w.seq = e.seq)";
-
-const ofEvent = (choice: ChosenWork): string[] => [
-  ...(choice.state === "unhandled" ? [HAS_NO_WORK] : []),
-  ...chosen(OF_EVENT, choice),
-];
+const ofEvent = (choice: ChosenWork): string[] => {
+  const none = "NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS w WHERE w.seq = e.seq)";
+  return [...(choice.state === "unhandled" ? [none] : []), ...chosen(OF_EVENT, choice)];
+};
 
 /** Conditions on rows of `inbox_work AS w` joined with `inbox_event AS e`; parameters have the names of the fields. */
 export function workConditions(choice: ChosenWork): string[] {
@@ -59,10 +57,10 @@ export function fromOpenWork(choice: ChosenWork): string {
 export function fromListed(choice: ChosenWork): string {
   const { state, error, errorGroup, ids } = choice;
   const hasError = error !== undefined || errorGroup !== undefined;
-  const isEnded = state === "done" || state === "discarded" || state === "unhandled";
-  const isOpen = state === undefined ? hasError : !isEnded;
+  const isOver = state !== undefined && hasEnded(state);
+  const isOpen = state === undefined ? hasError : !isOver;
   // What has ended so has no error.
-  if (isEnded && hasError) return "FROM pigeonhole.inbox_event AS e WHERE false LIMIT :most";
+  if (isOver && hasError) return "FROM pigeonhole.inbox_event AS e WHERE false LIMIT :most";
   const range = (table: string): string[] => [`${table}.seq < :before`, `${table}.seq >= :floor`];
   if (isOpen && ids === undefined) {
     // Without a state, SQLite would read all work in the order of its numbers.

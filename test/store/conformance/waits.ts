@@ -38,6 +38,17 @@ export function describeWaits(fixture: Fixture): void {
       expect((await leasePage(store, { now: UNTIL })).work).toMatchObject([{ failures: 1, waitBegan: T }]);
     });
 
+    test("a person runs what is listed as retrying, or as pending, and not the other", async () => {
+      await acceptWaiting("waits", "work");
+      const lease = await acceptLeased(fixture.store, "failed");
+      await fixture.store.settle(settlements.pending(lease, UNTIL));
+      const inbox = operate(fixture.store, T + MINUTE);
+      expect(await inbox.changeWork("run", { state: "retrying" })).toMatchObject({ work: 1 });
+      expect(idsOf(await leasePage(fixture.store, { now: T + MINUTE }))).toEqual(["failed"]);
+      expect(await inbox.changeWork("run", { state: "pending" })).toMatchObject({ work: 1 });
+      expect(idsOf(await leasePage(fixture.store, { now: T + MINUTE }))).toEqual(["waits"]);
+    });
+
     test("a process that dies in a later run is counted as ever", async () => {
       const { store } = fixture;
       await acceptWaiting("evt_1", "work");

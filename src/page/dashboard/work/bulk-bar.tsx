@@ -1,5 +1,5 @@
 import type { JobAction } from "../../../web/api/jobs.js";
-import { MAX_CHOSEN, type WorkFilter } from "../../../web/api/work.js";
+import { MAX_CHOSEN } from "../../../web/api/work.js";
 import { ChooseNone } from "../../ui/icon-button.js";
 import { Icon } from "../../ui/icon.js";
 import { mayOperate } from "../../state/session.js";
@@ -24,7 +24,7 @@ export function BulkBar() {
 function ChosenBar({ ids }: { ids: string[] }) {
   const isTooMuch = ids.length > MAX_CHOSEN;
   const act = (action: JobAction) =>
-    void changeListed(action, workOfChosen(changeableOf(action, ids))).then(
+    void changeWork(action, workOfChosen(changeableOf(action, ids))).then(
       (isStarted) => isStarted && eventSelection.clear(),
     );
   return (
@@ -55,7 +55,7 @@ function AllBar() {
   if (listedWork() === undefined || actions.length === 0) return null;
   const act = (action: JobAction) => {
     const filter = listedWork();
-    if (filter !== undefined) void changeListed(action, filter);
+    if (filter !== undefined) void changeWork(action, filter);
   };
   return (
     <div class="selection-bar" role="toolbar" aria-label="All that match">
@@ -65,11 +65,6 @@ function AllBar() {
       ))}
     </div>
   );
-}
-
-/** A job that makes work due now chooses waiting work by itself. */
-function changeListed(action: JobAction, { state, ...rest }: WorkFilter): Promise<boolean> {
-  return changeWork(action, action === "run" ? rest : { ...rest, state });
 }
 
 const BUTTONS = {
