@@ -1,17 +1,13 @@
-import { type NamedOperation, CONTRACT, listOperations } from "#pigeonhole/contract/contract.js";
+import { CONTRACT, listOperations } from "#pigeonhole/contract/contract.js";
 
 /** The paths that the service's documentation does not show, from the rows of the contract. */
 export function assumedPathsTable(): string {
+  const assumed = listOperations().filter(({ operation }) => operation.pathIsAssumed === true);
   const rows = Object.keys(CONTRACT).flatMap((resource) => {
-    const assumed = listOperations().filter((row) => row.resource === resource && row.operation.pathIsAssumed === true);
-    return assumed[0] === undefined ? [] : [rowOf(assumed[0], assumed)];
+    const own = assumed.filter((row) => row.resource === resource);
+    const calls = own.map(({ name }) => `\`${resource}.${name}\``).join(", ");
+    const paths = own.map(({ operation: { method, path } }) => `${method} ${path}`).join(", ");
+    return own.length === 0 ? [] : [`| ${calls} | ${paths} |`];
   });
-  return ["| not shown | assumed | to change it |", "|---|---|---|", ...rows].join("\n");
-}
-
-function rowOf({ resource, name, operation }: NamedOperation, assumed: readonly NamedOperation[]): string {
-  const calls = assumed.map((row) => `\`${resource}.${row.name}\``).join(", ");
-  const lines = assumed.map(({ operation: { method, path } }) => `${method} ${path}`).join(", ");
-  const change = `\`{ ${resource}: { ${name}: "/other${operation.path}" } }\``;
-  return `| The paths of ${calls}. | ${lines}. | Option \`paths\` of createClient, such as ${change}. |`;
+  return ["| calls | assumed paths |", "|---|---|", ...rows].join("\n");
 }

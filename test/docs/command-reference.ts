@@ -1,29 +1,37 @@
 import { COMMANDS } from "#pigeonhole/cli/commands.js";
 import { type ArgumentSpec, type CommandSpec, type OptionSpec, flagName } from "#pigeonhole/cli/frame/spec.js";
 
-/** `--help` shows all. */
-const MAX_EXAMPLES = 2;
-
-/** An option as its row of a table. */
-const rowOf = ([name, option]: readonly [string, OptionSpec]): string => {
-  const byDefault = defaultOf(option);
-  return `| ${flags(name, option)} | ${describe(option)}${byDefault === "" ? "" : ` Default: ${byDefault}.`} |`;
-};
-
-const optionsOf = ({ options = {} }: CommandSpec): string[] => Object.entries(options).map(rowOf);
-
-/** The rows of options that several commands have with the same words; of those with one name, the most frequent. */
-function sharedRows(): ReadonlySet<string> {
-  const found = new Map<string, { name: string; times: number }>();
-  for (const [name, option] of COMMANDS.flatMap(({ spec }) => Object.entries(spec.options ?? {}))) {
-    const row = rowOf([name, option]);
-    found.set(row, { name, times: (found.get(row)?.times ?? 0) + 1 });
-  }
-  const ordered = [...found].filter(([, { times }]) => times > 1).toSorted(([, a], [, b]) => a.times - b.times);
-  return new Set([...new Map(ordered.map(([row, { name }]) => [name, row])).values()].toSorted());
+/** An option or an argument of a command: what its row names, and the row of a table. */
+interface Row {
+  name: string;
+  flag: string;
+  text: string;
 }
 
-/** Every command in Markdown: the options of several, a list, then a section each. */
+function rowsOf({ arguments: named = {}, options = {} }: CommandSpec): Row[] {
+  const argumentRows = Object.entries(named).map(([name, argument]): Row => {
+    const flag = placeholder(name, argument);
+    return { name: flag, flag, text: `| \`${flag}\` | ${describe(argument)} |` };
+  });
+  const optionRows = Object.entries(options).map(([name, option]): Row => {
+    const byDefault = defaultOf(option);
+    const words = `${describe(option)}${byDefault === "" ? "" : ` Default: ${byDefault}.`}`;
+    return { name, flag: flagName(name, option), text: `| ${flags(name, option)} | ${words} |` };
+  });
+  return [...argumentRows, ...optionRows];
+}
+
+/** The rows that several commands have with the same words; of those with one name, the most frequent. */
+function sharedRows(): ReadonlySet<string> {
+  const found = new Map<string, { name: string; times: number }>();
+  for (const { name, text } of COMMANDS.flatMap(({ spec }) => rowsOf(spec))) {
+    found.set(text, { name, times: (found.get(text)?.times ?? 0) + 1 });
+  }
+  const ordered = [...found].filter(([, { times }]) => times > 1).toSorted(([, a], [, b]) => a.times - b.times);
+  return new Set([...new Map(ordered.map(([text, { name }]) => [name, text])).values()].toSorted());
+}
+
+/** Every command in Markdown: what several take, a list, then a section each. */
 export function commandReference(): string {
   const shared = sharedRows();
   const links = COMMANDS.map(({ spec: { name } }) => `[${name}](#${name.replace(" ", "-")})`);
@@ -35,28 +43,21 @@ export function commandReference(): string {
   ].join("\n\n");
 }
 
+/** `--help` has more examples than the first. */
 function commandSection(spec: CommandSpec, shared: ReadonlySet<string>): string {
-  const { name, summary, details, arguments: named = {}, options = {}, examples } = spec;
+  const { name, summary, details, arguments: named = {}, examples } = spec;
   const usage = ["pigeonhole", name, ...Object.entries(named).map(([key, argument]) => placeholder(key, argument))];
-  const argumentRows = Object.entries(named).map(
-    ([key, argument]) => `| \`${placeholder(key, argument)}\` | ${describe(argument)} |`,
-  );
-  const rows = [...argumentRows, ...optionsOf(spec).filter((row) => !shared.has(row))];
-  const others = Object.entries(options).filter((entry) => shared.has(rowOf(entry)));
-  const also = others.map(([key, option]) => `\`${flagName(key, option)}\``).join(", ");
+  const rows = rowsOf(spec).filter(({ text }) => !shared.has(text));
+  const others = rowsOf(spec).filter(({ text }) => shared.has(text));
   return [
     `### ${name}`,
-    ...(argumentRows.length === 0 ? [] : [`\`${usage.join(" ")}\``]),
+    ...(usage.length === 2 ? [] : [`\`${usage.join(" ")}\``]),
     escape(details === undefined ? summary : `${summary} ${details}`),
-    ...(rows.length === 0 ? [] : [["| option | |", "|---|---|", ...rows].join("\n")]),
-    ...(also === "" ? [] : [`Also ${also}.`]),
-    [
-      "```sh",
-      ...examples
-        .slice(0, MAX_EXAMPLES)
-        .map(([line, what]) => `${line.replace(/^pigeonhole /, "npx pigeonhole ")} # ${what}`),
-      "```",
-    ].join("\n"),
+    ...(rows.length === 0 ? [] : [["| option | |", "|---|---|", ...rows.map(({ text }) => text)].join("\n")]),
+    ...(others.length === 0 ? [] : [`Also ${others.map(({ flag }) => `\`${flag}\``).join(", ")}.`]),
+    ...examples
+      .slice(0, 1)
+      .map(([line, what]) => `\`\`\`sh\n${line.replace(/^pigeonhole /, "npx pigeonhole ")} # ${what}\n\`\`\``),
   ].join("\n\n");
 }
 

@@ -148,10 +148,11 @@ export const DOCUMENTED: readonly DocumentedOptions[] = [
 /** Those of which the pages have a table: of three options or more. Fewer are read where they are typed. */
 export const LISTED = DOCUMENTED.filter(({ definition }) => Object.keys(definition.rows).length > 2);
 
-/** Options that take those of others too, which their table leaves to the other one. */
+/** Options that share some with others, which their table leaves to the other one. */
 const BESIDE: Readonly<Record<string, string>> = {
   "sandbox.waitFor": "sandbox.deliveries",
   "sandbox.callers.member": "sandbox.callers.owner",
+  "sandbox.callers.key": "sandbox.callers.owner",
 };
 
 /** A field of an interface: its docstring without tags, and the text behind `@default`. */
@@ -184,7 +185,8 @@ export function optionTable(documented: DocumentedOptions): string {
   const fields = readFields(documented);
   const of = /^[\w.]+$/.test(documented.of) ? `\`${documented.of}\`` : documented.of;
   const beside = DOCUMENTED.find((other) => other.of === BESIDE[documented.of]);
-  const own = Object.entries(documented.definition.rows).filter(([name]) => !(name in (beside?.definition.rows ?? {})));
+  const shared = Object.keys(beside?.definition.rows ?? {}).filter((name) => name in documented.definition.rows);
+  const own = Object.entries(documented.definition.rows).filter(([name]) => !shared.includes(name));
   const rows = own.map(([name, option]) => {
     const { words = "", byDefault = defaultText(name, option) } = fields.get(name) ?? {};
     const accepted = acceptedText(name, option);
@@ -194,7 +196,9 @@ export function optionTable(documented: DocumentedOptions): string {
     ];
     return `| ${cells.map((cell) => cell.replaceAll("|", String.raw`\|`)).join(" | ")} |`;
   });
-  const others = beside === undefined ? "" : `, beside those of \`${beside.of}\``;
+  const all = shared.length === Object.keys(beside?.definition.rows ?? {}).length;
+  const named = all ? "those" : shared.map((name) => `\`${name}\``).join(", ");
+  const others = beside === undefined ? "" : `, beside ${named} of \`${beside.of}\``;
   return [`| option of ${of}${others} | |`, "|---|---|", ...rows].join("\n");
 }
 

@@ -10,7 +10,6 @@ import { LISTED, optionTable } from "./option-tables.js";
 import { STATE_WORDS } from "#pigeonhole/store/state-words.js";
 import { metricsTable } from "./metrics-table.js";
 import { assumedPathsTable } from "./assumed-paths-table.js";
-import { operationsTable } from "./operations-table.js";
 import { resourceReference, resourcesList } from "./resource-reference.js";
 import { GROUPS } from "../support/tell-skipped.js";
 import { LOG_MESSAGES, alarmTable, errorTable, logTable } from "./troubleshooting.js";
@@ -48,7 +47,6 @@ test.each<readonly [part: string, page: string, text: string]>([
   ["states of work", "operations.md", statesTable()],
   ["metrics", "telemetry.md", metricsTable()],
   ["commands", "cli.md", commandReference()],
-  ["operations", "contact-events.md", operationsTable("contactEvents")],
   ["all operations", "api.md", resourceReference()],
   ["resources", "../README.md", resourcesList()],
   ["api error codes", "service.md", apiErrorsTable()],

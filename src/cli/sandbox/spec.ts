@@ -17,7 +17,8 @@ export const sandbox = defineCommand({
     ),
     secret: {
       ...secretOption,
-      summary: `The secret of those endpoints. ${secretOption.summary} Without one, each gets its own, which is printed.`,
+      summary:
+        "The secret of those endpoints, as env:NAME, file:path or the value itself. Default: WEBHOOK_SECRET, else each gets its own, which is printed.",
     },
     options: withValue(
       "file",
