@@ -49,7 +49,7 @@ export const inboxShow = defineCommand({
   summary:
     "Shows one event: each handler's state, its first and last error and its finished steps, contact events with what the API made of them, the time line, and the body.",
   details:
-    "The same as the dashboard's page of an event, but for the service's attempts, which are not in the database: api webhooks.deliveries lists those of an endpoint. Contact events are those that the handlers of the event recorded. With --json, they have the fields of outbox list, and the body is a text.",
+    "The service's attempts are not in the database: api webhooks.deliveries lists those of an endpoint. With --json, they have the fields of outbox list, and the body is a text.",
   arguments: { id: { summary: "Id of the event." } },
   options: { ...options, body: { summary: "Prints the exact bytes of the body and nothing else." } },
   examples: [["pigeonhole inbox show evt_1 --body > event.json", "the bytes as they were received"]],
@@ -141,7 +141,7 @@ export const inboxErase = defineCommand({
   group,
   summary: "Erases what mentions an e-mail address: bodies, steps, contact events, captures.",
   details:
-    "The receiver may be running. Ids and done marks stay, so nothing runs or is sent twice; work that waits ends without a run. Jobs of the dashboard lose the texts by which people chose their work, whatever they say. What is being handled or sent is left and counted: exits with 1 then, and the command can be run again. A capture file that cannot be read is named, with the same exit code. Copies, exports and other files are not reached: see docs/data.md.",
+    "The receiver may be running. Ids and done marks stay, so nothing runs or is sent twice; work that waits ends without a run. What is being handled or sent is left and counted: exits with 1 then, and the command can be run again. A capture file that cannot be read is named, with the same exit code. Copies, exports and other files are not reached: see docs/data.md.",
   options: {
     ...options,
     email: withValue("address", "The whole address, in any case. Required."),

@@ -18,7 +18,7 @@ export const sandbox = defineCommand({
     secret: {
       ...secretOption,
       summary:
-        "The secret of those endpoints, as env:NAME, file:path or the value itself. Default: WEBHOOK_SECRET, else each gets its own, which is printed.",
+        "Secret of those endpoints, as env:NAME, file:path or its value. Default: WEBHOOK_SECRET, else new ones.",
     },
     options: withValue(
       "file",
