@@ -4,7 +4,6 @@ import { describe, expect, test } from "vitest";
 import { DoNotRetry } from "pigeonhole";
 import { createTestReceiver, replayDirectory, sampleEvent, TEST_SECRET } from "pigeonhole/testing";
 import type { Capture, Expectation } from "#pigeonhole/capture/model/capture.js";
-import { toJunit } from "#pigeonhole/capture/tests/capture-test-report.js";
 import { type CaptureTestOptions, runCaptureTests } from "#pigeonhole/capture/tests/run-capture-tests.js";
 import { makeCapture, serve, serveAnswers } from "../support/captures.js";
 import { errorOf } from "../support/error-of.js";
@@ -187,34 +186,6 @@ describe("a folder of captures against any app", () => {
     expect((await errorOf(() => runTests({ folder, target: "1" }))).message).toContain("broken.json");
     expect((await errorOf(() => runTests({ folder: makeFolder(), target: "1" }))).code).toBe("no_capture");
   });
-});
-
-test("the JUnit report has every case, with escaped text", () => {
-  const testCase = {
-    file: "a<b>.json",
-    captureId: "cap_1",
-    name: `x "y" & \u{1}\u{d800}`,
-    eventId: null,
-    status: 500,
-    outcome: null,
-    handlers: null,
-    contactEvents: null,
-    ms: 1500,
-    failure: null,
-    change: null,
-    updated: false,
-    advice: null,
-  };
-  const cases = [
-    { ...testCase, passed: false, failures: ["Answered <500>.", "]]>"], advice: "Look <there>." },
-    { ...testCase, passed: true, failures: [] },
-  ];
-  const xml = toJunit({ cases, passed: 1, failed: 1, unanswered: 0, ms: 3000 });
-  expect(xml).toContain('<testsuites tests="2" failures="1" errors="0" time="3">');
-  expect(xml).toContain('name="x &quot;y&quot; &amp; ??" classname="captures" file="a&lt;b&gt;.json" time="1.5"');
-  expect(xml).toContain(
-    '<failure message="Answered &lt;500&gt;.">Answered &lt;500&gt;.\n]]&gt;\n! Look &lt;there&gt;.</failure>',
-  );
 });
 
 describe("replayDirectory", () => {

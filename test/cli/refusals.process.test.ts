@@ -89,7 +89,6 @@ test.each([
   ["dev --port 0 --no-page --path hooks", "--path must start"],
   ["dev --port 0 --no-page --inbox none.db", "none.db"],
   ["test nowhere --answers-only", "nowhere"],
-  ["test --reporter tap=x", "junit=<file>"],
 ])("the command line %j ends with 2, prints nothing else and says what is wrong", (line, words) =>
   expectRefused(line, words, folders.nothing),
 );

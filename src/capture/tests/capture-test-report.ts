@@ -58,32 +58,3 @@ export function describeFailures({ cases }: CaptureTestReport): string {
 export function describeFailure({ failures, advice }: Pick<CaptureTestCase, "failures" | "advice">): string[] {
   return advice === null ? failures : [...failures, `! ${advice}`];
 }
-
-/** The report as JUnit XML, which CI systems show. */
-export function toJunit({ cases, failed, ms }: CaptureTestReport): string {
-  const rows = cases.map((one) => {
-    const { name, file, failures, ms: time } = one;
-    const attributes = `name="${escapeXml(name)}" classname="captures" file="${escapeXml(file)}" time="${time / 1000}"`;
-    if (failures.length === 0) return `    <testcase ${attributes}/>`;
-    const message = escapeXml(failures[0] ?? "");
-    return `    <testcase ${attributes}>\n      <failure message="${message}">${escapeXml(describeFailure(one).join("\n"))}</failure>\n    </testcase>`;
-  });
-  const totals = `tests="${cases.length}" failures="${failed}" errors="0" time="${ms / 1000}"`;
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites ${totals}>`,
-    `  <testsuite name="pigeonhole" ${totals}>`,
-    ...rows,
-    "  </testsuite>",
-    "</testsuites>",
-    "",
-  ].join("\n");
-}
-
-const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;" };
-
-function escapeXml(text: string): string {
-  // XML 1.0 cannot represent most control characters, nor half of a surrogate pair.
-  const allowed = text.replaceAll(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, "?");
-  return allowed.replaceAll(/[&<>"']/g, (mark) => ENTITIES[mark] ?? mark);
-}

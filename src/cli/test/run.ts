@@ -1,10 +1,8 @@
-import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import {
   type CaptureTestCase,
   type CaptureTestReport,
   describeFailure,
-  toJunit,
 } from "../../capture/tests/capture-test-report.js";
 import { type AnswerJudgement, describeAnswer, judgeAnswer } from "../../capture/model/answer.js";
 import { readCaptureFiles } from "../../capture/folder/capture-files.js";
@@ -44,7 +42,7 @@ const AFTERMATH_MS = SECOND / 2;
 /** Starts the app if asked to, runs the cases, and always ends the app. */
 export const run: RunCommand<typeof test> = async (input) => {
   const { options, context } = input;
-  const { out, cwd, signal } = context;
+  const { out, signal } = context;
   const target = readTarget("--to", options.to);
   if (options.start !== undefined) {
     if (!options.allowRemote) await checkLocalTarget(target.href);
@@ -72,7 +70,6 @@ export const run: RunCommand<typeof test> = async (input) => {
       // Without --start other deliveries may make the app record contact events too.
       listContactEvents: app && inbox && ((afterSeq) => inbox.listContactEvents(afterSeq)),
     });
-    for (const file of options.reporter) await writeFile(resolve(cwd, file), toJunit(report));
     showSummary(report, out);
     await untilEnded(app, report.unanswered > 0 ? LAST_MOMENT_MS : AFTERMATH_MS);
     if (app?.ending !== undefined) out.note(`The app ended during the run: ${app.ending}.${lastLinesOf(app)}`);

@@ -28,22 +28,12 @@ export const test = defineCommand({
     answersOnly: { summary: "Checks the answers alone, for an app without a receiver's database." },
     settle: withValue("time", "Longest wait for the handlers of an event.", { parse: parseDuration, default: "5s" }),
     update: { summary: "Writes the answers into the files as their expectations." },
-    reporter: withValue("kind=file", "junit=<file> writes a JUnit report.", { repeat: true, parse: reporter }),
     allowRemote: { summary: "Allows a target that is neither on this machine nor in a private network." },
   },
   examples: [
     ["pigeonhole test", "fixtures/webhooks against the app on port 3000, whose database .env names"],
-    [
-      "pigeonhole test fixtures/webhooks --start 'npm start' --wait-for http://127.0.0.1:3000/health --twice --reporter junit=report.xml",
-      "in CI",
-    ],
+    ["pigeonhole test fixtures/webhooks --start 'npm start' --wait-for http://127.0.0.1:3000/health --twice", "in CI"],
     ["pigeonhole test --update", "saves the present answers and handlers' states as expectations"],
     ["pigeonhole test --start 'INBOX_FILE=\"$DATABASE_FILE\" npm start'", "for an app whose variable has another name"],
   ],
 });
-
-function reporter(text: string): string {
-  const [, file] = /^junit=(.+)$/s.exec(text) ?? [];
-  if (file !== undefined) return file;
-  throw new Error("It must be junit=<file>.");
-}
