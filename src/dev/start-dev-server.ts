@@ -144,19 +144,6 @@ export class DevServer {
     return this.#forwarder.held;
   }
 
-  get paused(): boolean {
-    return this.#forwarder.paused;
-  }
-
-  /** Holds deliveries that arrive from now on, until {@link resume}. */
-  pause(): void {
-    this.#forwarder.pause();
-  }
-
-  resume(): void {
-    this.#forwarder.resume();
-  }
-
   /** Deletes the endpoint, ends the tunnel and closes the ports; may be called again. */
   close(): Promise<void> {
     return (this.#closed ??= this.#cleanup.run().then(() => this.#report({ kind: "closed" })));

@@ -357,21 +357,6 @@ describe("an app that is down", () => {
   });
 });
 
-describe("pausing", () => {
-  test("a paused forward holds deliveries and sends them in order when it continues", async () => {
-    const app = await startApp();
-    const { dev, kinds } = await startDev({ forwards: [{ target: app.url }] });
-    dev.pause();
-    const sent = [makeDelivery(), makeDelivery()];
-    for (const delivery of sent) expect(await deliver(dev, delivery)).toMatchObject({ status: 202 });
-    expect(app.seen).toHaveLength(0);
-    dev.resume();
-    await expect.poll(() => app.seen.length).toBe(2);
-    expect(app.seen.map(({ body }) => body.toString())).toEqual(sent.map(({ body }) => body.toString()));
-    await expect.poll(kinds).toEqual(["ready", "paused", "held", "held", "resumed", "delivered", "delivered"]);
-  });
-});
-
 describe("headers of the options", () => {
   test("a configured header replaces captured ones of the same name, in forwards and replays", async () => {
     const app = await startApp();

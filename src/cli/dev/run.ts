@@ -1,8 +1,8 @@
 import { basename } from "node:path";
 import type { DevServerOptions } from "../../dev/options.js";
-import { type DevServer, startDevServer } from "../../dev/start-dev-server.js";
+import { startDevServer } from "../../dev/start-dev-server.js";
 import { usageError } from "../frame/command-error.js";
-import type { CommandInput, RunCommand, CommandContext } from "../frame/context.js";
+import type { CommandInput, RunCommand } from "../frame/context.js";
 import { untilInterrupted } from "../frame/interruption.js";
 import { openClient } from "../values/api-client.js";
 import { withFlagNames } from "../values/flag-values.js";
@@ -12,7 +12,6 @@ import { startCompanions } from "./companions.js";
 import { type DevSetup, readSetup } from "./dev-setup.js";
 import { createDevLines, type DevLines } from "./print-lines.js";
 import type { dev } from "./spec.js";
-import { emitKeypressEvents, type Key } from "node:readline";
 
 type Input = CommandInput<typeof dev>;
 
@@ -22,7 +21,7 @@ const FLAGS = {
   timeoutMs: "--timeout",
 };
 
-/** Runs until Ctrl-C, q or the end of the app that was started, and cleans up at the end. */
+/** Runs until Ctrl-C or the end of the app that was started, and cleans up at the end. */
 export const run: RunCommand<typeof dev> = async (input) => {
   const { options, context } = input;
   const hasCompanions = options.start !== undefined || options.withSandbox !== undefined;
@@ -60,29 +59,8 @@ async function serve(
   const server = await withFlagNames(FLAGS, () =>
     startDevServer({ ...serverOptions, inbox: inbox?.at, findInbox: findLater, report }),
   );
-  const quit = new AbortController();
-  const say = (text: string): void => out.result({}, `  ${text}`);
-  const stopKeys = readKeys(
-    { ...context, out },
-    {
-      r: { what: "replays the last delivery", press: () => replayLast(server, say) },
-      o: { what: "shows the page's address", press: () => say(server.pageUrl ?? "There is no page.") },
-      p: { what: "pauses forwarding, or resumes it", press: () => (server.paused ? server.resume() : server.pause()) },
-      q: { what: "quits", press: () => quit.abort() },
-    },
-  );
-  try {
-    await untilInterrupted(AbortSignal.any([signal, quit.signal]));
-  } finally {
-    stopKeys();
-    await server.close();
-  }
-}
-
-async function replayLast(server: DevServer, say: (text: string) => void): Promise<void> {
-  const [last] = server.captures.list();
-  if (last === undefined) say("There is nothing to replay yet.");
-  else await server.replay({ ids: [last.id] });
+  await untilInterrupted(signal);
+  await server.close();
 }
 
 /** The receiver's database without a flag. One that is another program's is no reason not to start. */
@@ -121,34 +99,5 @@ function readOptions({ options, context }: Input, { secrets, forwards }: DevSetu
     tunnel,
     publicUrl,
     ...(options.register && { register: { client: openClient(context) } }),
-  };
-}
-
-/** The action of a key, and its name in help. */
-interface KeyAction {
-  what: string;
-  press: () => void | Promise<void>;
-}
-
-/** Listens to single keys in a terminal; without one it does nothing. Returns a function that ends it. */
-function readKeys({ stdin, out }: CommandContext, keys: Readonly<Record<string, KeyAction>>): () => void {
-  if (!stdin.isTTY || !out.isTerminal) return () => undefined;
-  const help = Object.entries(keys).map(([key, { what }]) => `${out.paint.bold(key)} ${what}`);
-  out.note(`  ${out.paint.dim("keys")}        ${help.join(", ")}\n`);
-  const press = (_: string | undefined, key: Key): void => {
-    // In raw mode Ctrl-C is an ordinary key.
-    if (key.ctrl === true && key.name === "c") process.kill(process.pid, "SIGINT");
-    else if (key.name !== undefined && Object.hasOwn(keys, key.name)) {
-      Promise.resolve(keys[key.name]?.press()).catch((error: unknown) => out.fail(error));
-    }
-  };
-  emitKeypressEvents(stdin);
-  stdin.setRawMode(true);
-  stdin.on("keypress", press);
-  stdin.resume();
-  return () => {
-    stdin.off("keypress", press);
-    stdin.setRawMode(false);
-    stdin.pause();
   };
 }

@@ -68,7 +68,6 @@ const MAX_FOREIGN_BYTES = MAX_BYTES_TO_EXPLAIN;
 export class Forwarder {
   readonly #options: ForwarderOptions;
   readonly #held: HeldQueue<Capture>;
-  #paused = false;
 
   constructor(options: ForwarderOptions) {
     this.#options = options;
@@ -76,10 +75,6 @@ export class Forwarder {
       clock: options.clock,
       deliver: createHeldDelivery(options),
     });
-  }
-
-  get paused(): boolean {
-    return this.#paused;
   }
 
   /** Deliveries that wait for an app. */
@@ -128,20 +123,6 @@ export class Forwarder {
     this.#held.remove(({ id }) => gone.has(id));
   }
 
-  /** Holds deliveries that arrive from now on. */
-  pause(): void {
-    this.#paused = true;
-    this.#held.pause();
-    this.#options.report({ kind: "paused" });
-  }
-
-  /** Delivers what was held, in order. */
-  resume(): void {
-    this.#paused = false;
-    this.#held.resume();
-    this.#options.report({ kind: "resumed" });
-  }
-
   close(): void {
     this.#held.close();
   }
@@ -171,9 +152,9 @@ export class Forwarder {
       report({ kind: "received", ...fields(answer) });
       return answer;
     }
-    if (this.#paused || this.#held.waitsFor(rule.target)) {
+    if (this.#held.waitsFor(rule.target)) {
       const { answer, capture: now } = await this.#hold(capture, rule.target, kept);
-      report({ kind: "held", why: this.#paused ? "paused" : "queued", error: null, ...fields(answer, now) });
+      report({ kind: "held", why: "queued", error: null, ...fields(answer, now) });
       return answer;
     }
     return this.#forward({ capture, rule, kept, fields });

@@ -20,13 +20,12 @@ interface Line<Item> {
 
 /**
  * Deliveries that wait for an app, one queue per target, in the order of arrival. The first of a queue is tried again
- * with backoff. Once the app answers, the others follow at once. While paused nothing is sent.
+ * with backoff. Once the app answers, the others follow at once.
  */
 export class HeldQueue<Item> {
   readonly #deps: HeldQueueDeps<Item>;
   readonly #lines = new Map<string, Line<Item>>();
   readonly #running = new Set<Promise<void>>();
-  #paused = false;
   #closed = false;
 
   constructor(deps: HeldQueueDeps<Item>) {
@@ -63,19 +62,6 @@ export class HeldQueue<Item> {
     }
   }
 
-  pause(): void {
-    this.#paused = true;
-    for (const line of this.#lines.values()) {
-      line.timer?.cancel();
-      line.timer = undefined;
-    }
-  }
-
-  resume(): void {
-    this.#paused = false;
-    this.tryNow();
-  }
-
   /** Tries all queues at once. */
   tryNow(): void {
     for (const [target, line] of this.#lines) this.#start(line, target);
@@ -84,7 +70,7 @@ export class HeldQueue<Item> {
   /** Stops sending. Waiting deliveries stay on disk, marked as held. */
   close(): void {
     this.#closed = true;
-    this.pause();
+    for (const { timer } of this.#lines.values()) timer?.cancel();
   }
 
   /** Resolves once no delivery is being sent; call it after {@link close}. */
@@ -93,7 +79,7 @@ export class HeldQueue<Item> {
   }
 
   #arm(line: Line<Item>, target: string): void {
-    if (this.#paused || line.isRunning || line.timer !== undefined) return;
+    if (this.#closed || line.isRunning || line.timer !== undefined) return;
     const wait = backoffDelay(PROBES, line.failures, Math.random);
     line.timer = this.#deps.clock.setTimer(() => {
       line.timer = undefined;
@@ -112,7 +98,7 @@ export class HeldQueue<Item> {
     line.timer?.cancel();
     line.timer = undefined;
     try {
-      for (let first = line.items[0]; first !== undefined && !this.#paused; first = line.items[0]) {
+      for (let first = line.items[0]; first !== undefined && !this.#closed; first = line.items[0]) {
         if (!(await this.#deps.deliver(first, target))) {
           line.failures += 1;
           break;
@@ -125,6 +111,6 @@ export class HeldQueue<Item> {
       line.isRunning = false;
     }
     if (line.items.length === 0) this.#lines.delete(target);
-    else if (!this.#closed) this.#arm(line, target);
+    else this.#arm(line, target);
   }
 }

@@ -159,12 +159,7 @@ function joinNotes(...notes: string[]): string {
 }
 
 function heldNote({ why, error }: Extract<DevEvent, { kind: "held" }>): string {
-  const reasons = {
-    app_down: escapeControls(error ?? "the app is down"),
-    paused: "forwarding is paused",
-    queued: "waits behind earlier ones",
-  };
-  return `held: ${reasons[why]}`;
+  return `held: ${why === "queued" ? "waits behind earlier ones" : escapeControls(error ?? "the app is down")}`;
 }
 
 /** Neither the app nor the disk has it, and the sender knows. */

@@ -38,8 +38,8 @@ export type DevEvent =
   | ({ kind: "forwarded"; attempt: CaptureAttempt } & DevDeliveryEvent)
   /** Kept and not forwarded: no forward matches its type. */
   | ({ kind: "received" } & DevDeliveryEvent)
-  /** Kept, and delivered later: the app is down, or forwarding is paused; or kept until you replay it (`invalid`). */
-  | ({ kind: "held"; why: "app_down" | "paused" | "queued"; error: string | null } & DevDeliveryEvent)
+  /** Kept, and delivered later: the app is down; or kept until you replay it (`invalid`). */
+  | ({ kind: "held"; why: "app_down" | "queued"; error: string | null } & DevDeliveryEvent)
   /** The app gave no answer, so the sender received 503. */
   | ({ kind: "app_down"; attempt: CaptureAttempt } & DevDeliveryEvent)
   /** Refused for its signature. */
@@ -78,8 +78,6 @@ export type DevEvent =
       path: string;
       from: string;
     }
-  | { kind: "paused" }
-  | { kind: "resumed" }
   | { kind: "tunnel"; state: "starting"; program: string }
   | { kind: "tunnel"; state: "up"; program: string; publicUrl: string }
   | { kind: "tunnel"; state: "down"; program: string; restartMs: number }

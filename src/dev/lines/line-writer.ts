@@ -72,8 +72,6 @@ export function createLineWriter(options: LineWriterOptions = {}) {
         // The first URL is in the lines of the start. A later one is shown here.
         return event.state === "up" && !isReady ? [] : remarkLines(event, nowMs);
       case "refused":
-      case "paused":
-      case "resumed":
       case "registered":
       case "registration_moved":
       case "swept":

@@ -14,10 +14,6 @@ export function remarkLines(event: RemarkEvent, nowMs: number): EventLine[] {
       return [refusedLine(event, nowMs)];
     case "inbox_found":
       return [remark("plain", `  ${"Inbox".padEnd(12)}${escapeControls(event.inbox)}`)];
-    case "paused":
-      return [remark("warn", "Forwarding is paused; deliveries are kept.")];
-    case "resumed":
-      return [remark("good", "Forwarding continues.")];
     case "tunnel":
       return [remark("plain", tunnelText(event))];
     case "registered":

@@ -568,24 +568,6 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await expect.poll(() => bench.dev.captures.size).toBe(0);
   });
 
-  test("an open delivery says that it is held, until the app has received it", async () => {
-    bench.dev.pause();
-    await bench.deliver();
-    await openFirst();
-    await tab("Answer").click();
-    await page.getByText("Held: the sender was answered 202.").waitFor();
-    const answer = page.locator(".list-window .row .answer");
-    await expect.poll(() => answer.innerText()).toBe("held");
-    const band = page.getByRole("button", { name: "held 1" });
-    await band.click();
-    await expect.poll(() => page.getByRole("combobox", { name: "Search deliveries" }).inputValue()).toBe("tag:held");
-    await expect.poll(() => page.locator(".list-window .row").count()).toBe(1);
-    await band.click();
-    bench.dev.resume();
-    await expect.poll(() => answer.textContent()).toBe("200 accepted");
-    await expect.poll(() => page.getByText("Held: the sender").count()).toBe(0);
-  });
-
   test("an open delivery is replaced by an error, not by the previous delivery, if it cannot be read", async () => {
     await bench.deliver({ type: "email.sent" });
     await bench.deliver({ type: "email.failed" });
@@ -614,5 +596,30 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await tab("Answer").click();
     await page.getByRole("tabpanel").locator(".remark.bad").waitFor();
     await expect.poll(() => page.locator(".list-window .row .answer").innerText()).toBe("no answer");
+  });
+});
+
+describe.skipIf(mustSkipBrowserTests())("an open delivery of an app that is down", () => {
+  let bench: Workbench;
+  let page: OpenPage["page"];
+
+  openForEach((opened) => ({ bench, page } = opened), undefined, { whenDown: "hold" });
+
+  test("an open delivery says that it is held, until the app has received it", async () => {
+    bench.answerWith("none");
+    await bench.deliver();
+    await page.locator(".list-window .row").first().click();
+    await page.getByRole("tab", { name: "Answer" }).click();
+    await page.getByText("Held: the sender was answered 202.").waitFor();
+    const answer = page.locator(".list-window .row .answer");
+    await expect.poll(() => answer.innerText()).toBe("held");
+    const band = page.getByRole("button", { name: "held 1" });
+    await band.click();
+    await expect.poll(() => page.getByRole("combobox", { name: "Search deliveries" }).inputValue()).toBe("tag:held");
+    await expect.poll(() => page.locator(".list-window .row").count()).toBe(1);
+    await band.click();
+    bench.answerWith(null);
+    await expect.poll(() => answer.textContent(), { timeout: 15_000 }).toBe("200 accepted×2");
+    await expect.poll(() => page.getByText("Held: the sender").count()).toBe(0);
   });
 });

@@ -43,6 +43,7 @@ export interface WorkbenchOptions {
   hasInbox?: boolean;
   /** An emulated service beside the dev server. */
   hasSandbox?: boolean;
+  whenDown?: "503" | "hold";
 }
 
 /** The dev server before a real app: a receiver with its database, which sends its contact events to a service. */
@@ -59,17 +60,18 @@ export async function startWorkbench(options: WorkbenchOptions = {}) {
   const receiver = makeReceiver(inbox, { apiKey, baseUrl }, ledger);
   await receiver.start();
 
-  let answer: AppAnswer | null = null;
+  let answer: AppAnswer | "none" | null = null;
   const takeDelivery = receiver.middleware();
   const app = createServer((req, res) => {
     if (answer === null) takeDelivery(req, res);
+    else if (answer === "none") req.destroy();
     else void answerAs(answer, req, res);
   });
   app.listen(await findFreePort(), "127.0.0.1");
   await once(app, "listening");
   const target = `http://127.0.0.1:${(app.address() as AddressInfo).port}/webhooks/mail`;
 
-  const { captures = [], hasApp = true, hasInbox = true } = options;
+  const { captures = [], hasApp = true, hasInbox = true, whenDown } = options;
   await writeCaptures(folder, captures);
   const start = (pagePort: number) =>
     startDevServer({
@@ -80,6 +82,7 @@ export async function startWorkbench(options: WorkbenchOptions = {}) {
       secrets: [{ ref: "env:WEBHOOK_SECRET", value: SECRET }],
       forwards: hasApp ? [{ target }] : [],
       ...(hasInbox ? { inbox } : {}),
+      whenDown,
       sandbox,
     });
   let dev = await start(await findFreePort());
@@ -102,8 +105,8 @@ export async function startWorkbench(options: WorkbenchOptions = {}) {
       if (!isTokenKept) await rm(join(folder, ".pigeonhole", "page-token"));
       dev = await start(Number(new URL(dev.pageUrl ?? "").port));
     },
-    /** From now on the app answers this; null: the receiver answers. */
-    answerWith(next: AppAnswer | null): void {
+    /** From now on the app answers this, or nothing; null: the receiver answers. */
+    answerWith(next: AppAnswer | "none" | null): void {
       answer = next;
     },
     /** Nothing listens any more where the app was. */
