@@ -59,6 +59,19 @@ describe("public options", () => {
     expectTypeOf<Refusals[keyof Refusals]>().toBeNever();
   });
 
+  test("only the newest of a key can be asked for, and its key function is typed", () => {
+    const on = (receiver: main.Receiver): void => {
+      receiver.on("email.sent", () => undefined, { key: ({ id }) => id, only: "newest" });
+      const options: main.HandlerOptions = { key: ({ type }) => type };
+      receiver.on("email.sent", () => undefined, options);
+      // @ts-expect-error -- without a key, no event is newer than another
+      receiver.on("email.sent", () => undefined, { only: "newest" });
+      // @ts-expect-error -- no such choice
+      receiver.on("email.sent", () => undefined, { key: ({ id }) => id, only: "oldest" });
+    };
+    expect(on).toBeTypeOf("function");
+  });
+
   test("a member that refuses undefined is told apart", () => {
     expectTypeOf<RefusesUndefined<{ a: number; b?: number; c?: number | undefined }>>().toEqualTypeOf<"b">();
   });

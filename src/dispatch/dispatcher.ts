@@ -9,6 +9,7 @@ import { HandlerWorker } from "./handler-worker.js";
 import type { RegisteredHandler } from "./handler.js";
 import { Leases } from "./leases.js";
 import { type DispatcherDeps, Maintenance } from "./maintenance.js";
+import { newestKeyAtAccept } from "./newest-key.js";
 import { RequestedRetries } from "./read-again.js";
 import type { Route } from "./registry.js";
 import type { RunObserver, RunOutcome } from "./run-observer.js";
@@ -92,7 +93,7 @@ export class Dispatcher {
   async accept(incoming: IncomingEvent): Promise<AcceptResult> {
     const { delivery, route, receivedAt, signedAt, body, trace } = incoming;
     const { type, test } = delivery.kind === "event" ? delivery.event : delivery;
-    const plan = this.#plan(route.handlers);
+    const plan = this.#plan(route.handlers, delivery);
     const { work, reserved } = plan;
     if (reserved.length < work.length) this.#scheduler.answer.shut(delivery.id);
     const event = { id: delivery.id, type, test, receivedAt, signedAt, body, work, parked: route.parked, trace };
@@ -155,16 +156,18 @@ export class Dispatcher {
   }
 
   /** Decides, before an event is stored, which of its work is leased in the same commit. */
-  #plan(handlers: readonly RegisteredHandler[]): Plan {
+  #plan(handlers: readonly RegisteredHandler[], delivery: Delivery): Plan {
     const plan: Plan = { work: [], reserved: [] };
-    for (const { name } of handlers) {
-      const worker = this.#workers.get(name);
+    for (const handler of handlers) {
+      const worker = this.#workers.get(handler.name);
+      const work: NewWork = { handler: handler.name };
       if (worker?.reserve() === true) {
         plan.reserved.push(worker);
-        plan.work.push({ handler: name, leaseUntil: this.#leases.leaseUntil() });
-      } else {
-        plan.work.push({ handler: name });
+        work.leaseUntil = this.#leases.leaseUntil();
       }
+      if (handler.only !== undefined && delivery.kind === "event")
+        work.newest = newestKeyAtAccept(handler, delivery.event);
+      plan.work.push(work);
     }
     return plan;
   }

@@ -1,5 +1,14 @@
 import { MINUTE } from "../base/duration.js";
-import { type Changes, type OptionsOf, callable, defineOptions, flag, given, wholeNumber } from "../base/options.js";
+import {
+  type Changes,
+  type OptionsOf,
+  callable,
+  defineOptions,
+  flag,
+  given,
+  oneOf,
+  wholeNumber,
+} from "../base/options.js";
 import type { Logger } from "../base/logger.js";
 import type { Client } from "../client/call-types.js";
 import type { ContactEventRecorder } from "../outbox/contact-event-record.js";
@@ -8,8 +17,8 @@ import type { CommitFunction, CommitTransaction } from "../store/commit-transact
 import type { OnceInput } from "./steps.js";
 import type { RetryPolicy } from "./retry-policy.js";
 
-/** How one handler runs. */
-export interface HandlerOptions<Event = AnyEvent> {
+/** Each option of a handler. */
+export interface HandlerSettings<Event = AnyEvent> {
   /**
    * Names the handler in the inbox. The done mark belongs to the name: another name is another handler, and gets events
    * that the old one has done only when they are retried. @default the event types it was registered for
@@ -17,8 +26,17 @@ export interface HandlerOptions<Event = AnyEvent> {
   name?: string | undefined;
   /** Most runs of this handler at once. @default the receiver's `concurrency`; half of it beside other handlers */
   concurrency?: number | undefined;
-  /** Events with the same key never run at once in this handler. Their order is not guaranteed. */
+  /**
+   * Events with the same key never run at once in this handler. Their order is not guaranteed: an older event may run
+   * after a newer one.
+   */
   key?: ((event: Event) => string | undefined) | undefined;
+  /**
+   * Only the newest event of a `key` counts, by `createdAt`: docs/handlers.md#only-the-newest.
+   *
+   * @default every event runs
+   */
+  only?: "newest" | undefined;
   /**
    * A run that takes longer is aborted through `ctx.signal` and counts as failed; in milliseconds. A handler that
    * ignores the signal goes on beside its next run, and its place is free for others. @default 60,000
@@ -30,16 +48,21 @@ export interface HandlerOptions<Event = AnyEvent> {
   testEvents?: boolean | undefined;
 }
 
+/** How one handler runs. Without a key, no event is newer than another. */
+export type HandlerOptions<Event = AnyEvent> = HandlerSettings<Event> &
+  ({ only?: undefined } | { only: "newest"; key: object });
+
 /** The defaults and checks of {@link HandlerOptions}. */
 export const HANDLER_OPTIONS = defineOptions("on", {
   name: given<string>(),
   concurrency: wholeNumber({ min: 1 }),
   // No function would throw for each event, and all of them would run without a key.
   key: callable<(event: AnyEvent) => string | undefined>(),
+  only: oneOf(["newest"]),
   timeoutMs: wholeNumber({ default: MINUTE, min: 1 }),
   retry: given<Changes<RetryPolicy>>(),
   testEvents: flag({ default: false }),
-} satisfies OptionsOf<HandlerOptions>);
+} satisfies OptionsOf<HandlerSettings>);
 
 /** How the event was received. */
 export interface DeliveryInfo {
@@ -113,6 +136,7 @@ export interface RegisteredHandler {
   /** Most runs at once. */
   concurrency: number;
   key: ((event: AnyEvent) => string | undefined) | undefined;
+  only: "newest" | undefined;
   timeoutMs: number;
   retry: RetryPolicy;
   testEvents: boolean;

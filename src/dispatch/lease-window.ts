@@ -2,7 +2,8 @@ import { type Clock, elapsedBy } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import type { AnyEvent } from "../protocol/event.js";
 import type { LeaseRequest } from "../store/store.js";
-import type { Lease, LeasedWork } from "../store/work.js";
+import type { Lease, LeasedWork, NewestKey } from "../store/work.js";
+import { newestKeyOf } from "./newest-key.js";
 import type { RegisteredHandler } from "./handler.js";
 
 /** Most leased work that one handler has in memory; the store is the queue. */
@@ -27,6 +28,8 @@ export interface WindowLease extends Lease {
   /** Runs that died with their process. */
   crashes: number;
   key: string | undefined;
+  /** Of work that counts only as the newest of its key. */
+  newest: NewestKey | undefined;
   /** When it was added and, once it has begun, when that was, by the window's limit. */
   since: number;
   /** The lease has ended, or has a new holder. */
@@ -113,7 +116,8 @@ export class LeaseWindow {
     const bytes = body.byteLength;
     const key = this.#keyOf(event);
     const since = this.#limit.now();
-    const lease = { seq, handler, token, eventId, attempt, dueAt, bytes, crashes, key, since, isLost: false };
+    const newest = newestKeyOf(this.#handler, key, event);
+    const lease = { seq, handler, token, eventId, attempt, dueAt, bytes, crashes, key, newest, since, isLost: false };
     this.#waiting.push({ lease, work, event });
     this.#bytes += bytes;
     if (crashes > 0) this.#crashed += 1;
@@ -153,6 +157,13 @@ export class LeaseWindow {
   leaveToStore(lease: WindowLease): void {
     lease.isLost = true;
     this.waitsForKey = true;
+  }
+
+  /** The work, which has begun, has no lease any more: a newer event of its key has its place. */
+  leaveSuperseded(lease: WindowLease): void {
+    lease.isLost = true;
+    // Its key is free.
+    this.isBehind ||= this.waitsForKey;
   }
 
   /** Most work that may wait here for its key. */

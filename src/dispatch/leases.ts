@@ -9,7 +9,7 @@ import type { AnyEvent } from "../protocol/event.js";
 import { isPassingFailure } from "../store/passing-failure.js";
 import type { LeasePage, SettleResult, Store } from "../store/store.js";
 import { BUSY_WAITS } from "../store/while-busy.js";
-import type { Lease, LeasedWork, Settlement } from "../store/work.js";
+import type { Lease, LeasedWork, NewestKey, NewestResult, Settlement } from "../store/work.js";
 import { isCrashLooping } from "./gates/crash.js";
 import type { LeaseWindow, WindowLease } from "./lease-window.js";
 import type { HandlerRegistry } from "./registry.js";
@@ -131,6 +131,18 @@ export class Leases {
       return (await store.holdKey?.(lease, key)) !== false;
     } catch (error) {
       logger.error({ handler: lease.handler, ...errorFields(error, true) }, "handler_queue_failed");
+      return undefined;
+    }
+  }
+
+  /** Whether no event of the key is newer; undefined when that is not known. Never rejects. */
+  async beginNewest(lease: Lease, of: NewestKey): Promise<NewestResult | undefined> {
+    const { store, clock, logger } = this.#deps;
+    const { seq, handler, token } = lease;
+    try {
+      return await store.beginNewest({ seq, handler, token }, of, clock.now());
+    } catch (error) {
+      logger.error({ handler, ...errorFields(error, true) }, "handler_queue_failed");
       return undefined;
     }
   }

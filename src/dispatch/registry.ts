@@ -8,7 +8,7 @@ import type { ParkReason } from "../protocol/outcome.js";
 import { UNDECODABLE_TEXTS } from "../protocol/undecodable-texts.js";
 import { requestFromInbox } from "../protocol/verify-request.js";
 import { MAX_HANDLER_NAME_LENGTH } from "../store/paused-handlers.js";
-import { HANDLER_OPTIONS, type HandlerOptions, type RegisteredHandler } from "./handler.js";
+import { HANDLER_OPTIONS, type HandlerSettings, type RegisteredHandler } from "./handler.js";
 import { type RetryPolicy, resolveRetry } from "./retry-policy.js";
 
 /** `onUnhandled`'s handler in the inbox. */
@@ -49,7 +49,7 @@ export class HandlerRegistry {
   }
 
   /** Throws `already_started`, `duplicate_handler`, or `invalid_argument` for an unknown event type. */
-  on(patterns: readonly string[], run: RegisteredHandler["run"], options: HandlerOptions): void {
+  on(patterns: readonly string[], run: RegisteredHandler["run"], options: HandlerSettings): void {
     if (patterns.length === 0) throw new PigeonholeError("invalid_argument", "on() needs at least one event type.");
     for (const pattern of patterns) this.#checkPattern(pattern);
     this.#add(options.name ?? patterns.join("|"), patterns, run, options);
@@ -119,7 +119,7 @@ export class HandlerRegistry {
     name: string,
     patterns: readonly string[],
     run: RegisteredHandler["run"],
-    options: HandlerOptions,
+    options: HandlerSettings,
   ): RegisteredHandler {
     // Before the checks below, which would report a misspelt option as another error.
     const place = `handler "${name}"`;
@@ -147,13 +147,20 @@ export class HandlerRegistry {
     }
     const all = this.#defaults;
     const checked = HANDLER_OPTIONS.resolve(options, { place, prefix: `${place}: ` });
-    const { concurrency = all.concurrency, key, timeoutMs, retry, testEvents } = checked;
+    const { concurrency = all.concurrency, key, only, timeoutMs, retry, testEvents } = checked;
+    if (only !== undefined && key === undefined) {
+      throw new PigeonholeError(
+        "invalid_option",
+        `${place}: only: "newest" needs a key, as without one no event is newer than another. Add one: { key: (event) => …, only: "newest" }.`,
+      );
+    }
     const handler: RegisteredHandler = {
       name,
       patterns,
       run,
       concurrency: Math.min(concurrency, all.concurrency),
       key,
+      only,
       timeoutMs,
       retry: resolveRetry(`${place}: retry`, retry, all.retry),
       testEvents,

@@ -11,13 +11,13 @@ export interface HandlerView {
   /** State of this handler's work. */
   state: WorkState;
   /**
-   * `attempts_spent`, `do_not_retry`, `commit_async`, `crash_loop`, `unknown_type`, …; null where the state needs none.
+   * `attempts_spent`, `do_not_retry`, `commit_async`, `crash_loop`, `superseded`, …; null where the state needs none.
    */
   reason: string | null;
   /**
    * The last error, such as `Error: no answer`, with its code, the errors inside of it and the first cause that has a
    * code, where its message lacks them; or the issues of the schema. Null when no run has failed, and once the work is
-   * done.
+   * done; of superseded work, which event is newer.
    */
   error: string | null;
   /** Runs started, those included whose process died; 0 before the first. */

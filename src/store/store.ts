@@ -7,7 +7,7 @@ import type { InboxOperator, StoreOverview } from "./inbox-operator.js";
 import type { Outbox } from "./outbox.js";
 import type { PausedHandler } from "./paused-handlers.js";
 import type { TraceContext } from "./trace-context.js";
-import type { Lease, LeasedWork, NewWork, ParkedNote, Settlement } from "./work.js";
+import type { Lease, LeasedWork, NewestKey, NewestResult, NewWork, ParkedNote, Settlement } from "./work.js";
 
 /** An event to be stored, with its work. Bytes are stored exactly as given. */
 export interface NewEvent {
@@ -202,6 +202,13 @@ export interface Store<Tx = CommitTransaction> extends Outbox, FiguresStore {
    * when the lease has ended. Missing in a store whose handlers one process runs.
    */
   holdKey?(lease: Lease, key: string): Promise<boolean>;
+  /**
+   * Asked before leased work begins that counts only as the newest of its key, while no other work of the key runs. If
+   * the handler has work for a newer event of it, whatever became of that, it ends as superseded; what a person
+   * discarded before it ran, since its last retry, does not count. Waiting, dead and parked work for events older
+   * than the newest ends so too, at most 500 at a time.
+   */
+  beginNewest(lease: Lease, of: NewestKey, now: number): Promise<NewestResult>;
   /**
    * Ends a run: its work is done, waits again, is dead or parked. `lost` when the lease had ended; nothing is written
    * then.

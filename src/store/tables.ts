@@ -27,12 +27,13 @@ export const TABLES = `
   );
 
   -- One event for one handler, from acceptance to retention: what is done never runs again. Handler '' is the note of
-  -- an event that was not understood. discarded: a person ended it without a run.
+  -- an event that was not understood. discarded: a person ended it without a run, or it was superseded.
   -- waits_since: when the wait for the next try began. It tells a long wait from one whose end was computed by a
   -- clock that was ahead; NULL when the row does not wait. Work whose last run failed, or that is dead or parked, has
   -- the event's type, what the error has in common with others, and when. A retry by a person clears them. waits: runs
   -- that ended in RetryAfter, and count as no attempt; wait_began: the first of them; wait_holds: whether the last wait
-  -- is for the work or for its handler, NULL after any other run. One CHECK costs less than eight.
+  -- is for the work or for its handler, NULL after any other run. newest_key: a digest of the key of which only the
+  -- newest event counts, and created_at the time in its envelope. One CHECK costs less than eight.
   CREATE TABLE pigeonhole.inbox_work (
     seq         bigint  NOT NULL,
     handler     text    COLLATE "C" NOT NULL,
@@ -53,12 +54,15 @@ export const TABLES = `
     wait_began  bigint,
     wait_holds  text    COLLATE "C",
     discarded   boolean NOT NULL DEFAULT false,
+    newest_key  text    COLLATE "C",
+    created_at  bigint,
     PRIMARY KEY (seq, handler),
     CHECK (CASE state
       WHEN 'leased' THEN lease IS NOT NULL AND lease_until IS NOT NULL
         AND due_at IS NULL AND settled_at IS NULL AND reason IS NULL AND NOT discarded AND handler <> ''
       WHEN 'done' THEN settled_at IS NOT NULL
-        AND due_at IS NULL AND lease IS NULL AND lease_until IS NULL AND reason IS NULL AND (handler <> '' OR discarded)
+        AND due_at IS NULL AND lease IS NULL AND lease_until IS NULL AND (reason IS NULL OR discarded)
+        AND (handler <> '' OR discarded)
       WHEN 'pending' THEN due_at IS NOT NULL
         AND lease IS NULL AND lease_until IS NULL AND settled_at IS NULL AND reason IS NULL AND NOT discarded
         AND handler <> ''
@@ -67,13 +71,18 @@ export const TABLES = `
       WHEN 'parked' THEN settled_at IS NOT NULL AND reason IS NOT NULL
         AND due_at IS NULL AND lease IS NULL AND lease_until IS NULL AND NOT discarded
       ELSE false
-    END AND started >= finished AND finished >= waits AND waits >= 0 AND coalesce(wait_holds IN ('work', 'handler'), true))
+    END AND (newest_key IS NULL) = (created_at IS NULL)
+      AND started >= finished AND finished >= waits AND waits >= 0 AND coalesce(wait_holds IN ('work', 'handler'), true))
   );
 
   CREATE INDEX inbox_work_requested ON pigeonhole.inbox_work (seq)
     WHERE handler = '' AND state = 'parked' AND waits_since IS NOT NULL;
   CREATE INDEX inbox_work_holding ON pigeonhole.inbox_work (handler, due_at)
     WHERE state = 'pending' AND wait_holds = 'handler' AND waits_since IS NOT NULL;
+  CREATE INDEX inbox_work_newest ON pigeonhole.inbox_work (handler, newest_key, created_at, seq)
+    WHERE newest_key IS NOT NULL;
+  CREATE INDEX inbox_work_older ON pigeonhole.inbox_work (handler, newest_key, seq)
+    WHERE newest_key IS NOT NULL AND state IN ('pending', 'dead', 'parked');
   CREATE INDEX inbox_work_failed
     ON pigeonhole.inbox_work (handler, error_type, error_group, failed_at, state, finished, seq)
     WHERE failed_at IS NOT NULL;

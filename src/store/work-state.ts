@@ -17,7 +17,7 @@ import { SECOND } from "../base/duration.js";
  * - `leased`: a dispatcher holds it until `leaseUntil`; {@link Store.settle}, {@link Store.release} or, after a crash,
  *   {@link Store.recover} moves it on.
  * - `done`: final; the mark that keeps a handler from getting the event again. {@link Store.prune} removes it with its
- *   event.
+ *   event. Also work that a person discarded, or that {@link Store.beginNewest} ended as superseded.
  * - `dead`: the handler failed permanently; {@link Store.replan} (retry) or {@link InboxOperator.changeEvent} moves it
  *   on.
  * - `parked`: not understood, or it killed the process; `replan` or `discard` moves it on.

@@ -21,7 +21,22 @@ export interface NewWork {
    * milliseconds since 1970. Undefined leaves the work pending.
    */
   leaseUntil?: number;
+  /**
+   * Set where only the newest of a key counts, so that others find it while it waits. @default unknown until it begins
+   */
+  newest?: NewestKey | undefined;
 }
+
+/** What tells which of several events is the newest. */
+export interface NewestKey {
+  /** Of any length. */
+  key: string;
+  /** The time in the envelope, in milliseconds since 1970. Of equal times, the event that was stored later is newer. */
+  createdAt: number;
+}
+
+/** `superseded`: another event of the key is newer, and the work has ended. `lost`: the lease had ended. */
+export type NewestResult = "newest" | "superseded" | "lost";
 
 /** Leased work with everything that its run needs. */
 export interface LeasedWork extends Lease {

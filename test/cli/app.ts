@@ -31,9 +31,9 @@ export function closeAfterTest(close: () => Promise<void>): void {
 }
 
 /**
- * Starts an app with a handler that gives up on `email.bounced` until it is fixed, and one that fails on
- * `email.complained` after a step and runs again. `work` is done for each event. The store is a new file
- * unless another is given.
+ * Starts an app with a handler that gives up on `email.bounced` until it is fixed, one that fails on
+ * `email.complained` after a step and runs again, and one of the newest `suppression.added` only. `work` is done for
+ * each event. The store is a new file unless another is given.
  */
 export async function startReceiverApp(
   work: () => Promise<void> | void = () => undefined,
@@ -60,6 +60,7 @@ export async function startReceiverApp(
   };
   // It does not run again by itself while a test looks.
   receiver.on("email.complained", complain, { name: "complaints", retry: { maxAttempts: 5, initialMs: 600_000 } });
+  receiver.on("suppression.added", () => undefined, { name: "blocklist", key: () => "all", only: "newest" });
   receiver.on("email.bounced", bounces.run, { name: "bounces", retry: { maxAttempts: 1 } });
   await receiver.start();
   const server = await serve(receiver.middleware());

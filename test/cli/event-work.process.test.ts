@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { sampleEvent } from "pigeonhole/testing";
+import { deliver, sampleEvent } from "pigeonhole/testing";
 import { expect, test } from "vitest";
 import { makeCapture } from "../support/captures.js";
 import { makeFolder } from "../support/folder.js";
@@ -104,4 +104,15 @@ test("discarded work is called discarded everywhere, and has no mark of success"
   expect(await run("inbox", "list", "--db", app.file)).toContain("bounces:discarded");
   expect(await run("inbox", "show", "evt_1", "--db", app.file)).toContain("bounces: – discarded");
   expect(await run("captures", "show", "last", "--inbox", app.file)).toContain("Discarded: bounces.");
+});
+
+test("superseded work is shown with the newer event, and is not called done", async () => {
+  const app = await startReceiverApp();
+  const at = { cwd: await importEvent(sampleEvent("suppression.added", {}, { id: "evt_1" })), env };
+  const run = async (...args: string[]) => (await runCli(args, at)).stdout;
+  await deliver(app.receiver, sampleEvent("suppression.added", {}, { id: "evt_2" }), { secret: SECRET });
+  const replayed = await run("replay", "last", "--to", app.url, "--inbox", app.file);
+  expect(replayed).toMatch(/ Done: all\.\n +Handler blocklist is discarded: superseded: evt_2 is newer\n/);
+  const shown = "blocklist: – discarded (superseded), 0 of 14 attempts\n          evt_2 is newer\n";
+  expect(await run("inbox", "show", "evt_1", "--db", app.file)).toContain(shown);
 });

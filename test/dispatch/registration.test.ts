@@ -82,6 +82,8 @@ describe("refused registrations", () => {
     [{ name: "n".repeat(201) }, /name/],
     [{ name: 7 as unknown as string }, /name/],
     [{ key: "recipient" as unknown as () => string }, /"email\.sent": key/],
+    [{ only: "newest" } as HandlerOptions, /"email\.sent": only: "newest" needs a key/],
+    [{ key: () => "k", only: "last" } as unknown as HandlerOptions, /only/],
     [{ concurrency: 0 }, /"email\.sent": concurrency/],
     [{ concurrency: -1 }, /concurrency/],
     [{ concurrency: 1.5 }, /concurrency/],

@@ -65,7 +65,7 @@ export const DOCUMENTED: readonly DocumentedOptions[] = [
   listed("configuration.md", "createReceiver", RECEIVER_OPTIONS, ["receiver/options", "ReceiverOptions"]),
   listed("configuration.md", "retention", RETENTION_OPTIONS, ["receiver/options", "Retention"]),
   listed("configuration.md", "repair", REPAIR_INTERVAL, ["receiver/options", "RepairInterval"]),
-  listed("handlers.md", "on", HANDLER_OPTIONS, ["dispatch/handler", "HandlerOptions"]),
+  listed("handlers.md", "on", HANDLER_OPTIONS, ["dispatch/handler", "HandlerSettings"]),
   listed(
     "handlers.md",
     "retry",

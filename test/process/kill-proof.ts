@@ -24,7 +24,12 @@ export async function proveKills({ seed, kills: wanted }: { seed: number; kills:
     sideFile,
     port,
     secret: SECRET,
-    handlers: { commits: { kind: "commit" }, appends: { kind: "append" }, "fails-first": { kind: "commit" } },
+    handlers: {
+      commits: { kind: "commit" },
+      appends: { kind: "append" },
+      "fails-first": { kind: "commit" },
+      newest: { kind: "newest" },
+    },
   };
   let isKilling = true;
   const sender = new ServiceSender({ secret: SECRET, port: () => port, random, isOutage: () => isKilling });
@@ -62,6 +67,7 @@ export async function proveKills({ seed, kills: wanted }: { seed: number; kills:
       commits: { waitMs: between(0, 12) },
       appends: { waitMs: between(0, 5) },
       "fails-first": { failFirst: true },
+      newest: { waitMs: between(0, 20), failFirst: random() < 0.2 },
     }),
     burst: () => between(1, 24),
     pauseMs: () => between(20, 200),
@@ -130,10 +136,24 @@ export async function proveKills({ seed, kills: wanted }: { seed: number; kills:
     const effects = inbox.effects.filter((effect) => effect.handler === handler);
     expect(effects.map(({ id }) => id).toSorted(), `one effect of ${handler} per event`).toEqual(ids);
   }
+  expectNewestLast(
+    inbox.effects.filter(({ handler }) => handler === "newest").map(({ id }) => Number(id.slice(4))),
+    events.length,
+  );
   expect([...appended.keys()].toSorted(), "an ordinary handler runs at least once").toEqual(ids);
 
   // Without these the kills would have hit nothing, and all of the above would say little.
   expect(figures.events).toBeGreaterThanOrEqual(minEvents);
   expect(figures.attemptsWithoutAnswer).toBeGreaterThan(0);
   expect(figures.workRecovered).toBeGreaterThan(0);
+}
+
+/** Of three keys, what took effect is in the order of its time, each event once, and ends with the newest. */
+function expectNewestLast(numbers: readonly number[], events: number): void {
+  expect(numbers.length, "older events were superseded").toBeLessThan(events);
+  for (const key of [0, 1, 2]) {
+    const ofKey = numbers.filter((number) => number % 3 === key);
+    expect(ofKey, "no older event after a newer one").toEqual([...new Set(ofKey)].toSorted((a, b) => a - b));
+    expect(events - (ofKey.at(-1) ?? 0), "the newest took effect").toBeLessThanOrEqual(3);
+  }
 }

@@ -76,6 +76,43 @@ describeOnPostgres((database) => {
       expect(most).toBe(1);
     });
 
+    test("of two receivers on one database, neither runs an older event of a key after a newer one", async () => {
+      const receivers = [createOn(database), createOn(database)];
+      let isRunning = false;
+      for (const [number, receiver] of receivers.entries()) {
+        receiver.on(
+          "email.sent",
+          async ({ id }, { attempt, commit }) => {
+            expect(isRunning).toBe(false);
+            isRunning = true;
+            await sleep(5).finally(() => (isRunning = false));
+            if (attempt === 1 && Number(id.at(-1)) % 3 === 0) throw new Error("the first time");
+            await commit(({ client }) => client.query(`INSERT INTO ${effects} VALUES ($1, $2)`, [id, number]));
+          },
+          { key: () => "same", only: "newest" },
+        );
+        await receiver.start();
+      }
+      const second = (number: number): string => String(number).padStart(2, "0");
+      // In no order: 7 and 60 have no common divisor.
+      const events = Array.from({ length: 60 }, (_, index) => second((index * 7) % 60)).map((of) =>
+        makeEvent({ id: `at_${of}`, createdAt: `2026-01-01T09:00:${of}Z` }),
+      );
+      for (const [index, event] of events.entries()) {
+        await post(receivers[index % 2] ?? expect.unreachable(), event);
+        if (index % 10 === 0) await sleep(50);
+      }
+      const open = async () => {
+        const { pending, retrying, running } = (await receivers[0]?.stats()) ?? expect.unreachable();
+        return pending + retrying + running;
+      };
+      await expect.poll(open, { timeout: 20_000 }).toBe(0);
+      const ran = await readEffects();
+      expect(ran).toEqual([...new Set(ran)].toSorted());
+      expect(ran.at(-1)).toBe("at_59");
+      expect(ran.length).toBeLessThan(events.length);
+    });
+
     test("much work of one key leaves room for other keys, and is all done in the end", async () => {
       const [accepting, working] = [createOn(database, { role: "accept" }), createOn(database, { concurrency: 2 })];
       const gate = makeGate();

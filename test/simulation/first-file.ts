@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { silentLogger } from "#pigeonhole/base/logger.js";
-import { EFFECT_TABLE } from "./handlers.js";
+import { EFFECT_TABLES } from "./handlers.js";
 import type { Kit } from "./machine.js";
 import type { SeedPlan } from "./plan.js";
 
@@ -22,7 +22,7 @@ export async function makeFirstFile(folder: string, { seed }: SeedPlan, kit: Kit
     writeFileSync(file, known);
     return file;
   }
-  new Database(file).exec(EFFECT_TABLE).close();
+  new Database(file).exec(EFFECT_TABLES).close();
   if (seed % FIRST_STARTS === 0) return file;
   const store = kit.createSqliteStore({ file, thread: false });
   await store.open({ logger: silentLogger });

@@ -5,14 +5,21 @@ import type { Life } from "./life.js";
 import { SLEEP_MS } from "./machine-clock.js";
 import { type Course, TOO_SLOW_MS, courseOf } from "./plan.js";
 
-/** The table in which an event's effects are counted. It lets an effect happen twice, so that one that did is seen. */
-export const EFFECT_TABLE = "CREATE TABLE effect (event_id TEXT NOT NULL, attempt INTEGER NOT NULL) STRICT";
+/** The tables in which events' effects are counted. They let an effect happen twice, so that one that did is seen. */
+export const EFFECT_TABLES = `
+  CREATE TABLE effect (event_id TEXT NOT NULL, attempt INTEGER NOT NULL) STRICT;
+  CREATE TABLE mirrored (event_id TEXT NOT NULL) STRICT`;
 
 /** Writes effects with `ctx.commit`. */
 export const LEDGER = "ledger";
 /** Only records contact events, for the events of e-mails, and ends without `ctx.commit`. */
 export const COURIER = "courier";
 const COURIER_TYPES = "email.*";
+/** Writes what only the newest of the same events may: none that is older comes after it. */
+const MIRROR = "mirror";
+/** In one of so many worlds: the others are as they would be without it. */
+const MIRRORED = 7;
+export const hasMirror = (seed: number): boolean => seed % MIRRORED === 1;
 
 const TIMEOUT_MS = 10 * MINUTE;
 /** Half of the receiver's places, which a handler has at the least while another waits. */
@@ -35,6 +42,13 @@ export function registerHandlers(receiver: Receiver, { seed, ...of }: Applicatio
     (event, ctx) => sendCourier(event, ctx, { ...of, course: courseOf(seed, event.id, COURIER) }),
     { name: COURIER, timeoutMs: TIMEOUT_MS, key: (event) => event.type },
   );
+  if (!hasMirror(seed)) return;
+  receiver.on(COURIER_TYPES, (event, ctx) => mirror(event, ctx, { ...of, course: mirrorCourse(seed, event.id) }), {
+    name: MIRROR,
+    timeoutMs: TIMEOUT_MS,
+    key: () => "all",
+    only: "newest",
+  });
 }
 
 /** True when the courier sees events of this type. */
@@ -49,6 +63,7 @@ export function isForCourier(type: string): boolean {
 export function longestQueueMs(seed: number, events: readonly { id: string; type: string }[]): number {
   let ledgerMs = 0;
   let heldMs = 0;
+  let mirrorMs = 0;
   const courierMs = new Map<string, number>();
   for (const { id, type } of events) {
     ledgerMs += longestRunsMs(courseOf(seed, id, LEDGER));
@@ -57,9 +72,10 @@ export function longestQueueMs(seed: number, events: readonly { id: string; type
       heldMs += failures * holdMs;
     }
     if (!isForCourier(type)) continue;
+    if (hasMirror(seed)) mirrorMs += longestRunsMs(mirrorCourse(seed, id));
     courierMs.set(type, (courierMs.get(type) ?? 0) + longestRunsMs(courseOf(seed, id, COURIER)));
   }
-  return heldMs + Math.max(ledgerMs / LEDGER_PLACES, ...courierMs.values());
+  return heldMs + Math.max(ledgerMs / LEDGER_PLACES, mirrorMs, ...courierMs.values());
 }
 
 /** All runs of an event, each as late as the timer that ends it can be. */
@@ -100,6 +116,16 @@ function sendCourier(event: AnyEvent, ctx: HandlerContext, run: Run): Promise<vo
     const stepped = await ctx.step("draw", () => `${ctx.attempt}`);
     record(event, ctx, { handler: COURIER, labels: ["note"], stepped });
     if (fails) throw new Error("planned failure");
+  });
+}
+
+/** A wait that holds the handler may end with its work, when that is superseded: there is none. */
+const mirrorCourse = (seed: number, eventId: string): Course => ({ ...courseOf(seed, eventId, MIRROR), holdMs: 0 });
+
+function mirror(event: AnyEvent, ctx: HandlerContext, run: Run): Promise<void> {
+  return runAlone([MIRROR], ctx, run.life, async () => {
+    if (await begin(ctx, run)) throw new Error("planned failure");
+    await ctx.commit(({ db }) => void db.prepare("INSERT INTO mirrored (event_id) VALUES (?)").run(event.id));
   });
 }
 

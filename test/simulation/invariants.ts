@@ -1,6 +1,6 @@
 import { HOUR, MINUTE } from "#pigeonhole/base/duration.js";
 import type { AttemptRow } from "pigeonhole/sandbox";
-import { COURIER, LEDGER, isForCourier } from "./handlers.js";
+import { COURIER, LEDGER, hasMirror, isForCourier } from "./handlers.js";
 import { courseOf } from "./plan.js";
 import type { History } from "./world.js";
 import { countEach } from "../support/count-each.js";
@@ -22,6 +22,7 @@ export function findViolations(history: History): string[] {
   return [
     ...(history.unfinished === undefined ? [] : [`did not come to rest: ${history.unfinished}`]),
     ...checkEffects(history),
+    ...checkNewest(history),
     ...checkContactEvents(history),
     ...checkAnswers(history),
     ...checkLosses(history),
@@ -42,6 +43,24 @@ function checkEffects({ fired, effects, received, log }: History): string[] {
     ...[...counts.keys()].filter((id) => !stored.has(id)).map((id) => `an effect of what is not in the inbox: ${id}`),
     ...[...stored].filter((id) => !counts.has(id)).map((id) => `in the inbox and without effect: ${id}`),
     ...[...stored].filter((id) => !known.has(id) || !posted.has(id)).map((id) => `was never delivered: ${id}`),
+  ];
+}
+
+/** Of the newest of a key, one effect, and after it none of an older one. */
+function checkNewest({ seed, fired, received, mirrored }: History): string[] {
+  const of = new Map(fired.map((event) => [event.id, event]));
+  const ofKey = hasMirror(seed) ? received.filter((id) => isForCourier(of.get(id)?.type ?? "")) : [];
+  // Those of one time stay in the order of acceptance.
+  const oldestFirst = ofKey.toSorted((a, b) => {
+    const [one = "", other = ""] = [of.get(a)?.createdAt, of.get(b)?.createdAt];
+    return one === other ? 0 : one < other ? -1 : 1;
+  });
+  const ages = mirrored.map((id) => oldestFirst.indexOf(id));
+  return [
+    ...mirrored
+      .filter((_, index) => (ages[index] ?? 0) <= (ages[index - 1] ?? -1))
+      .map((id) => `written after a newer one: ${id}`),
+    ...(mirrored.at(-1) === oldestFirst.at(-1) ? [] : [`the newest was not written: ${oldestFirst.at(-1)}`]),
   ];
 }
 

@@ -210,6 +210,18 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [{ file: "store/sqlite/operations/settle.js", from: "wait_holds = :holds", to: "wait_holds = NULL" }],
   },
   {
+    name: "takes the event that came last for the newest",
+    shows: /written after a newer one/,
+    from: 176,
+    changes: [
+      {
+        file: "store/queries/newest.js",
+        from: "(w.created_at, w.seq) > (:createdAt::bigint, :seq::bigint)",
+        to: "w.seq > :seq",
+      },
+    ],
+  },
+  {
     name: "drops ids by its own clock alone",
     shows: /dropped an id too early/,
     from: 9,

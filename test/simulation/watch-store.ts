@@ -19,7 +19,16 @@ interface WatchOptions {
 }
 
 /** What may make work due, and what may make a contact event due. */
-const MAKES_WORK = new Set(["accept", "settle", "release", "recover", "replan", "changeWork", "restartWaits"]);
+const MAKES_WORK = new Set([
+  "accept",
+  "settle",
+  "release",
+  "recover",
+  "replan",
+  "changeWork",
+  "restartWaits",
+  "beginNewest",
+]);
 const MAKES_SENDS = new Set([
   "commit",
   "settle",

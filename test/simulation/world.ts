@@ -18,12 +18,14 @@ import { operate, retryOutbox } from "../support/operate.js";
 export interface History {
   seed: number;
   /** The events that the service fired, in order; `delivered`: the endpoint was on. */
-  fired: { id: string; type: string; atMs: number; delivered: boolean }[];
+  fired: { id: string; type: string; createdAt: string; atMs: number; delivered: boolean }[];
   /** What the service saw. */
   log: SandboxLogEntry[];
   /** The rows of the user's table. */
   effects: { eventId: string }[];
-  /** Ids in the inbox. */
+  /** Ids of the events that the mirror has written, in that order. */
+  mirrored: string[];
+  /** Ids in the inbox, in the order of acceptance. */
   received: string[];
   /** What the service holds. */
   contactEvents: StoredEvent[];
@@ -211,8 +213,8 @@ class World {
 
   #emit(eventType: EventType): void {
     const { event, deliveries } = this.#sandbox.emit(eventType);
-    const { id, type } = event;
-    this.#fired.push({ id, type, atMs: this.clock.now(), delivered: deliveries.length > 0 });
+    const { id, type, createdAt } = event;
+    this.#fired.push({ id, type, createdAt, atMs: this.clock.now(), delivered: deliveries.length > 0 });
   }
 
   #onLog(entry: SandboxLogEntry): void {
@@ -320,12 +322,13 @@ class World {
   }
 }
 
-function readFile(file: string): Pick<History, "effects" | "received"> {
+function readFile(file: string): Pick<History, "effects" | "mirrored" | "received"> {
   const db = new Database(file, { readonly: true });
   try {
     return {
       effects: db.prepare<[], { eventId: string }>("SELECT event_id AS eventId FROM effect").all(),
-      received: db.prepare<[], string>("SELECT id FROM inbox_event").pluck().all(),
+      mirrored: db.prepare<[], string>("SELECT event_id FROM mirrored ORDER BY rowid").pluck().all(),
+      received: db.prepare<[], string>("SELECT id FROM inbox_event ORDER BY seq").pluck().all(),
     };
   } finally {
     db.close();

@@ -11,6 +11,7 @@ import { describeKnownIds } from "./conformance/known-ids.js";
 import { describeRepairRounds } from "./conformance/repair-rounds.js";
 import { describeLease } from "./conformance/lease.js";
 import { describeLifecycle } from "./conformance/lifecycle.js";
+import { describeNewest } from "./conformance/newest.js";
 import { describeOpenOperator } from "./conformance/open-operator.js";
 import { describeOtherBytes } from "./conformance/other-bytes.js";
 import { describeOutboxInspect } from "./conformance/outbox-inspect.js";
@@ -37,6 +38,7 @@ export function describeStore(kind: StoreKind): void {
     describeLease(fixture);
     describeSettle(fixture);
     describeWaits(fixture);
+    describeNewest(fixture);
     describeFailedRuns(fixture);
     describeCommit(fixture);
     describeRecover(fixture);

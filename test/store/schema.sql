@@ -115,12 +115,15 @@ CREATE TABLE inbox_work (
     wait_began  INTEGER,
     wait_holds  TEXT   ,
     discarded   INTEGER NOT NULL DEFAULT false,
+    newest_key  TEXT   ,
+    created_at  INTEGER,
     PRIMARY KEY (seq, handler),
     CHECK (CASE state
       WHEN 'leased' THEN lease IS NOT NULL AND lease_until IS NOT NULL
         AND due_at IS NULL AND settled_at IS NULL AND reason IS NULL AND NOT discarded AND handler <> ''
       WHEN 'done' THEN settled_at IS NOT NULL
-        AND due_at IS NULL AND lease IS NULL AND lease_until IS NULL AND reason IS NULL AND (handler <> '' OR discarded)
+        AND due_at IS NULL AND lease IS NULL AND lease_until IS NULL AND (reason IS NULL OR discarded)
+        AND (handler <> '' OR discarded)
       WHEN 'pending' THEN due_at IS NOT NULL
         AND lease IS NULL AND lease_until IS NULL AND settled_at IS NULL AND reason IS NULL AND NOT discarded
         AND handler <> ''
@@ -129,7 +132,8 @@ CREATE TABLE inbox_work (
       WHEN 'parked' THEN settled_at IS NOT NULL AND reason IS NOT NULL
         AND due_at IS NULL AND lease IS NULL AND lease_until IS NULL AND NOT discarded
       ELSE false
-    END AND started >= finished AND finished >= waits AND waits >= 0 AND coalesce(wait_holds IN ('work', 'handler'), true))
+    END AND (newest_key IS NULL) = (created_at IS NULL)
+      AND started >= finished AND finished >= waits AND waits >= 0 AND coalesce(wait_holds IN ('work', 'handler'), true))
   ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE outbox_event (
@@ -187,6 +191,12 @@ CREATE INDEX inbox_work_failed
 
 CREATE INDEX inbox_work_holding ON inbox_work (handler, due_at)
     WHERE state = 'pending' AND wait_holds = 'handler' AND waits_since IS NOT NULL;
+
+CREATE INDEX inbox_work_newest ON inbox_work (handler, newest_key, created_at, seq)
+    WHERE newest_key IS NOT NULL;
+
+CREATE INDEX inbox_work_older ON inbox_work (handler, newest_key, seq)
+    WHERE newest_key IS NOT NULL AND state IN ('pending', 'dead', 'parked');
 
 CREATE INDEX inbox_work_open ON inbox_work (state, seq) WHERE state <> 'done';
 

@@ -10,7 +10,7 @@ export interface ReceiverConfig {
   file: string;
   port: number;
   secret: string;
-  handlers: Record<string, { kind: "commit" | "append"; concurrency?: number; timeoutMs?: number }>;
+  handlers: Record<string, { kind: "commit" | "append" | "newest"; concurrency?: number; timeoutMs?: number }>;
   /** Where handlers of kind `append` write. */
   sideFile?: string;
   concurrency?: number;

@@ -180,7 +180,8 @@ export function bodyOf({ id, tasks, data }: TestEvent): string {
   return JSON.stringify({
     id,
     type: "email.sent",
-    createdAt: "2026-11-20T09:00:00Z",
+    // Events with a number are as old as it says, in whatever order they come.
+    createdAt: new Date(Date.UTC(2026, 10, 20, 9) + Number(/\d*$/.exec(id)?.[0])).toISOString(),
     data: { subject: "Hello", tasks, ...data },
   });
 }

@@ -45,7 +45,10 @@ function describeHandler(view: HandlerView, paint: Paint): string[] {
   const name = handler === NOTE_HANDLER ? "not understood" : escapeControls(handler);
   return [
     `handler   ${name}: ${describeState(view, paint)}${why}${describeRuns(view)}`,
-    ...(failed === null || view.waitsFor === "retry_after" ? linesOf(error ?? "") : []).map(indent),
+    ...(failed === null || view.waitsFor === "retry_after" || view.state === "discarded"
+      ? linesOf(error ?? "")
+      : []
+    ).map(indent),
     ...(failed === null ? [] : describeFailed(failed)).map(indent),
     ...steps.map(({ name, at }) => indent(`finished step ${escapeControls(name)} (${at})`)),
   ];

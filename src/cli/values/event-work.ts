@@ -51,13 +51,18 @@ export function describeEventWork(found: FoundEvent | undefined): string[] {
 function describeEnded(handlers: readonly HandlerView[]): string[] {
   const named = handlers.filter(({ handler }) => handler !== NOTE_HANDLER);
   if (named.length === 0) return ["Discarded."];
+  const superseded = named.filter(({ reason }) => reason !== null);
   const namesOf = (ended: EventState): string =>
     named
-      .filter(({ state }) => state === ended)
+      .filter(({ state, reason }) => state === ended && reason === null)
       .map(({ handler }) => handler)
       .join(", ");
   const [done, discarded] = [namesOf("done"), namesOf("discarded")];
-  return [...(done === "" ? [] : [`Done: ${done}.`]), ...(discarded === "" ? [] : [`Discarded: ${discarded}.`])];
+  return [
+    ...(done === "" ? [] : [`Done: ${done}.`]),
+    ...(discarded === "" ? [] : [`Discarded: ${discarded}.`]),
+    ...superseded.map(describeWork),
+  ];
 }
 
 /** The work in a word, with a symbol beside the colour, which not everyone can see. */

@@ -2,6 +2,7 @@ import { errorFields } from "../../base/error-fields.js";
 import type { Logger } from "../../base/logger.js";
 import type { AnyEvent } from "../../protocol/event.js";
 import type { Gate, GatedWork } from "../gate.js";
+import { keyOf } from "../newest-key.js";
 import type { RegisteredHandler } from "../handler.js";
 import type { LeaseWindow, WindowLease } from "../lease-window.js";
 import type { Leases } from "../leases.js";
@@ -26,7 +27,8 @@ export class KeyGate implements Gate {
   enter(lease: WindowLease): Promise<boolean> | undefined {
     if (lease.key === undefined) return undefined;
     this.#busy.add(lease.key);
-    return this.#leases.shareKeys ? this.#ask(lease, lease.key) : undefined;
+    const isAsked = this.#leases.shareKeys || lease.newest !== undefined;
+    return isAsked ? this.#ask(lease, lease.key) : undefined;
   }
 
   leave({ key }: GatedWork): void {
@@ -42,20 +44,21 @@ export class KeyGate implements Gate {
   async #ask(lease: WindowLease, key: string): Promise<boolean> {
     const isHeld = await this.#leases.holdKey(lease, key);
     if (isHeld === false) this.#window.leaveToStore(lease);
-    return isHeld === true;
+    if (isHeld !== true || lease.newest === undefined) return isHeld === true;
+    // Once it has the key: no other work of it begins meanwhile.
+    const result = await this.#leases.beginNewest(lease, lease.newest);
+    if (result === "superseded" || result === "lost") this.#window.leaveSuperseded(lease);
+    return result === "newest";
   }
 }
 
 /** Reads keys. A key function that throws must not lose the event: it runs without a key. */
-export function makeKeyReader(
-  { name, key }: RegisteredHandler,
-  logger: Logger,
-): (event: AnyEvent) => string | undefined {
+export function makeKeyReader(handler: RegisteredHandler, logger: Logger): (event: AnyEvent) => string | undefined {
   return (event) => {
     try {
-      return key?.(event);
+      return keyOf(handler, event);
     } catch (error) {
-      logger.error({ handler: name, ...errorFields(error, false) }, "handler_queue_failed");
+      logger.error({ handler: handler.name, ...errorFields(error, false) }, "handler_queue_failed");
       return undefined;
     }
   };

@@ -50,9 +50,8 @@ function HandlerRow({ handler, children }: { handler: HandlerView; children: Com
         {handler.reason !== null && <code class="hint">{handler.reason}</code>}
       </div>
       {children}
-      {(handler.failed === null || handler.waitsFor === "retry_after") && handler.error !== null && (
-        <pre class="text error-text">{escapeControlsInLines(handler.error)}</pre>
-      )}
+      {(handler.failed === null || handler.waitsFor === "retry_after" || handler.state === "discarded") &&
+        handler.error !== null && <pre class="text error-text">{escapeControlsInLines(handler.error)}</pre>}
       {handler.failed !== null && <Errors {...handler.failed} isOver={handler.state === "done"} />}
     </li>
   );

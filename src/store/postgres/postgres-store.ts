@@ -8,6 +8,7 @@ import type { Glance, RecoverResult, Store, StoreContext } from "../store.js";
 import { getEvent, listStuck } from "../queries/events.js";
 import { writePolicies, listPaused } from "../queries/handlers.js";
 import { noteTimes } from "../queries/known-ids.js";
+import { beginNewest } from "../queries/newest.js";
 import type { StoreQuery } from "../queries/store-query.js";
 import { settleCall } from "../queries/outbox-calls.js";
 import { replanEvent } from "../queries/replan.js";
@@ -96,6 +97,8 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     lease: (request) => leasing("leasing work", (sql, holder) => leaseWork(sql, holder, request)),
     renew: (leases, leaseUntil) => work("renewing leases", (sql) => renewLeases(sql, leases, leaseUntil)),
     holdKey: (lease, key) => opening.use((open) => open.holdKey({ lease, key })),
+    beginNewest: (lease, of, now) =>
+      work("beginning work", (sql) => sql.transaction(() => runOnServer(sql, beginNewest({ lease, of, now })))),
     async release(leases, now) {
       // Refused outside of the transaction that a pooler needs, which keeps what it has released.
       if (!(await work("releasing leases", (sql) => releaseLeases(sql, leases, now)))) throw heldByAnother();

@@ -4,10 +4,16 @@ import { type StoreQuery, readRows, run } from "./store-query.js";
 /** Takes a row of `inbox_work` out of its group of errors. */
 export const CLEAR_FAILURE = "error_type = NULL, error_group = NULL, failed_at = NULL";
 
+const END = `
+  state = 'done', discarded = true, settled_at = :now::bigint, due_at = NULL, waits_since = NULL,
+  ${SERVER_COLUMNS.noKey}${CLEAR_FAILURE}`;
+
 /** Ends work without a run; takes `:now`. What it keeps of a failed run may quote the body. */
-export const DISCARD = `
-  state = 'done', discarded = true, settled_at = :now::bigint, due_at = NULL, waits_since = NULL, reason = NULL,
-  error = NULL, ${SERVER_COLUMNS.noKey}${CLEAR_FAILURE}`;
+export const DISCARD = `${END}, reason = NULL, error = NULL`;
+
+/** Ends work for which another event is newer; takes `:now` and `:error`. A lease of it was never used. */
+export const SUPERSEDE = `${END}, reason = 'superseded', error = :error, lease = NULL, lease_until = NULL,
+  ${SERVER_COLUMNS.noNode}started = started - CASE state WHEN 'leased' THEN 1 ELSE 0 END`;
 
 /** Work that a person may end: leased work is left to its run. */
 export const MAY_END = "state IN ('pending', 'dead', 'parked')";

@@ -80,6 +80,9 @@ function* eraseEvent(seq: number, { now, dryRun }: EraseTask): StoreQuery<Partia
   if (!dryRun) {
     for (const table of ["inbox_body", "inbox_failed", "inbox_step"])
       yield* run(`DELETE FROM pigeonhole.${table} WHERE seq = :seq`, { seq });
+    // A digest of a key that is an address tells one who knows the address.
+    const forget = "newest_key = NULL, created_at = NULL WHERE seq = :seq AND newest_key IS NOT NULL";
+    yield* run(`UPDATE pigeonhole.inbox_work SET ${forget}`, { seq });
   }
   return { work, events: 1 };
 }

@@ -24,8 +24,11 @@ export type AcceptCommand = [
   parked: ParkedNote | undefined,
   trace: TraceContext | undefined,
   token: number,
-  ...work: (string | number | undefined)[],
+  ...work: (HandlerWord | number | undefined)[],
 ];
+
+/** The name of a handler, or its work where that has more than a lease. */
+type HandlerWord = string | NewWork;
 
 export type DoneCommand = [
   op: typeof DONE,
@@ -59,7 +62,9 @@ export interface BatchResults {
 /** What a contact event takes in the command of a done run. */
 const RECORD_WORDS = 4;
 
-const NO_WORK = { handler: undefined, leaseUntil: undefined };
+function handlerWord(work: NewWork | undefined): HandlerWord | undefined {
+  return work?.newest === undefined ? work?.handler : work;
+}
 
 /** Packs commands as they come in. */
 export class BatchPacker {
@@ -73,7 +78,6 @@ export class BatchPacker {
     this.bytes += body.byteLength;
     this.#bodies.push(body);
     // A list that grows takes three times the memory, so the first handler is there from the beginning.
-    const { handler, leaseUntil } = work[0] ?? NO_WORK;
     const words: AcceptCommand = [
       ACCEPT,
       id,
@@ -86,10 +90,10 @@ export class BatchPacker {
       parked,
       trace,
       token,
-      handler,
-      leaseUntil,
+      handlerWord(work[0]),
+      work[0]?.leaseUntil,
     ];
-    for (let index = 1; index < work.length; index += 1) words.push(work[index]?.handler, work[index]?.leaseUntil);
+    for (let index = 1; index < work.length; index += 1) words.push(handlerWord(work[index]), work[index]?.leaseUntil);
     return this.commands.push(words) - 1;
   }
 
@@ -121,8 +125,9 @@ export class BatchPacker {
 export function unpackEvent(command: AcceptCommand, bodies: Uint8Array): NewEvent {
   const work: NewWork[] = [];
   for (let place = 11; place < command.length; place += 2) {
-    const [handler, leaseUntil] = [command[place] as string | undefined, command[place + 1] as number | undefined];
-    if (handler !== undefined) work.push(leaseUntil === undefined ? { handler } : { handler, leaseUntil });
+    const [handler, leaseUntil] = [command[place] as HandlerWord | undefined, command[place + 1] as number | undefined];
+    if (typeof handler === "object") work.push(handler);
+    else if (handler !== undefined) work.push(leaseUntil === undefined ? { handler } : { handler, leaseUntil });
   }
   return {
     id: command[1],

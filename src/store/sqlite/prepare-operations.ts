@@ -4,6 +4,7 @@ import { getEvent, listStuck } from "../queries/events.js";
 import { addFigures } from "../queries/figures.js";
 import { writePolicies, listPaused } from "../queries/handlers.js";
 import { noteRemoval, noteTimes } from "../queries/known-ids.js";
+import { beginNewest } from "../queries/newest.js";
 import type { StoreQuery } from "../queries/store-query.js";
 import { settleCall } from "../queries/outbox-calls.js";
 import { type PrunedTo, sweep } from "../queries/prune.js";
@@ -34,6 +35,7 @@ export function prepareOperations(db: Database, takeTokens: TakeTokens) {
     lease: onFirstUse(() => prepareLease(db, takeTokens)),
     renew: onFirstUse(() => prepareRenew(db)),
     release: onFirstUse(() => prepareRelease(db)),
+    beginNewest: running(beginNewest),
     recover: onFirstUse(() => prepareRecover(db)),
     restartWaits: onFirstUse(() => prepareRestartWaits(db)),
     loadSteps: running(loadSteps),

@@ -191,6 +191,7 @@ function commandsOf(run: GroupCommit["run"]) {
     lease: (request) => run("lease", request),
     renew: (leases, leaseUntil) => run("renew", { leases, leaseUntil }),
     release: (leases, now) => run("release", { leases, now }),
+    beginNewest: (lease, of, now) => run("beginNewest", { lease, of, now }),
     restartWaits: (limits) => run("restartWaits", limits),
     loadSteps: (work) => run("loadSteps", work),
     saveStep: (lease, name, value, at) => run("saveStep", { lease, name, value, at }),

@@ -95,6 +95,23 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
     expect((await bench.inbox.get(eventId()))?.handlers).toMatchObject([{ state: "done", attempts: 3 }]);
   });
 
+  test("the tab Handlers shows which event is newer than one that was superseded, and how that one had failed", async () => {
+    await bench.deliver({ type: "suppression.added" });
+    await expect.poll(workOfRow).toMatch(/^retrying/);
+    const older = eventId();
+    await bench.deliver({ type: "suppression.added" });
+    await expect.poll(async () => (await bench.inbox.get(older))?.handlers[0]?.state).toBe("discarded");
+    await page.locator(".list-window .row").nth(1).click();
+    await page.keyboard.press("5");
+    await expect
+      .poll(() => tab().locator(".handler").innerText())
+      .toMatch(
+        new RegExp(
+          `^discarded\\s+blocklist\\s+1 of 4 attempts\\s+superseded[^]*${eventId()} is newer\\s+Error of attempt 1 `,
+        ),
+      );
+  });
+
   test("the tab Handlers discards dead work after a question", async () => {
     await bench.deliver({ type: "email.bounced" });
     await expect.poll(workOfRow).toMatch(/^dead/);

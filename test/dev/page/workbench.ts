@@ -151,7 +151,12 @@ function makeReceiver(store: string, api: { apiKey: string; baseUrl: string }, l
     name: "ledger",
     retry: { initialMs: 2000, factor: 1, maxAttempts: 4 },
   });
-  receiver.on("suppression.added", ledger.run, { name: "blocklist", retry: { initialMs: 600_000, maxAttempts: 4 } });
+  receiver.on("suppression.added", ledger.run, {
+    name: "blocklist",
+    key: () => "all",
+    only: "newest",
+    retry: { initialMs: 600_000, maxAttempts: 4 },
+  });
   return receiver;
 }
 

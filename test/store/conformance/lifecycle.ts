@@ -17,6 +17,7 @@ const CALLS = {
   release: (store) => store.release([LEASE], T),
   settle: (store) => store.settle(settlements.done(LEASE)),
   commit: (store) => store.commit(settlements.done(LEASE), () => expect.unreachable()),
+  beginNewest: (store) => store.beginNewest(LEASE, { key: "k", createdAt: T }, T),
   recover: (store) => store.recover(T),
   restartWaits: (store) => store.restartWaits({ now: T, leaseUntil: T }),
   loadSteps: (store) => store.loadSteps(LEASE),

@@ -66,6 +66,8 @@ async function expectEqual(model: Model, { store, faults }: Real): Promise<void>
   }
 }
 
+const newest = fc.record({ key: fc.constantFrom("k", "l"), createdAt: fc.integer({ min: 1, max: 3 }) });
+
 const accept = fc
   .record({
     id: fc.integer({ min: 0, max: 4 }).map((number) => `evt_${number}`),
@@ -73,13 +75,18 @@ const accept = fc
     leased: fc.subarray(HANDLERS),
     handlers: fc.subarray(HANDLERS),
     note: fc.boolean(),
+    newest: fc.option(newest, { nil: undefined }),
   })
-  .map(({ id, text, leased, handlers, note }) =>
+  .map(({ id, text, leased, handlers, note, newest: of }) =>
     command(
       `accept ${id} ${text} [${leased.join()}] of [${handlers.join()}]${note ? " noted" : ""}`,
       async (model, { store }) => {
         const leaseUntil = model.now + LEASE_MS;
-        const work = handlers.map((handler) => (leased.includes(handler) ? { handler, leaseUntil } : { handler }));
+        const work = handlers.map((handler) => ({
+          handler,
+          newest: of,
+          ...(leased.includes(handler) && { leaseUntil }),
+        }));
         const receivedAt = model.now;
         const event = newEvent(id, { receivedAt, body: Buffer.from(text), work, ...(note && { parked: NOTE }) });
         const result = await store.accept(event);
@@ -188,6 +195,14 @@ const commit = fc.boolean().chain((isThrowing) =>
     if (work === undefined || isThrowing) return;
     model.settle(work, settlements.done(given));
     model.effects.push(effect);
+  }),
+);
+
+const beginNewest = newest.chain((of) =>
+  onLease(`begin ${of.key} of ${of.createdAt} under`, async (model, { store }, given) => {
+    const held = model.findHeld(given);
+    const expected = held === undefined ? "lost" : model.beginNewest(held, of);
+    expect(await store.beginNewest(given, of, model.now)).toBe(expected);
   }),
 );
 
@@ -311,6 +326,7 @@ const ON_ANY = [
   settle,
   settle,
   commit,
+  beginNewest,
   release,
   renew,
   saveStep,

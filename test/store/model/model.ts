@@ -1,6 +1,14 @@
 import type { StoreCounts } from "#pigeonhole/store/inbox-view.js";
 import type { LeaseRequest } from "#pigeonhole/store/store.js";
-import type { Lease, NewWork, ParkedNote, Settlement, WaitHolds } from "#pigeonhole/store/work.js";
+import type {
+  Lease,
+  NewestKey,
+  NewestResult,
+  NewWork,
+  ParkedNote,
+  Settlement,
+  WaitHolds,
+} from "#pigeonhole/store/work.js";
 import type { StoreKind } from "../conformance/fixture.js";
 import { CRASH_LIMIT, type StoredWorkState } from "#pigeonhole/store/work-state.js";
 
@@ -22,6 +30,9 @@ export interface ModelWork {
   waitBegan?: number | undefined;
   holds?: WaitHolds | undefined;
   discarded: boolean;
+  newest?: NewestKey | undefined;
+  /** Its end was due to a newer event. */
+  isSuperseded?: boolean;
   /** Parked since too many processes died in it. */
   isCrashLoop?: boolean;
   steps: Record<string, string>;
@@ -91,8 +102,8 @@ export class Model {
   }
 
   accept(event: Omit<ModelEvent, "work" | "hasBody">, plan: readonly NewWork[], leases: readonly Lease[]): void {
-    const work = plan.map(({ handler, leaseUntil }): [string, ModelWork] => {
-      const fresh = { handler, started: 0, finished: 0, discarded: false, steps: {} };
+    const work = plan.map(({ handler, leaseUntil, newest }): [string, ModelWork] => {
+      const fresh = { handler, started: 0, finished: 0, discarded: false, newest, steps: {} };
       if (leaseUntil === undefined) return [handler, { ...fresh, state: "pending", dueAt: event.receivedAt }];
       const lease = leases.find((given) => given.handler === handler);
       return [
@@ -180,6 +191,27 @@ export class Model {
     work.started -= 1;
   }
 
+  /** Ends what is older than the newest of the key, and is open; the work under the lease only if it is. */
+  beginNewest(own: { event: ModelEvent; work: ModelWork }, of: NewestKey): NewestResult {
+    own.work.newest = of;
+    const rankOf = ({ event, work: { newest } }: typeof own): [number, number] => [newest?.createdAt ?? -1, event.seq];
+    const isNewer = (one: typeof own, other: typeof own): boolean => {
+      const [[createdAt, seq], [than, thanSeq]] = [rankOf(one), rankOf(other)];
+      return createdAt === than ? seq > thanSeq : createdAt > than;
+    };
+    const ofKey = this.all.filter(({ work }) => work.handler === own.work.handler && work.newest?.key === of.key);
+    const counting = ofKey.filter(({ work }) => !work.discarded || work.isSuperseded === true || work.started > 0);
+    const newest = counting.reduce((one, other) => (isNewer(other, one) ? other : one), own);
+    for (const each of ofKey.filter((one) => isNewer(newest, one))) {
+      const { work } = each;
+      if (work === own.work) work.started -= 1;
+      else if (work.state === "leased" || work.state === "done") continue;
+      end(work, "done");
+      Object.assign(work, { discarded: true, isSuperseded: true });
+    }
+    return newest === own ? "newest" : "superseded";
+  }
+
   recover(): { recovered: number; parked: number } {
     const { outlives, isShared } = this.#kind;
     const everything = outlives && !isShared && !this.#hasTakenOver;
@@ -224,6 +256,7 @@ export class Model {
         started: 0,
         finished: 0,
         discarded: false,
+        newest: work?.newest,
         steps,
       });
       pending += 1;

@@ -29,6 +29,7 @@ export const SQLITE_TWINS: Readonly<Record<string, Twin>> = {
   "opens the file with synchronous=NORMAL": twin("leaves the durability to the settings of the role"),
   "lets work wait for a time that only a wrong clock knew": ABOVE,
   "forgets that a handler is held": twin("forgets that a handler is held"),
+  "takes the event that came last for the newest": { shared: "the queries" },
   "drops ids by its own clock alone": ABOVE,
   "believes a clock that moved forward by days": ABOVE,
   "answers 200 while the file is busy": ABOVE,

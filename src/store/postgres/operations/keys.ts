@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { digestOf } from "../../key-digest.js";
 import type { Lease } from "../../work.js";
 import type { Sql } from "../sql.js";
 import { leaseColumns, notLeased } from "./lease-columns.js";
@@ -56,8 +56,7 @@ const WAIT_FOR_KEY = `${GIVEN}, refused AS MATERIALIZED (
 export function holdKeys(sql: Sql, requests: readonly KeyRequest[]): Promise<boolean[]> {
   const values = {
     ...leaseColumns(requests.map(({ lease }) => lease)),
-    // Keys may be of any length, which an index does not take.
-    keys: requests.map(({ key }) => createHash("sha256").update(key).digest("base64url")),
+    keys: requests.map(({ key }) => digestOf(key)),
   };
   return sql.transaction(async () => {
     await sql.run(INSERT, values);

@@ -1,6 +1,7 @@
 import { crc32 } from "../../../base/crc32.js";
 import { NOTE_HANDLER } from "../../../base/note-handler.js";
 import { errorKeyOf } from "../../error-kind.js";
+import { digestOf } from "../../key-digest.js";
 import type { AcceptResult, NewEvent } from "../../store.js";
 import type { Lease } from "../../work.js";
 import { tracesOf } from "./traces-of.js";
@@ -29,14 +30,16 @@ const ACCEPT = `
   ), work AS (
     INSERT INTO pigeonhole.inbox_work
       (seq, handler, state, due_at, lease, lease_until, process, settled_at, started, finished, reason, error,
-        error_type, error_group, failed_at)
+        error_type, error_group, failed_at, newest_key, created_at)
     SELECT seq, w.handler, w.state, CASE w.state WHEN 'pending' THEN received_at END,
       CASE w.state WHEN 'leased' THEN :token::bigint END, w.lease_until,
       CASE w.state WHEN 'leased' THEN :node::integer END, CASE w.state WHEN 'parked' THEN received_at END,
       CASE w.state WHEN 'leased' THEN 1 ELSE 0 END, 0, w.reason, w.error,
-      CASE w.state WHEN 'parked' THEN type END, w.error_group, CASE w.state WHEN 'parked' THEN received_at END
+      CASE w.state WHEN 'parked' THEN type END, w.error_group, CASE w.state WHEN 'parked' THEN received_at END,
+      w.newest_key, w.created_at
     FROM unnest(:workPlaces::bigint[], :handlers::text[], :states::text[], :leaseUntils::bigint[], :reasons::text[],
-      :errors::text[], :errorGroups::text[]) AS w (place, handler, state, lease_until, reason, error, error_group)
+      :errors::text[], :errorGroups::text[], :newestKeys::text[], :createdAts::bigint[])
+      AS w (place, handler, state, lease_until, reason, error, error_group, newest_key, created_at)
     JOIN given USING (place) JOIN stored USING (seq)
     RETURNING seq, handler, lease
   )
@@ -166,7 +169,7 @@ function eventColumns(events: readonly NewEvent[]) {
 /** A process without a number has no leases. */
 function workColumns(events: readonly NewEvent[], node: number) {
   const rows = events.flatMap(({ work, parked }, index) => [
-    ...work.map(({ handler, leaseUntil }) => ({
+    ...work.map(({ handler, leaseUntil, newest }) => ({
       place: index + 1,
       handler,
       state: leaseUntil === undefined || node === 0 ? "pending" : "leased",
@@ -174,6 +177,7 @@ function workColumns(events: readonly NewEvent[], node: number) {
       reason: null,
       error: null,
       errorGroup: null,
+      newest,
     })),
     ...(parked === undefined
       ? []
@@ -186,6 +190,7 @@ function workColumns(events: readonly NewEvent[], node: number) {
             reason: parked.reason,
             error: parked.detail,
             errorGroup: errorKeyOf({ isParked: true, reason: parked.reason, error: parked.detail }),
+            newest: undefined,
           },
         ]),
   ]);
@@ -197,5 +202,7 @@ function workColumns(events: readonly NewEvent[], node: number) {
     reasons: rows.map(({ reason }) => reason),
     errors: rows.map(({ error }) => error),
     errorGroups: rows.map(({ errorGroup }) => errorGroup),
+    newestKeys: rows.map(({ newest }) => (newest === undefined ? null : digestOf(newest.key))),
+    createdAts: rows.map(({ newest }) => newest?.createdAt ?? null),
   };
 }

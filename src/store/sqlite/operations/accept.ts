@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { crc32 } from "../../../base/crc32.js";
+import { digestOf } from "../../key-digest.js";
 import type { NewEvent } from "../../store.js";
 import type { TraceContext } from "../../trace-context.js";
 import { removeUnhandled } from "../../queries/remove-unhandled.js";
@@ -30,6 +31,9 @@ export function prepareAccept(db: Database) {
   const insertLeased = later<[number, string, number, number]>(`
     INSERT INTO inbox_work (seq, handler, state, lease, lease_until, started, finished)
     VALUES (?, ?, 'leased', ?, ?, 1, 0)`);
+  const setNewest = later<[string, number, number, string]>(
+    "UPDATE inbox_work SET newest_key = ?, created_at = ? WHERE seq = ? AND handler = ?",
+  );
   const selectKnown = later<[string], { seq: number; length: number; crc: number }>(
     "SELECT seq, body_length AS length, body_crc AS crc FROM inbox_event WHERE id = ?",
   );
@@ -47,9 +51,10 @@ export function prepareAccept(db: Database) {
     const seq = Number(stored.lastInsertRowid);
     insertBody.run(seq, body, trace ?? null);
     let next = token;
-    for (const { handler, leaseUntil } of work) {
+    for (const { handler, leaseUntil, newest } of work) {
       if (leaseUntil === undefined) insertPending().run(seq, handler, receivedAt);
       else insertLeased().run(seq, handler, next++, leaseUntil);
+      if (newest !== undefined) setNewest().run(digestOf(newest.key), newest.createdAt, seq, handler);
     }
     if (parked !== undefined) runInFile(db, addNote({ seq, now: receivedAt }, parked));
     return seq;
