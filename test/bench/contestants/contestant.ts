@@ -30,6 +30,5 @@ export interface Contestant {
   mixed?: boolean;
   /** Handlers that run for each event. @default 1 */
   handlersPerEvent?: number;
-  /** A server of this folder, or the options of the prototype. */
-  run: { start: StartContestant } | { prototype: object };
+  start: StartContestant;
 }

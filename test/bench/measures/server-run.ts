@@ -56,13 +56,12 @@ export async function startServer(
     load: LoadGenerator;
     /** A directory for CPU profiles. */
     profile?: string | undefined;
-    nodeFlags?: readonly string[];
   },
 ): Promise<ServerRun> {
-  const { contestant, load, profile, nodeFlags = [] } = options;
+  const { contestant, load, profile } = options;
   const { scheme, mixed = false, handlersPerEvent = 1 } = contestant;
-  const profiling = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
-  const server = await startServerProcess({ ...options, nodeFlags: [...nodeFlags, ...profiling] });
+  const nodeFlags = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
+  const server = await startServerProcess({ ...options, nodeFlags });
   const { pid, port } = server;
   let bestRate = FIRST_RATE;
 
