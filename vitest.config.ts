@@ -86,12 +86,14 @@ const SHARED = {
   expect: { poll: { timeout: 30_000, interval: 10 } },
   // Most files wait for processes, disks and browsers; four at a time keep two cores busy.
   maxWorkers: 4,
-  sequence: { sequencer: LongestFirst },
+  sequence: { sequencer: LongestFirst, groupOrder: 1 },
   // Node loads the built package as users do, and Vite does not transform it, which takes seconds for each file.
   server: { deps: { external: [/\/dist\//] } },
 };
 
 interface Rest {
+  maxWorkers?: number;
+  sequence?: { groupOrder: number };
   exclude?: string[];
   isolate?: boolean;
   env?: Record<string, string>;
@@ -103,6 +105,9 @@ const project = (name: string, include: string[], rest: Rest = {}) => ({
 });
 
 const UNIT = {
+  // They keep a core busy each, and every further worker loads the package once more. The other kinds come after them.
+  maxWorkers: 2,
+  sequence: { groupOrder: 0 },
   // One after the other in the same worker: loading the package for each file takes as long as the tests.
   isolate: false,
   // Commits to files wait for the disk, which a unit test does not test.

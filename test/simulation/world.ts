@@ -58,6 +58,12 @@ const LOOK_MS = HOUR;
  */
 const MAX_PUT_BACK = 10;
 
+/**
+ * Real milliseconds after which a delivery counts as hanging: on a slow disk it waits for the time of the world, which
+ * stands still until the delivery is given up or answered.
+ */
+const SLOW_DISK_PATIENCE_MS = 300;
+
 /** Lets a seed's world run to its end. */
 export async function simulate(plan: SeedPlan, kit: Kit): Promise<History> {
   const folder = mkdtempSync(join(MEMORY_DISK, "pigeonhole-simulation-"));
@@ -103,8 +109,10 @@ class World {
     this.#aheadMs = Math.max(0, ...ahead);
     this.#plan = plan;
     this.#todo = [...plan.happenings];
+    const hasSlowDisk = plan.happenings.some(({ happening }) => happening.kind === "slow_disk");
     this.#sandbox = createSandbox({
       clock: this.clock,
+      ...(hasSlowDisk && { limits: { patienceMs: SLOW_DISK_PATIENCE_MS } }),
       seed: plan.seed,
       assumptions: { retriesOfDisabled: plan.retriesOfDisabled },
       receive: (request) => this.#machine.receive(request),
