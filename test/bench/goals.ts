@@ -34,13 +34,6 @@ export const GOALS: Partial<Record<Measure, readonly Goal[]>> = {
     ["P6", "front, two cores: rate / pg-boss", "rate front-2/pg-boss", ">=", 5.5, 1],
     ["P6", "front, two cores: rate / graphile-worker", "rate front-2/graphile-worker", ">=", 8, 1],
   ],
-  verify: [
-    ["P7", "verification at 4 KB: time / createHmac's", "verify ours/hmac", "<=", 1.25, 2],
-    ["P7", "verification at 4 KB: octokit's time / ours", "verify octokit/ours", ">", 1, 2],
-    ["P7", "verification at 4 KB: stripe's time / ours", "verify stripe/ours", ">", 1, 2],
-    ["P7", "verification at 64 KB: % of OpenSSL's speed", "verify 65536 %", ">=", 90, 0],
-    ["P7", "verification at 1 MB: % of OpenSSL's speed", "verify 1048576 %", ">=", 97, 0],
-  ],
   moderate: [["P8", "front, 2,400 requests/s: p99 ms", "moderate p99", "<=", 15, 1]],
   growth: [["P9", "front, 5,000,000 stored ids: rate / empty", "growth", ">=", 0.75, 2]],
   backlog: [

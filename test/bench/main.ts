@@ -18,7 +18,6 @@ const MEASURE_LOADERS: Record<Measure, () => Promise<(context: MeasureContext) =
   fsync: async () => (await import("./measures/fsync.js")).measureFsync,
   moderate: async () => (await import("./measures/moderate.js")).measureModerate,
   writer: async () => (await import("./measures/writer.js")).measureWriter,
-  verify: async () => (await import("./measures/verify.js")).measureVerify,
   growth: async () => (await import("./measures/growth.js")).measureGrowth,
   backlog: async () => (await import("./measures/backlog.js")).measureBacklog,
   dashboard: async () => (await import("./measures/dashboard.js")).measureDashboard,

@@ -7,7 +7,6 @@ export const MEASURES = [
   "fsync",
   "moderate",
   "writer",
-  "verify",
   "growth",
   "backlog",
   "dashboard",
@@ -20,7 +19,7 @@ export const MEASURES = [
 ] as const;
 export type Measure = (typeof MEASURES)[number];
 
-const DEFAULT_MEASURES: readonly Measure[] = ["http", "writer", "verify"];
+const DEFAULT_MEASURES: readonly Measure[] = ["http", "writer"];
 
 /** What a run measures and how long. */
 export interface BenchOptions {

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { SECRET } from "../sample-delivery.js";
 
 /** How a contestant wants its deliveries signed. */
-export type Scheme = "svc" | "stripe" | "svix" | "octokit";
+export type Scheme = "svc" | "stripe" | "svix";
 
 /** What is signed; `seconds` since 1970. */
 export interface UnsignedMessage {
@@ -27,10 +27,6 @@ const SIGNERS: Record<Scheme, (message: UnsignedMessage) => Headers> = {
   svix({ id, seconds, body }) {
     const signature = createHmac("sha256", svixKey).update(`${id}.${seconds}.`).update(body).digest("base64");
     return { "svix-id": id, "svix-timestamp": String(seconds), "svix-signature": `v1,${signature}` };
-  },
-  octokit({ id, body }) {
-    const signature = createHmac("sha256", SECRET).update(body).digest("hex");
-    return { "x-github-event": "push", "x-github-delivery": id, "x-hub-signature-256": `sha256=${signature}` };
   },
 };
 
