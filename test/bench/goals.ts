@@ -14,7 +14,9 @@ export type Goal = readonly [id: string, text: string, fact: string, relation: R
  */
 export const GOALS: Partial<Record<Measure, readonly Goal[]>> = {
   http: [
+    ["P1", "front, one core: CPU / prototype's", "cpu front/prototype", "<=", 1.4, 2],
     ["P1", "front, one core: CPU / stripe's", "cpu front/stripe", "<=", 1.15, 2],
+    ["P1", "front, one core: rate / prototype without a store", "rate front/prototype-no-store", ">=", 0.5, 2],
     ["P1", "front, one core: rate / svix", "rate front/svix", ">=", 1.05, 2],
     ["P2", "front, two cores: rate / stripe (one core)", "rate front-2/stripe", ">=", 1.05, 2],
     ["P3", "Express route, one core: rate / stripe", "rate route/stripe", ">=", 0.7, 2],
@@ -93,6 +95,7 @@ export const GOALS: Partial<Record<Measure, readonly Goal[]>> = {
     ["P16", "1,000 a second removed: rate / nothing removed", "postgres retention rate", ">=", 0.9, 2],
     ["P16", "events removed a second", "postgres retention removed", ">=", 1_000, 0],
   ],
+  heap: [["heap", "front, one handler: kB allocated per delivery", "heap kB", "<=", 24, 1]],
   writer: [["writer", "accept and settle at batches of 40: µs user CPU", "writer µs", "<=", 12, 1]],
 };
 

@@ -5,6 +5,7 @@ import type { MeasureContext } from "./measures/context.js";
 import { COLUMN_NOTES } from "./measures/report-runs.js";
 import { startLoadGenerator } from "./measures/server-run.js";
 import { readOptions, USAGE, type BenchOptions, type Measure } from "./options.js";
+import { preparePerfLab, type PerfLab } from "./process/perf-lab.js";
 import { describePinning } from "./process/pinning.js";
 import { ownRuntime, prepareRuntime, type Runtime } from "./process/runtime.js";
 import { createScratch, measureFsyncMicros, type Scratch } from "./process/scratch.js";
@@ -17,6 +18,7 @@ const MEASURE_LOADERS: Record<Measure, () => Promise<(context: MeasureContext) =
   peers: async () => (await import("./measures/peers.js")).measurePeers,
   fsync: async () => (await import("./measures/fsync.js")).measureFsync,
   moderate: async () => (await import("./measures/moderate.js")).measureModerate,
+  heap: async () => (await import("./measures/heap.js")).measureHeap,
   writer: async () => (await import("./measures/writer.js")).measureWriter,
   growth: async () => (await import("./measures/growth.js")).measureGrowth,
   backlog: async () => (await import("./measures/backlog.js")).measureBacklog,
@@ -29,8 +31,8 @@ const MEASURE_LOADERS: Record<Measure, () => Promise<(context: MeasureContext) =
   "postgres-retention": async () => (await import("./measures/postgres-retention.js")).measurePostgresRetention,
 };
 
-function describeRun(options: BenchOptions, place: { scratch: Scratch; runtime: Runtime }): void {
-  const { runtime, scratch } = place;
+function describeRun(options: BenchOptions, place: { scratch: Scratch; runtime: Runtime; perfLab: PerfLab }): void {
+  const { perfLab, runtime, scratch } = place;
   const [cpu] = cpus();
   printLine(
     `${cpus().length} x ${cpu?.model ?? "unknown processor"}; everything measured runs on Node ${runtime.version}`,
@@ -39,6 +41,7 @@ function describeRun(options: BenchOptions, place: { scratch: Scratch; runtime: 
   printLine(describePinning());
   const micros = formatNumber(measureFsyncMicros(scratch), 0);
   printLine(`databases in ${options.directory}; appending 4 KB with fdatasync takes ${micros} µs there (median)`);
+  if (!perfLab.ok) printLine(`without the rows of the prototype: ${perfLab.reason}`);
   printLine("only ratios within one run say something; absolute rates belong to this machine");
   printLine(COLUMN_NOTES);
 }
@@ -47,13 +50,14 @@ async function runMeasures(options: BenchOptions): Promise<void> {
   const scratch = createScratch(options.directory);
   const facts: Facts = new Map();
   const runtime = options.node === undefined ? ownRuntime() : prepareRuntime(options.node, scratch);
-  describeRun(options, { scratch, runtime });
+  const perfLab = preparePerfLab(options.perfLab, { scratch, runtime });
+  describeRun(options, { scratch, runtime, perfLab });
   const load = startLoadGenerator();
   try {
     for (const measure of options.only) {
       try {
         const run = await MEASURE_LOADERS[measure]();
-        await run({ options, scratch, load, runtime, facts });
+        await run({ options, scratch, load, runtime, perfLab, facts });
       } catch (error) {
         printLine(`FAILED ${measure}: ${error instanceof Error ? error.message : String(error)}`);
         process.exitCode = 1;

@@ -6,6 +6,7 @@ export const MEASURES = [
   "peers",
   "fsync",
   "moderate",
+  "heap",
   "writer",
   "growth",
   "backlog",
@@ -19,7 +20,7 @@ export const MEASURES = [
 ] as const;
 export type Measure = (typeof MEASURES)[number];
 
-const DEFAULT_MEASURES: readonly Measure[] = ["http", "writer"];
+const DEFAULT_MEASURES: readonly Measure[] = ["http", "heap", "writer"];
 
 /** What a run measures and how long. */
 export interface BenchOptions {
@@ -38,6 +39,8 @@ export interface BenchOptions {
   quick: boolean;
   /** The Node of everything that is measured. @default the one that runs the benchmark */
   node: string | undefined;
+  /** Folder of the prototype, which is left out without one. @default BENCH_PERF_LAB of the environment */
+  perfLab: string | undefined;
   /** Where CPU profiles of the servers are written, one per thread; undefined means none. They cost some speed. */
   profile: string | undefined;
   /** Where databases are written. @default the system's temporary directory */
@@ -58,6 +61,7 @@ export const USAGE = `npm run bench -- [options]
   --rows N            rows for growth, backlog, postgres-ids and postgres-backlog, default ${ROWS}
   --long              growth and postgres-ids with ${LONG_ROWS} stored ids (P9, P16); takes a quarter of an hour
   --quick             2 rounds of 1 s, ${QUICK_ROWS} rows
+  --perf-lab PATH     folder of the prototype, default BENCH_PERF_LAB; without either its rows are left out
   --directory PATH    where databases are written
   --profile PATH      writes CPU profiles of the servers, one per thread, to this directory`;
 
@@ -92,6 +96,7 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
       seconds: { type: "string" },
       connections: { type: "string" },
       rows: { type: "string" },
+      "perf-lab": { type: "string" },
       directory: { type: "string" },
       profile: { type: "string" },
       long: { type: "boolean", default: false },
@@ -110,6 +115,7 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
     rows: readCount("rows", values.rows, values.long ? LONG_ROWS : quick ? QUICK_ROWS : ROWS),
     quick,
     node: values.node,
+    perfLab: values["perf-lab"] ?? process.env["BENCH_PERF_LAB"],
     profile: values.profile,
     directory: values.directory ?? tmpdir(),
   };

@@ -1,7 +1,7 @@
 /** Secret of all contestants; svix reads the base64 after the prefix as its key, the others the whole string. */
 export const SECRET = `whsec_${Buffer.from("pigeonhole benchmark secret, 32b").toString("base64")}`;
 
-/** Path that takes the deliveries at every contestant. */
+/** Path that takes the deliveries at every contestant; the prototype knows no other. */
 export const HOOK_PATH = "/hook";
 export const DASHBOARD_PATH = "/ops";
 

@@ -7,21 +7,25 @@ import type * as verifiers from "./verifiers.js";
 // Modules are loaded in the server process only, so one that is missing hurts no other.
 type More = Partial<Contestant>;
 
-const own = (name: string, title: string, method: keyof typeof pigeonhole, more: More = {}): Contestant => {
-  const start = async (context: ContestantContext) => (await import("./pigeonhole.js"))[method](context);
-  return { name, title: `pigeonhole ${title}`, scheme: "svc", start, ...more };
+const own = (name: string, title: string, start: keyof typeof pigeonhole, more: More = {}): Contestant => {
+  const run = { start: async (context: ContestantContext) => (await import("./pigeonhole.js"))[start](context) };
+  return { name, title: `pigeonhole ${title}`, scheme: "svc", run, ...more };
 };
 const verifier = (
   name: Contestant["scheme"] | "one-transaction",
   title: string,
-  method: keyof typeof verifiers,
+  start: keyof typeof verifiers,
 ): Contestant => {
-  const start = async (context: ContestantContext) => (await import("./verifiers.js"))[method](context);
-  return { name, title, scheme: name === "one-transaction" ? "stripe" : name, start };
+  const run = { start: async (context: ContestantContext) => (await import("./verifiers.js"))[start](context) };
+  return { name, title, scheme: name === "one-transaction" ? "stripe" : name, run };
 };
-const queue = (name: string, title: string, method: keyof typeof queues): Contestant => {
-  const start = async () => (await import("./queues.js"))[method]();
-  return { name, title: `stripe + ${title}`, scheme: "stripe", start };
+const queue = (name: string, title: string, start: keyof typeof queues): Contestant => {
+  const run = { start: async () => (await import("./queues.js"))[start]() };
+  return { name, title: `stripe + ${title}`, scheme: "stripe", run };
+};
+const prototype = (name: string, title: string, options: object, more: More = {}): Contestant => {
+  const run = { prototype: { store: "worker", ckpt: 4000, process: true, done: "pend", front: "node", ...options } };
+  return { name, title: `prototype in front${title}`, scheme: "svc", run, ...more };
 };
 const TWO_CORES = { twoCores: true } as const;
 
@@ -31,8 +35,12 @@ export const CONTESTANTS: readonly Contestant[] = [
     name: "express",
     title: "bare Express 5: reads the body, 200",
     scheme: "svc",
-    start: async () => (await import("./bare-express.js")).startBareExpress(),
+    run: { start: async () => (await import("./bare-express.js")).startBareExpress() },
   },
+  prototype("prototype-no-store", ", stores nothing", { store: "none" }),
+  prototype("prototype-accept", ", no handler", { process: false }),
+  prototype("prototype", "", {}),
+  prototype("prototype-2", ", two cores", {}, TWO_CORES),
   own("front-accept", "in front, no handler", "startAcceptOnly", { handlersPerEvent: 0 }),
   own("front", "in front", "startFront"),
   own("front-2", "in front, two cores", "startFront", TWO_CORES),

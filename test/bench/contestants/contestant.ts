@@ -30,5 +30,6 @@ export interface Contestant {
   mixed?: boolean;
   /** Handlers that run for each event. @default 1 */
   handlersPerEvent?: number;
-  start: StartContestant;
+  /** A server of this folder, or the options of the prototype. */
+  run: { start: StartContestant } | { prototype: object };
 }

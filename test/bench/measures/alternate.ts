@@ -55,9 +55,12 @@ export async function runAlternated(
 }
 
 /** Starts the contestant on its cores; names it and returns undefined when that fails. */
-export async function tryStart(context: MeasureContext, entry: Entry): Promise<ServerRun | undefined> {
-  const { load, options, runtime, scratch } = context;
-  const { contestant, env } = entry;
+export async function tryStart(
+  context: MeasureContext,
+  entry: Entry & { nodeFlags?: readonly string[] },
+): Promise<ServerRun | undefined> {
+  const { load, options, perfLab, runtime, scratch } = context;
+  const { contestant, env, nodeFlags } = entry;
   try {
     return await startServer({
       contestant,
@@ -65,8 +68,10 @@ export async function tryStart(context: MeasureContext, entry: Entry): Promise<S
       cores: contestant.twoCores ? BOTH_CORES : SERVER_CORE,
       load,
       runtime,
+      perfLab,
       profile: options.profile,
       ...(env === undefined ? {} : { env }),
+      ...(nodeFlags === undefined ? {} : { nodeFlags }),
     });
   } catch (error) {
     const [firstLine] = String(error instanceof Error ? error.message : error).split("\n");

@@ -1,5 +1,6 @@
 import type { Facts } from "../goals.js";
 import type { BenchOptions } from "../options.js";
+import type { PerfLab } from "../process/perf-lab.js";
 import type { Runtime } from "../process/runtime.js";
 import type { Scratch } from "../process/scratch.js";
 import type { LoadGenerator } from "./server-run.js";
@@ -11,5 +12,6 @@ export interface MeasureContext {
   load: LoadGenerator;
   /** The Node of everything that is measured. */
   runtime: Runtime;
+  perfLab: PerfLab;
   facts: Facts;
 }

@@ -6,7 +6,7 @@ import type { MeasureContext } from "./context.js";
 import { printRuns, recordRatios } from "./report-runs.js";
 
 const ADDED_MS = [1, 5];
-const CONTESTANTS = ["front", "route", "stripe", "one-transaction"];
+const CONTESTANTS = ["prototype", "front", "route", "stripe", "one-transaction"];
 
 /** Saturation on slower disks: time added to every fsync (P4). */
 export async function measureFsync(context: MeasureContext): Promise<void> {

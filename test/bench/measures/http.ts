@@ -1,5 +1,5 @@
 import { CONTESTANTS, findContestant } from "../contestants/catalogue.js";
-import { printTitle } from "../table.js";
+import { formatNumber, printLine, printTitle } from "../table.js";
 import { runAlternated } from "./alternate.js";
 import type { MeasureContext } from "./context.js";
 import { cpuDifference, medianOf, printRuns, recordRatios } from "./report-runs.js";
@@ -21,4 +21,8 @@ export async function measureHttp(context: MeasureContext): Promise<void> {
     medianOf(front, ({ p99 }) => p99),
   );
   facts.set("handler µs", cpuDifference(runs, "front", "front-accept"));
+  const ofPrototype = cpuDifference(runs, "prototype", "prototype-accept");
+  if (Number.isFinite(ofPrototype)) {
+    printLine(`running and settling a handler costs the prototype ${formatNumber(ofPrototype, 1)} µs`);
+  }
 }

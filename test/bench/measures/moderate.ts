@@ -9,9 +9,9 @@ import type { ServerRun } from "./server-run.js";
 /** Requests per second; less than half of what one core takes. */
 const RATE = 2_400;
 const SLOW_FSYNC_MS = 5;
-const CONTESTANTS = ["front", "route", "stripe"];
+const CONTESTANTS = ["prototype", "front", "route", "stripe"];
 /** Those that wait for a disk. */
-const ON_SLOW_DISK = ["front", "route"];
+const ON_SLOW_DISK = ["prototype", "front", "route"];
 
 /** Acknowledgement times at moderate load (P8); latency counts from the moment a request was due. */
 export async function measureModerate(context: MeasureContext): Promise<void> {

@@ -27,8 +27,9 @@ export async function measurePeers(context: MeasureContext): Promise<void> {
       servers.push(postgres);
       env["BENCH_POSTGRES_URL"] = postgres.url;
     });
+    const ours = ["front-2", "prototype-2"].map(findContestant);
     const runs = await runAlternated(context, {
-      entries: [findContestant("front-2"), ...QUEUES].map((contestant) => ({ contestant, env })),
+      entries: [...ours, ...QUEUES].map((contestant) => ({ contestant, env })),
     });
     printRuns(runs);
     recordRatios(facts, runs);

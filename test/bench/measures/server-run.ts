@@ -56,12 +56,13 @@ export async function startServer(
     load: LoadGenerator;
     /** A directory for CPU profiles. */
     profile?: string | undefined;
+    nodeFlags?: readonly string[];
   },
 ): Promise<ServerRun> {
-  const { contestant, load, profile } = options;
+  const { contestant, load, profile, nodeFlags = [] } = options;
   const { scheme, mixed = false, handlersPerEvent = 1 } = contestant;
-  const nodeFlags = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
-  const server = await startServerProcess({ ...options, nodeFlags });
+  const profiling = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
+  const server = await startServerProcess({ ...options, nodeFlags: [...nodeFlags, ...profiling] });
   const { pid, port } = server;
   let bestRate = FIRST_RATE;
 

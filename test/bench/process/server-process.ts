@@ -9,7 +9,9 @@ let settledBefore = 0;
 const calls = {
   /** Starts the contestant on a free port of the loopback interface. */
   async start(plan: { name: string; databaseFile: string }): Promise<{ port: number }> {
-    const started = await findContestant(plan.name).start({ databaseFile: plan.databaseFile });
+    const { run } = findContestant(plan.name);
+    if (!("start" in run)) throw new Error(`${plan.name} is no server of this folder`);
+    const started = await run.start({ databaseFile: plan.databaseFile });
     running = started;
     settledBefore = (await started.countSettled?.()) ?? 0;
     await new Promise<void>((resolve) => started.server.listen(0, "127.0.0.1", 511, resolve));
