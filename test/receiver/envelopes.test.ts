@@ -42,7 +42,7 @@ describe("valid envelopes", () => {
     ["with spaces and line breaks", JSON.stringify(envelope, null, 2)],
     ["with a key twice", withText('{"a":1,"a":2}')],
     ["with numbers that no double holds", withText('{"n":9007199254740993,"big":1e400}')],
-    ["with data nested 200,000 deep", withText(`{"deep":${nested(200_000)}}`)],
+    ["with data nested 50,000 deep", withText(`{"deep":${nested(50_000)}}`)],
     ["with escaped lone surrogates in data", withText(String.raw`{"half":"\ud83d"}`)],
     ["with data of 1 MB", { ...envelope, data: { text: "é".repeat(500_000) } }],
   ];
@@ -94,9 +94,9 @@ describe("invalid envelopes", () => {
       Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"}')]),
     ],
     ["every byte there is", Buffer.from(Uint8Array.from({ length: 256 }, (_, index) => index))],
-    ["nothing but opening brackets", "[".repeat(200_000)],
+    ["nothing but opening brackets", "[".repeat(50_000)],
   ];
-  const scalars: [string, unknown][] = ["null", "true", "5", '"evt_x"', "[]", nested(200_000)].map((json) => [
+  const scalars: [string, unknown][] = ["null", "true", "5", '"evt_x"', "[]", nested(50_000)].map((json) => [
     `the JSON ${json.slice(0, 20)}`,
     json,
   ]);
