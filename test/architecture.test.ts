@@ -40,7 +40,7 @@ const ROOMS: Record<string, readonly string[]> = {
 /** Lines that each room may have at most, as `npm run weight` counts them; what raises one says why in its commit. */
 const CEILINGS: Record<string, number> = {
   base: 1_160,
-  protocol: 2_075,
+  protocol: 2_090,
   contract: 3_635,
   store: 14_223,
   operator: 500,

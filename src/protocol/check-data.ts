@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { errorName } from "../base/error-text.js";
-import type { SchemaIssue, SchemaResult, StandardSchema } from "./standard-schema.js";
+import { type SchemaIssue, type SchemaResult, type StandardSchema, isStandardSchema } from "./standard-schema.js";
 
 /** The first issues say what is wrong; a hostile body can cause thousands. */
 const MAX_ISSUES = 20;
@@ -36,8 +36,8 @@ function validate(schema: StandardSchema, value: unknown): SchemaResult | Promis
   return error === undefined ? { value: data } : error;
 }
 
-function isZod(schema: object): schema is z.core.$ZodType {
-  return "_zod" in schema;
+function isZod(value: unknown): value is z.core.$ZodType {
+  return typeof value === "object" && value !== null && "_zod" in value;
 }
 
 /** The path of each issue, and zod's code. Not the messages: they can quote what they found. */
@@ -57,7 +57,7 @@ function ruleOf(issue: z.core.$ZodIssue): string {
   return "expected" in issue ? `${issue.code} (expected ${String(issue.expected)})` : issue.code;
 }
 
-/** The names of a schema's fields, among its other texts, and the schemas of zod that it is made of. */
+/** The names of a schema's fields, among its other texts, and the schemas that it is made of, from without. */
 interface SchemaParts {
   readonly names: Set<unknown>;
   readonly parts: Set<StandardSchema>;
@@ -69,26 +69,39 @@ const READ = new WeakMap<StandardSchema, SchemaParts>();
 export function readSchema(schema: StandardSchema): SchemaParts {
   const known = READ.get(schema);
   if (known !== undefined) return known;
-  const read: SchemaParts = { names: new Set(), parts: new Set([schema]) };
+  const read: SchemaParts = { names: new Set(), parts: new Set() };
   READ.set(schema, read);
   try {
-    if (isZod(schema)) readZod(schema, read);
-    // Valibot has its fields as keys, ArkType as values.
-    else JSON.stringify(schema, (key, value: unknown) => read.names.add(key).add(value) && value);
+    // Valibot has its fields as keys, ArkType as values, and zod its definition beside them.
+    JSON.stringify(schema, (key, value: unknown) => {
+      read.names.add(key).add(value);
+      if (typeof value === "bigint" || (isStandardSchema(value) && read.parts.has(value))) return undefined;
+      if (isStandardSchema(value)) read.parts.add(value);
+      return isZod(value) ? readZod(value, read) : value;
+    });
   } catch {
     read.names.clear();
   }
+  read.parts.add(schema);
   return read;
 }
 
-function readZod(schema: z.core.$ZodType, { names, parts }: SchemaParts): void {
-  z.toJSONSchema(schema, {
-    io: "input",
-    unrepresentable: "any",
-    override({ zodSchema, jsonSchema: { properties = {}, propertyNames } }) {
-      parts.add(zodSchema);
-      const keys = typeof propertyNames === "object" ? (propertyNames.enum ?? []) : [];
-      for (const name of [...Object.keys(properties), ...keys]) names.add(name);
-    },
-  });
+/** A schema or a check of zod. `innerType` is that of a lazy schema. */
+interface ZodPart {
+  readonly _zod: { readonly def: object; readonly check?: (payload: Payload) => unknown; readonly innerType?: object };
+}
+
+type Payload = z.core.ParsePayload;
+
+/** The definition. What zod runs only on data that fits so far becomes a schema by itself. */
+function readZod({ _zod: zod }: ZodPart, { parts }: SchemaParts): object {
+  const { transform }: { transform?: (value: unknown, payload: Payload) => unknown } = zod.def;
+  if (zod.check !== undefined) parts.add(schemaOf(zod.check));
+  if (transform !== undefined) parts.add(schemaOf((payload) => transform(payload.value, payload)));
+  return { lazy: zod.innerType, ...zod.def };
+}
+
+function schemaOf(run: (payload: Payload) => unknown): StandardSchema {
+  const validate = (value: unknown) => (run({ value, issues: [] }) ?? { value }) as SchemaResult;
+  return { "~standard": { version: 1, vendor: "zod", validate } };
 }

@@ -21,3 +21,8 @@ export interface SchemaIssue {
 
 /** The type of what a schema returns. */
 export type SchemaOutput<Schema extends StandardSchema> = NonNullable<Schema["~standard"]["types"]>["output"];
+
+export function isStandardSchema(value: unknown): value is StandardSchema {
+  const { version, validate } = (value as Partial<StandardSchema> | null | undefined)?.["~standard"] ?? {};
+  return version === 1 && typeof validate === "function";
+}

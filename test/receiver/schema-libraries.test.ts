@@ -103,10 +103,12 @@ describe("a schema of another library than zod", () => {
       ),
     ).toMatch(/^The schema threw TypeError; /);
     const issues = [{ message: CANARY, path: ["to", { key: CANARY }] }, { message: CANARY }];
-    const unreadable = Object.assign(
-      schemaOf(() => ({ issues })),
-      { to: 1n },
-    );
+    const unreadable = {
+      ...schemaOf(() => ({ issues })),
+      get to(): string {
+        throw new Error(CANARY);
+      },
+    };
     expect(await parkedBy(unreadable, {})).toBe("data.*.*: does not fit; data: does not fit");
   });
 });
@@ -117,7 +119,16 @@ describe("an asynchronous schema", () => {
     ["zod", z.object({}).refine(wait)],
     ["zod, in a field", z.object({ list: z.array(z.object({ to: z.email().refine(wait) })) })],
     ["zod, in a transform", z.object({ n: z.number().transform(wait) })],
+    ["zod, of a whole object", z.object({ a: z.object({ to: z.string() }).refine(wait) })],
+    ["zod, whose promise fails", z.object({ to: z.string().refine(() => Promise.reject(new Error(CANARY))) })],
+    ["zod, in superRefine", z.object({ to: z.string() }).superRefine(() => Promise.resolve())],
+    ["zod, of one of some texts", z.object({ kind: z.enum(["hard", "soft"]).refine(wait) })],
+    ["zod, in a transform of a text that must fit", z.object({ at: z.uuid().transform(wait).pipe(z.boolean()) })],
+    ["zod, in a member of a union", z.union([z.tuple([z.string()]).refine(wait), z.null()])],
+    ["zod, in one that is lazy", z.array(z.lazy(() => z.strictObject({ to: z.string() }).refine(wait)))],
+    ["zod, in a codec", z.codec(z.iso.date(), z.boolean(), { decode: wait, encode: () => "" })],
     ["zod mini", mini.object({ to: mini.string().check(mini.refine(wait)) })],
+    ["Valibot, in a field", v.object({ to: v.pipeAsync(v.string(), v.checkAsync(wait)) as never })],
     ["Valibot", v.objectAsync({ to: v.pipeAsync(v.string(), v.checkAsync(wait)) })],
     ["an own schema", schemaOf(() => Promise.reject(new Error(CANARY)))],
   ])("an asynchronous schema of %s is refused when the receiver is made", (_, schema) => {
@@ -132,7 +143,7 @@ describe("an asynchronous schema", () => {
     );
   });
 
-  const later = (text = "") => text === "" || Promise.resolve(true);
+  const later = (text: unknown) => text !== CANARY || Promise.resolve(true);
   const own = (value: unknown) => later((value as { late?: string } | undefined)?.late);
   test.each<[string, SchemaMap[string], RegExp]>([
     [
