@@ -132,7 +132,7 @@ export const ALARMS: Readonly<Record<Alarm["kind"], AlarmTexts>> = {
   },
   body_consumed: {
     advice:
-      "A body parser ran before the receiver, so the signed bytes are gone. Mount receiver.middleware() before express.json(), or limit express.json() to other paths.",
+      "A body parser ran before the receiver, so the signed bytes are gone. Mount the receiver above every body parser, such as express.json(), or limit the parser to other paths.",
   },
   silence: {
     advice:

@@ -411,7 +411,7 @@ describe("an app that the command does not understand", () => {
   test("a folder without package.json counts as a mistake in the command line", async () => {
     const { code, stderr } = await runCommand(["add"], makeFiles({}));
     expect(code).toBe(2);
-    expect(stderr).toContain("package.json cannot be read; name the folder of an Express app.");
+    expect(stderr).toContain("package.json cannot be read; name the app's folder.");
   });
 });
 

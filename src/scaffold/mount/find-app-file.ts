@@ -18,7 +18,7 @@ export function readAppPackage(folder: string): AppPackage {
     return JSON.parse(readFileSync(file, "utf8")) as AppPackage;
   } catch (error) {
     const why = error instanceof SyntaxError ? "is not valid JSON" : "cannot be read";
-    throw new PigeonholeError("invalid_argument", `${file} ${why}; name the folder of an Express app.`, {
+    throw new PigeonholeError("invalid_argument", `${file} ${why}; name the app's folder.`, {
       cause: error,
     });
   }
