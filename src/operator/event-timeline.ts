@@ -1,4 +1,4 @@
-import type { EventView, FailedRun, FailedRuns, HandlerView } from "../store/inbox-view.js";
+import type { EventWithRuns, FailedRun, FailedRuns, HandlerDetail, HandlerView } from "../store/inbox-view.js";
 import { isWaiting } from "../store/state-words.js";
 import type { StoredHandler } from "../store/paused-handlers.js";
 import type { ContactEventRow } from "./inbox-rows.js";
@@ -13,7 +13,7 @@ export interface TimelineParts {
 }
 
 /** What is known of an event's life, oldest first. */
-export function eventTimeline(event: EventView, { contactEvents, known }: TimelineParts): TimelineEntry[] {
+export function eventTimeline(event: EventWithRuns, { contactEvents, known }: TimelineParts): TimelineEntry[] {
   const groups = [
     [
       entry("signed", event.signedAt, "The service signed the delivery that was stored."),
@@ -32,7 +32,7 @@ export function eventTimeline(event: EventView, { contactEvents, known }: Timeli
 /** ISO 8601 of one length sorts by time. */
 const latest = (one: string, other: string): string => (one > other ? one : other);
 
-function entriesOfHandler(view: HandlerView, pause: StoredHandler["paused"]): TimelineEntry[] {
+function entriesOfHandler(view: HandlerDetail, pause: StoredHandler["paused"]): TimelineEntry[] {
   const { handler, state, failed, attempts, retryRequestedAt, steps } = view;
   const of = handler === "" ? "The event" : handler;
   const now = isWaiting(state) && pause !== null ? heldEntry(view, of, pause) : stateOf(view, of);
@@ -65,7 +65,7 @@ function failedRuns({ handler }: HandlerView, { first, last }: FailedRuns, of: s
 
 /** A run that had begun before the pause may have failed after it. Only a later run is due at a time of its own. */
 function heldEntry(
-  { attempts, dueAt, failed }: HandlerView,
+  { attempts, dueAt, failed }: HandlerDetail,
   of: string,
   { by, since }: { by: string; since: string },
 ): TimelineEntry {

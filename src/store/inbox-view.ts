@@ -44,14 +44,18 @@ export interface HandlerView {
    * `error`, or another run that the handler waits. Null when none is known to.
    */
   waitsFor: GateName | null;
+}
+
+/** The same with what only one event has, and no list. */
+export interface HandlerDetail extends HandlerView {
   /**
-   * Errors in full, also once the work is done. Null when no run that `attempts` counts has failed, when the body was
-   * dropped by retention or erased, and in lists.
+   * Errors in full, also once the work is done. Null when no run that `attempts` counts has failed, and when the body
+   * was dropped by retention or erased.
    */
   failed: FailedRuns | null;
   /**
    * Finished steps, without their values, oldest first, and when each was kept, ISO 8601. Empty before the first one,
-   * once the body is dropped, and in lists.
+   * and once the body is dropped.
    */
   steps: { name: string; at: string }[];
 }
@@ -92,8 +96,14 @@ export interface EventView {
   handlers: HandlerView[];
 }
 
-/** An event with its bytes. */
-export interface EventDetail extends EventView {
+/** An event with the errors and the steps of its handlers. */
+export interface EventWithRuns extends EventView {
+  /** One entry per handler that got the event, with errors in full and steps. */
+  handlers: HandlerDetail[];
+}
+
+/** The same with its bytes. */
+export interface EventDetail extends EventWithRuns {
   /** Place in the order of acceptance. */
   seq: number;
   /** Exact received bytes; null once retention has dropped them or they were erased. */

@@ -21,7 +21,7 @@ import type { SharedReadings } from "./shared-readings.js";
 import { showContactEvents } from "./shown-contact-events.js";
 import { searchEvents } from "./search-events.js";
 import { SideBySide } from "./side-by-side.js";
-import { listShownEvents, showEvent } from "./shown-events.js";
+import { listShownEvents, showRuns } from "./shown-events.js";
 
 /** What the routes of events work with. */
 export interface EventRouteTools {
@@ -170,7 +170,7 @@ async function readEvent(
   const recorded = await inbox.listContactEvents({ inboxEventId: id, limit: PAGE_LIMIT.max });
   const contactEvents = await showContactEvents({ operator, personal }, recorded.items, rule);
   const known = await inbox.listHandlers();
-  const shown = showEvent(event, rule);
+  const shown = showRuns(event, rule);
   return {
     ...shown,
     timeline: eventTimeline(shown, { contactEvents, known }),

@@ -1,5 +1,5 @@
 import type { InboxOperator } from "../store/inbox-operator.js";
-import type { EventDetail, EventQuery, EventView, FailedRun, HandlerView } from "../store/inbox-view.js";
+import type { EventDetail, EventQuery, EventView, EventWithRuns, FailedRun, HandlerView } from "../store/inbox-view.js";
 import type { PatientEventQuery } from "../store/list-windows.js";
 import type { PayloadAccess } from "./api/session.js";
 import type { ListedEvent } from "./api/work.js";
@@ -25,9 +25,10 @@ export function withoutHiddenError(query: PatientEventQuery, rule: PayloadAccess
   return { ...query, error: error === undefined || rule === "full" ? error : "" };
 }
 
-export function showEvent(event: EventView | EventDetail, rule: PayloadAccess): ListedEvent {
-  const { body: _, seq: __, ...view }: Partial<EventDetail> & EventView = event;
-  const handlers = view.handlers.map((work) => showWork(work, rule));
+/** A row of a list. */
+export function showEvent(view: EventView, rule: PayloadAccess): ListedEvent {
+  const show = showTexts(rule);
+  const handlers = view.handlers.map((work) => ({ ...work, error: work.error && show.error(work.error) }));
   const due = handlers.flatMap(({ dueAt }) => (dueAt === null ? [] : [dueAt]));
   return {
     ...view,
@@ -37,16 +38,18 @@ export function showEvent(event: EventView | EventDetail, rule: PayloadAccess): 
   };
 }
 
-/** Errors say what code wrote into them, and handlers make names of steps of values. */
-function showWork(work: HandlerView, rule: PayloadAccess): HandlerView {
+/** The same with errors in full and steps. Errors say what code wrote into them, and handlers make names of values. */
+export function showRuns(detail: EventDetail, rule: PayloadAccess): ListedEvent & EventWithRuns {
+  const { body: _, seq: __, ...event } = detail;
   const show = showTexts(rule);
   const showRun = (run: FailedRun): FailedRun => ({ ...run, stack: show.error(run.stack) });
-  return {
+  const handlers = event.handlers.map((work) => ({
     ...work,
     error: work.error && show.error(work.error),
     failed: work.failed && { first: showRun(work.failed.first), last: showRun(work.failed.last) },
     steps: work.steps.map((step) => ({ ...step, name: show.text(step.name) })),
-  };
+  }));
+  return { ...showEvent(event, rule), handlers };
 }
 
 /** The work of an event that a query chooses by what is shown of its reason and its error. */

@@ -5,7 +5,7 @@ import { describeContactEvent } from "#pigeonhole/cli/inbox/describe-contact-eve
 import { describeEvent } from "#pigeonhole/cli/inbox/describe-event.js";
 import { eventTimeline } from "#pigeonhole/operator/event-timeline.js";
 import type { TimelineEntry } from "#pigeonhole/operator/timeline-entry.js";
-import type { HandlerView } from "#pigeonhole/store/inbox-view.js";
+import type { HandlerDetail } from "#pigeonhole/store/inbox-view.js";
 import type { OutboxView } from "#pigeonhole/store/outbox.js";
 import { eventDetail } from "../support/event-detail.js";
 import { outboxView } from "../support/outbox-view.js";
@@ -129,7 +129,7 @@ test("work that a gate keeps waiting names it, whether a process has it or not",
     retryRequestedAt: null,
   };
   const open = { ...work, failed: null, steps: [] };
-  const handlers: HandlerView[] = [
+  const handlers: HandlerDetail[] = [
     { ...open, handler: "crm", state: "running", attempts: 1, dueAt: null, waitsFor: "key" },
     { ...open, handler: "mail", state: "pending", attempts: 0, dueAt: isoTime(T), waitsFor: "paused" },
     { ...open, handler: "runs", state: "running", attempts: 1, dueAt: null, waitsFor: null },

@@ -2,14 +2,14 @@ import { describe, expect, test } from "vitest";
 import { type TimelineParts, eventTimeline } from "#pigeonhole/operator/event-timeline.js";
 import type { ContactEventRow } from "#pigeonhole/operator/inbox-rows.js";
 import type { TimelineEntry } from "#pigeonhole/operator/timeline-entry.js";
-import type { HandlerView } from "#pigeonhole/store/inbox-view.js";
+import type { HandlerDetail } from "#pigeonhole/store/inbox-view.js";
 import { eventDetail } from "../support/event-detail.js";
 
 const T = 1_800_000_000_000;
 const iso = (at: number): string => new Date(at).toISOString();
 
-function timelineOf(work: Partial<HandlerView>, parts: Partial<TimelineParts> = {}) {
-  const handler: HandlerView = {
+function timelineOf(work: Partial<HandlerDetail>, parts: Partial<TimelineParts> = {}) {
+  const handler: HandlerDetail = {
     handler: "crm",
     state: "dead",
     reason: "attempts_spent",
@@ -49,7 +49,7 @@ test("entries without a time keep their place among those of their own handler",
   const failed = { attempt: 1, stack: "Error: no", at: iso(T + 1_000) };
   const base = { reason: null, error: null, maxAttempts: 5, dueAt: null, retryRequestedAt: null };
   const other = { ...base, waitsFor: null, steps: [] };
-  const running: HandlerView = {
+  const running: HandlerDetail = {
     ...other,
     handler: "aaa",
     state: "running",
@@ -57,7 +57,7 @@ test("entries without a time keep their place among those of their own handler",
     settledAt: null,
     failed: { first: failed, last: failed },
   };
-  const done: HandlerView = {
+  const done: HandlerDetail = {
     ...other,
     handler: "bbb",
     state: "done",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { DoNotRetry, type Receiver } from "pigeonhole";
+import { DoNotRetry, type EventDetail, type Receiver } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import { isoTime } from "#pigeonhole/base/iso-time.js";
 import { bytesOf, makeEvent, openReceiver, post, untilWork, workOf } from "../support/receiver.js";
@@ -82,7 +82,7 @@ describe("inbox.list", () => {
 });
 
 describe("inbox.get", () => {
-  test("inbox.get shows the event, its bytes and the state of each handler", async () => {
+  test("inbox.get shows the event, its bytes and the state of each handler, and a list all but errors in full and steps", async () => {
     const clock = fakeClock();
     const receiver = openReceiver({ clock });
     receiver.on("email.sent", () => {
@@ -95,7 +95,7 @@ describe("inbox.get", () => {
     await post(receiver, event, { at: at - 2_000 });
     await untilWork(receiver, event.id, { state: "dead" });
     await untilWork(receiver, event.id, { state: "done" }, "email.*");
-    const { body, seq, ...view } = (await receiver.inbox.get(event.id)) ?? {};
+    const { body, seq, ...view } = (await receiver.inbox.get(event.id)) as EventDetail;
     expect(Buffer.from(body ?? [])).toEqual(bytesOf(event));
     expect(seq).toBe(1);
     const none = { dueAt: null, retryRequestedAt: null, waitsFor: null, steps: [] };
@@ -120,6 +120,8 @@ describe("inbox.get", () => {
         },
       ],
     });
+    const [row] = (await receiver.inbox.list()).items;
+    expect(row).toEqual({ ...view, handlers: view.handlers.map(({ failed: _, steps: __, ...work }) => work) });
   });
 });
 

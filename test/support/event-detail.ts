@@ -1,5 +1,5 @@
 import { isoTime } from "#pigeonhole/base/iso-time.js";
-import type { EventDetail, HandlerView } from "#pigeonhole/store/inbox-view.js";
+import type { EventDetail, HandlerDetail } from "#pigeonhole/store/inbox-view.js";
 
 /** An event without a body, received and signed at that moment, whose work is as `parts` say. */
 export function eventDetail(at: number, parts: Pick<EventDetail, "state" | "handlers">): EventDetail {
@@ -16,7 +16,7 @@ export function eventDetail(at: number, parts: Pick<EventDetail, "state" | "hand
 }
 
 /** Work that waits for its first run. */
-export function handlerView(handler: string): HandlerView {
+export function handlerView(handler: string): HandlerDetail {
   return {
     handler,
     state: "pending",

@@ -2,7 +2,7 @@ import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { escapeControls } from "../../base/text.js";
 import { describeAttempts, describeRetry } from "../../operator/describe-work.js";
 import type { TimelineEntry } from "../../operator/timeline-entry.js";
-import type { FailedRun, FailedRuns, HandlerView } from "../../store/inbox-view.js";
+import type { FailedRun, FailedRuns, HandlerDetail, HandlerView } from "../../store/inbox-view.js";
 import { clip, countOf, formatJson, ownFrames } from "../frame/format.js";
 import type { Paint } from "../frame/output.js";
 import { paintWork } from "../values/event-work.js";
@@ -39,7 +39,7 @@ export function describeEvent(
   return lines.join("\n");
 }
 
-function describeHandler(view: HandlerView, paint: Paint): string[] {
+function describeHandler(view: HandlerDetail, paint: Paint): string[] {
   const { handler, reason, error, failed, steps } = view;
   const why = reason === null ? "" : ` (${escapeControls(reason)})`;
   const name = handler === NOTE_HANDLER ? "not understood" : escapeControls(handler);

@@ -3,7 +3,6 @@ import { describeAnswer } from "../../capture/model/answer.js";
 import { type ShownAnswer, judgeShown, shownAnswer } from "../../capture/model/answer-advice.js";
 import type { Capture } from "../../capture/model/capture.js";
 import { sentEventId, sentEventIds } from "../../capture/model/sent-event-id.js";
-import { HandlerList } from "../message/handler-list.js";
 import { EventParts } from "../message/event-parts.js";
 import { Timeline } from "../message/timeline.js";
 import { useEvent } from "../message/use-event.js";
@@ -58,7 +57,7 @@ function SentEvent({ id, capture, isOnly }: { id: string; capture: Capture; isOn
           {head}
           {work === undefined && soughtIds.value.has(id) && <NotInInbox capture={capture} />}
           {event === null && <p class="nothing">The inbox does not have this event any more.</p>}
-          {event === undefined && work !== undefined && <HandlerList event={work} />}
+          {event === undefined && work !== undefined && <p class="hint">Loading…</p>}
         </>
       ) : (
         <>

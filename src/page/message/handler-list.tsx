@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { escapeControls, escapeControlsInLines } from "../../base/text.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { describeAttempts } from "../../operator/describe-work.js";
-import type { EventView, HandlerView } from "../../operator/inbox-rows.js";
+import type { EventWithRuns, HandlerDetail } from "../../operator/inbox-rows.js";
 import { StateBadge } from "../ui/badges.js";
 import { formatExactTime, formatTime, plural } from "../ui/format.js";
 import { StepWaterfall } from "./step-waterfall.js";
@@ -12,7 +12,7 @@ const TEST_EVENT = "A test delivery: handlers get it with the option testEvents.
 const NO_HANDLER = "No handler took it. Once the app has one for this type, Retry gives it this event.";
 
 /** Each handler's work on an event: runs, errors, the next run. */
-export function HandlerList({ event }: { event: EventView }) {
+export function HandlerList({ event }: { event: EventWithRuns }) {
   return (
     <>
       {event.handlers.length === 0 && <p class="nothing">{event.test ? TEST_EVENT : NO_HANDLER}</p>}
@@ -27,9 +27,9 @@ export function HandlerList({ event }: { event: EventView }) {
   );
 }
 
-type HandlerErrors = NonNullable<HandlerView["failed"]>;
+type HandlerErrors = NonNullable<HandlerDetail["failed"]>;
 
-function HandlerRow({ handler, children }: { handler: HandlerView; children: ComponentChildren }) {
+function HandlerRow({ handler, children }: { handler: HandlerDetail; children: ComponentChildren }) {
   const isNote = handler.handler === NOTE_HANDLER;
   return (
     <li class="handler">

@@ -1,11 +1,11 @@
-import type { HandlerView } from "../../operator/inbox-rows.js";
+import type { HandlerDetail } from "../../operator/inbox-rows.js";
 import { formatExactTime, formatTook } from "../ui/format.js";
 import { shortText } from "../ui/short-text.js";
 
 interface StepWaterfallOptions {
   /** When the event was received. */
   receivedAt: string;
-  work: Pick<HandlerView, "steps" | "failed">;
+  work: Pick<HandlerDetail, "steps" | "failed">;
 }
 
 /**

@@ -68,18 +68,15 @@ async function loadMatches(asked: string, signal: AbortSignal): Promise<string> 
   }
 }
 
-/** Of events that the page learns of by the list alone, without errors in full and steps. */
 function learnWorks(listed: readonly EventView[]): void {
   const works = listed.map((event) => withDetails(event, knownWorks.value.get(event.id)));
   takeWork(works.filter((event) => JSON.stringify(knownWorks.value.get(event.id)) !== JSON.stringify(event)));
 }
 
+/** The stream sends errors in full and steps too: a list without them has not changed. */
 function withDetails(event: EventView, known: EventView | undefined): EventView {
-  const handlers = event.handlers.map((work) => {
-    const { failed, steps } = known?.handlers.find(({ handler }) => handler === work.handler) ?? work;
-    return { ...work, failed, steps };
-  });
-  return { ...event, handlers };
+  const before = (handler: string) => known?.handlers.find((work) => work.handler === handler);
+  return { ...event, handlers: event.handlers.map((work) => ({ ...before(work.handler), ...work })) };
 }
 
 function loadSoon(): void {

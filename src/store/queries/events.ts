@@ -1,6 +1,6 @@
 import { isoTime } from "../../base/iso-time.js";
 import { checkState, readSeqCursor } from "../check-query.js";
-import { type EventDetail, type EventView, type HandlerView, pageLimit } from "../inbox-view.js";
+import { type EventDetail, type EventView, type HandlerDetail, type HandlerView, pageLimit } from "../inbox-view.js";
 import { type PatientEventPage, type PatientEventQuery, cursorsOf, listWindows } from "../list-windows.js";
 import { withGates } from "../with-gates.js";
 import { EVENT_STATES, WORK_STATE, isOpen, stateOfEvent } from "../state-words.js";
@@ -98,8 +98,6 @@ function viewOne({ test, id, type, receivedAt, signedAt }: EventRow, work: reado
       dueAt: isoTime(dueAt),
       settledAt: isoTime(settledAt),
       retryRequestedAt: isoTime(retryRequestedAt),
-      failed: null,
-      steps: [],
     };
   });
   return {
@@ -114,7 +112,7 @@ function viewOne({ test, id, type, receivedAt, signedAt }: EventRow, work: reado
 }
 
 /** Reads the kept errors of an event: those of a handler's runs up to the number `attempts`. */
-function* readFailedRuns(seq: number): StoreQuery<(work: HandlerView) => HandlerView["failed"]> {
+function* readFailedRuns(seq: number): StoreQuery<(work: HandlerView) => HandlerDetail["failed"]> {
   const runs = yield* readRows<{ handler: string; attempt: number; stack: string; at: number }>(
     "SELECT handler, attempt, stack, failed_at AS at FROM pigeonhole.inbox_failed WHERE seq = :seq ORDER BY attempt",
     { seq },

@@ -1,5 +1,5 @@
 import { isoTime } from "../../base/iso-time.js";
-import type { HandlerView } from "../inbox-view.js";
+import type { HandlerDetail } from "../inbox-view.js";
 import type { SettleResult } from "../store.js";
 import type { Lease } from "../work.js";
 import { type StoreQuery, readRows, run } from "./store-query.js";
@@ -14,7 +14,7 @@ export function* loadSteps({ seq, handler }: Pick<Lease, "seq" | "handler">): St
 }
 
 /** Reads the names and times of an event's finished steps, by handler, for people; oldest first. */
-export function* readKeptSteps(seq: number): StoreQuery<(handler: string) => HandlerView["steps"]> {
+export function* readKeptSteps(seq: number): StoreQuery<(handler: string) => HandlerDetail["steps"]> {
   const steps = yield* readRows<{ handler: string; name: string; at: number }>(
     "SELECT handler, name, saved_at AS at FROM pigeonhole.inbox_step WHERE seq = :seq ORDER BY saved_at, name",
     { seq },

@@ -6,12 +6,15 @@
  * POST api/events/{id}/fixture {}              → FileText: a capture for the app's own tests; logged with the name
  * POST api/events/{id}/capture {}              → FileText: a capture, strictly redacted, for the dev server; logged
  */
+import type { EventWithRuns } from "../../operator/inbox-rows.js";
 import type { TimelineEntry } from "../../operator/timeline-entry.js";
 import type { ListedContactEvent } from "./contact-events.js";
 import type { ListedEvent } from "./work.js";
 
 /** One event with all that is known about it. */
-export interface WholeEvent extends ListedEvent {
+export interface WholeEvent extends ListedEvent, EventWithRuns {
+  /** With errors in full and steps. */
+  handlers: EventWithRuns["handlers"];
   /** Oldest first. */
   timeline: TimelineEntry[];
   /** Those that its handlers recorded, newest first, 500 at most. */
