@@ -10,6 +10,7 @@ export { rotateSecret } from "./receiver/rotate-secret.js";
 export type { ContactEventInput } from "./contract/contact-event.js";
 export type { OutboxQuery, OutboxView } from "./store/outbox.js";
 export type { Alarm } from "./receiver/alarm-table.js";
+export type { BatchContext, BatchHandler, BatchOptions, EventContext } from "./dispatch/batch-handler.js";
 export type { DeliveryInfo, Handler, HandlerContext, HandlerOptions } from "./dispatch/handler.js";
 export { DoNotRetry, RetryAfter, type RetryAfterOptions, type RetryPolicy } from "./dispatch/retry-policy.js";
 export type {

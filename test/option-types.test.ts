@@ -20,6 +20,7 @@ type RefusesUndefined<Options> = {
 /** Every public type that callers fill in, with its members that refuse `undefined`. */
 interface Refusals {
   ApiFaultRule: RefusesUndefined<sandbox.ApiFaultRule>;
+  BatchOptions: RefusesUndefined<main.BatchOptions>;
   CallOptions: RefusesUndefined<client.CallOptions>;
   ClientOptions: RefusesUndefined<client.ClientOptions>;
   DashboardOptions: RefusesUndefined<dashboard.DashboardOptions>;

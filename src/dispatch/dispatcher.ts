@@ -115,6 +115,11 @@ export class Dispatcher {
     this.#scheduler.wake();
   }
 
+  /** What waits for a batch to be full begins now. */
+  endWaits(): void {
+    for (const worker of this.#all) worker.endWait();
+  }
+
   /** Reads the events again whose retry was requested from outside. */
   async readRequested(): Promise<void> {
     await this.#requestedRetries.check();

@@ -21,6 +21,8 @@ export interface Gate {
   readonly keeps: "work" | "handler" | "in_store";
   /** False while the work must wait. Changes nothing. */
   allows(work: GatedWork): boolean;
+  /** When it opens by itself while it keeps a handler, in the clock's elapsed time. @default not by itself */
+  readonly opensAt?: number;
   /** The work begins. A promise if the store decides too: with false, the work does not run here. */
   enter?(lease: WindowLease): Promise<boolean> | undefined;
   /** What has entered has ended. `result` is undefined if it did not run. */

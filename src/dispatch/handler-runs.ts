@@ -1,12 +1,11 @@
 import type { Clock } from "../base/clock.js";
 import { Deadlines, type Expiring } from "../base/deadlines.js";
 import { PigeonholeError, isPigeonholeError } from "../base/error.js";
-import type { AnyEvent } from "../protocol/event.js";
 import type { RunFigures } from "../store/figures.js";
 import { TimeBuckets, countTimes } from "../store/time-buckets.js";
 import type { Lease } from "../store/work.js";
 import type { RegisteredHandler } from "./handler.js";
-import type { RunContext } from "./run-context.js";
+import type { RunState } from "./run-context.js";
 
 /** How a run ended. `committed`: the work was settled inside `ctx.commit`. */
 export type RunEnd =
@@ -32,15 +31,15 @@ export class HandlerRun implements Expiring {
   /** Never rejects. */
   readonly ended: Promise<RunEnd>;
   readonly #handler: RegisteredHandler;
-  readonly #context: RunContext;
+  readonly #context: RunState;
   #resolve: ((end: RunEnd | Promise<RunEnd>) => void) | undefined;
 
-  /** Calls the handler. Nothing here holds the event longer than the handler does. */
-  constructor(handler: RegisteredHandler, event: AnyEvent, context: RunContext) {
+  /** Calls the handler. Nothing here holds the events longer than the handler does. */
+  constructor(handler: RegisteredHandler, context: RunState, call: () => unknown) {
     this.#handler = handler;
     this.#context = context;
     this.ended = new Promise((resolve) => (this.#resolve = resolve));
-    void this.#call(event);
+    void this.#call(call);
   }
 
   expire(): void {
@@ -57,9 +56,9 @@ export class HandlerRun implements Expiring {
     this.#endAs(isLost ? { kind: "interrupted", error: reason } : { kind: "stopped", error: reason });
   }
 
-  /** The id of its event, as listed. */
-  get eventId(): string {
-    return this.#context.eventId;
+  /** The ids of its events, as listed. */
+  get eventIds(): readonly string[] {
+    return this.#context.eventIds;
   }
 
   isUnder(lease: Lease): boolean {
@@ -74,10 +73,10 @@ export class HandlerRun implements Expiring {
     this.#endAs(LOST);
   }
 
-  async #call(event: AnyEvent): Promise<void> {
+  async #call(call: () => unknown): Promise<void> {
     const context = this.#context;
     try {
-      await this.#handler.run(event, context);
+      await call();
       if (context.pendingCommit !== undefined) await context.pendingCommit;
     } catch (error) {
       this.#endAs({ kind: "failed", error });
@@ -96,12 +95,12 @@ export class HandlerRun implements Expiring {
 }
 
 /** Whatever the handler made of the failure of its store, such as another error, it is not the handler's own. */
-function orInterrupted(end: RunEnd, { storeFailure }: RunContext): RunEnd {
+function orInterrupted(end: RunEnd, { storeFailure }: RunState): RunEnd {
   return end.kind === "failed" && storeFailure !== undefined ? { kind: "interrupted", error: storeFailure } : end;
 }
 
 /** A commit that had started when the handler failed decides: what is committed is done, also after a later error. */
-async function endAfterCommit(commit: Promise<void>, end: RunEnd, context: RunContext): Promise<RunEnd> {
+async function endAfterCommit(commit: Promise<void>, end: RunEnd, context: RunState): Promise<RunEnd> {
   try {
     await commit;
     return COMMITTED;
@@ -131,7 +130,7 @@ export class RunRecord {
   /** The current runs, and for how many milliseconds each has run. */
   get running(): { handler: string; eventId: string; forMs: number }[] {
     return [...this.#runs].flatMap(([handler, { deadlines }]) =>
-      deadlines.running.map(({ thing, forMs }) => ({ handler, eventId: thing.eventId, forMs })),
+      deadlines.running.flatMap(({ thing, forMs }) => thing.eventIds.map((eventId) => ({ handler, eventId, forMs }))),
     );
   }
 

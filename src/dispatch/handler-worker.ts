@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../base/clock.js";
+import { type Clock, type Timer, elapsedBy } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
@@ -7,6 +7,7 @@ import type { AnyEvent } from "../protocol/event.js";
 import type { SettleResult } from "../store/store.js";
 import type { Lease, LeasedWork } from "../store/work.js";
 import type { Gate } from "./gate.js";
+import { BatchGate } from "./gates/batch.js";
 import { makeKeyReader } from "./gates/key.js";
 import type { RegisteredHandler } from "./handler.js";
 import { LeaseWindow, type ReadyWork, type WindowLease, WindowLimit } from "./lease-window.js";
@@ -36,16 +37,21 @@ export class HandlerWorker implements Lane {
   readonly gates: readonly Gate[];
   readonly #deps: HandlerWorkerDeps;
   readonly #runs: HandlerRuns;
+  readonly #batch: BatchGate | undefined;
+  #lookTimer: Timer | undefined;
+  #looksAt = Infinity;
   #timer: Timer | undefined;
   /** When the timer ends, in milliseconds since 1970. */
   #wakesAt = Infinity;
 
   constructor(handler: RegisteredHandler, deps: HandlerWorkerDeps) {
     const { leases, runner, scheduler, clock, logger } = deps;
-    const limit = new WindowLimit(scheduler.placesOf(handler), leases.areShared ? clock : undefined);
+    const { batch } = handler;
+    const limit = new WindowLimit({ places: scheduler.placesOf(handler), isShared: leases.areShared, batch }, clock);
     this.handler = handler.name;
     this.window = new LeaseWindow(handler, limit, makeKeyReader(handler, logger));
     this.gates = scheduler.gatesOf(handler, this.window);
+    this.#batch = this.gates.find((gate) => gate instanceof BatchGate);
     this.#deps = deps;
     this.#runs = runner.record.runsOf(handler, clock);
   }
@@ -106,20 +112,62 @@ export class HandlerWorker implements Lane {
   }
 
   run(ready: ReadyWork): Promise<RunResult> {
-    return this.#deps.runner.run(this.#runs, ready);
+    const { runner } = this.#deps;
+    return runner.run(this.#runs, ready, this.#batch && this.#takeOthers(ready));
+  }
+
+  /** What waits for a batch to be full waits no more. */
+  endWait(): void {
+    this.#batch?.endWait();
+    this.#deps.scheduler.look([this]);
+  }
+
+  lookAt(time: number): void {
+    if (this.window.isClosed || time >= this.#looksAt) return;
+    const { scheduler, clock } = this.#deps;
+    this.#lookTimer?.cancel();
+    this.#looksAt = time;
+    this.#lookTimer = clock.setTimer(
+      () => {
+        this.#looksAt = Infinity;
+        scheduler.look([this]);
+      },
+      time - elapsedBy(clock),
+    );
   }
 
   async settle(lease: WindowLease, result: RunResult | undefined): Promise<void> {
-    const { leases } = this.#deps;
-    if (result !== undefined) {
-      const { settlement } = result;
-      const became = typeof settlement === "object" ? await leases.settle(settlement) : settlement;
-      if (became === "interrupted") leases.giveBackLater(lease);
-      this.#conclude(lease, result, became);
-    } else if (!lease.isLost) leases.giveBackLater(lease);
-    this.window.release(lease, result !== undefined);
+    if (result?.batch === undefined) {
+      this.#conclude(lease, result, await this.#write(result));
+      this.window.release(lease, result !== undefined);
+    } else {
+      const { batch } = result;
+      const became = await Promise.all(batch.map((each) => Promise.resolve(this.#write(each.result))));
+      const outcomes = batch.map((each, index) => this.#conclude(each.lease, each.result, became[index]));
+      result.span?.end(outcomes.find((outcome) => outcome !== "done") ?? "done");
+      // Together: each page of the store that is leased then is as large as it can be.
+      for (const each of batch) this.window.release(each.lease, each.result !== undefined);
+    }
     this.#leaseIfWanted();
     this.#deps.scheduler.progress.noteChange();
+  }
+
+  /** Begins other work with the first of a batch. What a process died in runs alone, and so ends no other run. */
+  #takeOthers(first: ReadyWork): ReadyWork[] {
+    const { window, gates } = this;
+    const { max = 1 } = this.#runs.handler.batch ?? {};
+    const mayJoin = ({ lease }: ReadyWork): boolean =>
+      lease.crashes === 0 &&
+      !window.isStale(lease) &&
+      gates.every((gate) => gate.keeps !== "work" || gate.allows(lease));
+    const others = first.lease.crashes > 0 ? [] : window.waiting.filter(mayJoin).slice(0, max - 1);
+    for (const other of others) window.begin(other);
+    return others;
+  }
+
+  #write(result: RunResult | undefined): Written | Promise<Written> {
+    const settlement = result?.settlement;
+    return typeof settlement === "object" ? this.#deps.leases.settle(settlement) : settlement;
   }
 
   /**
@@ -150,6 +198,7 @@ export class HandlerWorker implements Lane {
   /** Begins no more work. Resolves with the leases of what has not begun, once no request to the store is pending. */
   async close(): Promise<Lease[]> {
     this.#timer?.cancel();
+    this.#lookTimer?.cancel();
     this.window.isClosed = true;
     const waiting = this.window.takeWaiting();
     // Crash-looping work is waited for while it is in the window.
@@ -194,13 +243,12 @@ export class HandlerWorker implements Lane {
     if (this.window.isBehind && !this.window.isRefilling && this.hasRoomForPage) void this.#lease();
   }
 
-  /** Concludes a run once its settlement is stored, or known to be lost. */
-  #conclude(
-    { eventId, handler, attempt }: WindowLease,
-    result: RunResult,
-    became: SettleResult | "committed" | "interrupted",
-  ): void {
-    const { sender, logger } = this.#deps;
+  /** Concludes a run once its settlement is stored, or known to be lost. Gives back what did not run. */
+  #conclude(lease: WindowLease, result: RunResult | undefined, became: Written): RunOutcome {
+    const { sender, leases, logger } = this.#deps;
+    const { eventId, handler, attempt } = lease;
+    if (became === "interrupted" || (became === undefined && !lease.isLost)) leases.giveBackLater(lease);
+    if (result === undefined || became === undefined) return "interrupted";
     const { settlement } = result;
     const isKept = became === "settled" || became === "committed";
     const outcome = isKept ? outcomeOf(settlement) : became;
@@ -213,6 +261,7 @@ export class HandlerWorker implements Lane {
     }
     this.#deps.scheduler.progress.outcomes[outcome] += 1;
     result.span?.end(outcome);
+    return outcome;
   }
 
   /** Work of this handler is due at that time. */
@@ -231,6 +280,9 @@ export class HandlerWorker implements Lane {
     this.#deps.logger.error({ handler: this.handler, ...fields }, "handler_queue_failed");
   }
 }
+
+/** What became of a run; undefined where there was none. */
+type Written = SettleResult | "committed" | "interrupted" | undefined;
 
 function outcomeOf(settlement: RunResult["settlement"]): RunOutcome {
   if (settlement === "lost" || settlement === "interrupted") return settlement;

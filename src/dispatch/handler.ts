@@ -128,11 +128,22 @@ export interface HandlerContext<Tx = CommitTransaction> {
 /** The user's function. What it returns is ignored; what it throws decides about the next attempt. */
 export type Handler<Event = AnyEvent, Tx = CommitTransaction> = (event: Event, ctx: HandlerContext<Tx>) => unknown;
 
+/** When a batch begins. */
+export interface Batching {
+  /** Most events. */
+  max: number;
+  /** How long it waits for more of them, in milliseconds. */
+  waitMs: number;
+}
+
 /** A handler with its options filled in. */
 export interface RegisteredHandler {
   name: string;
   patterns: readonly string[];
-  run: Handler<AnyEvent, unknown>;
+  /** What was registered: takes one event, or those of a batch, and their context. */
+  run: (given: AnyEvent | readonly AnyEvent[], context: unknown) => unknown;
+  /** Undefined for a handler of single events. */
+  batch: Batching | undefined;
   /** Most runs at once. */
   concurrency: number;
   key: ((event: AnyEvent) => string | undefined) | undefined;

@@ -4,7 +4,7 @@ import type { AnyEvent } from "../protocol/event.js";
 import type { LeaseRequest } from "../store/store.js";
 import type { Lease, LeasedWork, NewestKey } from "../store/work.js";
 import { newestKeyOf } from "./newest-key.js";
-import type { RegisteredHandler } from "./handler.js";
+import type { Batching, RegisteredHandler } from "./handler.js";
 
 /** Most leased work that one handler has in memory; the store is the queue. */
 const WINDOW = 512;
@@ -235,35 +235,46 @@ export class LeaseWindow {
  */
 export class WindowLimit {
   readonly #places: number;
-  /** Undefined where one process works on the store. */
+  /** Several processes work on the store. */
+  readonly #isShared: boolean;
+  /** Undefined where no time counts: one process works on the store, and events are handled one by one. */
   readonly #clock: Clock | undefined;
+  /** All batches that run, and one that waits. */
+  readonly #batches: number;
+  readonly #patienceMs: number;
   /** Of the runs so far, in milliseconds; undefined before the first has ended. */
   #meanMs: number | undefined;
 
-  constructor(places: number, clock: Clock | undefined) {
+  constructor(
+    { places, isShared, batch }: { places: number; isShared: boolean; batch: Batching | undefined },
+    clock: Clock,
+  ) {
     this.#places = places;
-    this.#clock = clock;
+    this.#isShared = isShared;
+    this.#clock = isShared || batch !== undefined ? clock : undefined;
+    this.#batches = batch === undefined ? 0 : (places + 1) * batch.max;
+    this.#patienceMs = PATIENCE_MS + (batch?.waitMs ?? 0);
   }
 
   /** Most leases. */
   get max(): number {
-    return this.#clock === undefined ? WINDOW : this.#places + this.#ahead;
+    return Math.max(this.#batches, this.#isShared ? this.#places + this.#ahead : WINDOW);
   }
 
   /** Most leases that may wait here for their key. In a shared store they take the room of work that can begin. */
   get maxWaitingForKey(): number {
-    return this.#clock === undefined ? Infinity : Math.floor(this.#ahead / 2);
+    return this.#isShared ? Math.floor(this.#ahead / 2) : Infinity;
   }
 
   /** With at most so many leases, a page is leased. */
   get refillAt(): number {
-    if (this.#clock === undefined) return WINDOW / 2;
-    return Math.min(this.max - 1, this.#places + Math.floor(this.#ahead / 2));
+    const half = this.#isShared ? this.#places + Math.floor(this.#ahead / 2) : WINDOW / 2;
+    return Math.min(this.max - 1, Math.max(this.#batches, half));
   }
 
   /** How long a lease may wait here; then another process should have it, and it does not begin. In milliseconds. */
   get patienceMs(): number {
-    return this.#clock === undefined ? Infinity : PATIENCE_MS;
+    return this.#isShared ? this.#patienceMs : Infinity;
   }
 
   /** The present, for the methods below. */

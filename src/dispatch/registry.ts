@@ -8,7 +8,8 @@ import type { ParkReason } from "../protocol/outcome.js";
 import { UNDECODABLE_TEXTS } from "../protocol/undecodable-texts.js";
 import { requestFromInbox } from "../protocol/verify-request.js";
 import { MAX_HANDLER_NAME_LENGTH } from "../store/paused-handlers.js";
-import { HANDLER_OPTIONS, type HandlerSettings, type RegisteredHandler } from "./handler.js";
+import { BATCH_OPTIONS, type BatchOptions } from "./batch-handler.js";
+import { type Batching, HANDLER_OPTIONS, type HandlerSettings, type RegisteredHandler } from "./handler.js";
 import { type RetryPolicy, resolveRetry } from "./retry-policy.js";
 
 /** `onUnhandled`'s handler in the inbox. */
@@ -50,9 +51,17 @@ export class HandlerRegistry {
 
   /** Throws `already_started`, `duplicate_handler`, or `invalid_argument` for an unknown event type. */
   on(patterns: readonly string[], run: RegisteredHandler["run"], options: HandlerSettings): void {
-    if (patterns.length === 0) throw new PigeonholeError("invalid_argument", "on() needs at least one event type.");
-    for (const pattern of patterns) this.#checkPattern(pattern);
+    this.#checkPatterns(patterns);
     this.#add(options.name ?? patterns.join("|"), patterns, run, options);
+  }
+
+  /** The same for a handler of batches. Also throws `invalid_option` for a `max` or `wait` out of range. */
+  onBatch(patterns: readonly string[], run: RegisteredHandler["run"], options: BatchOptions): void {
+    this.#checkPatterns(patterns);
+    const { name = patterns.join("|"), max: _, wait: __, ...others } = options;
+    const place = `handler "${name}"`;
+    const { max, wait, concurrency } = BATCH_OPTIONS.resolve(options, { place, prefix: `${place}: ` });
+    this.#add(name, patterns, run, { ...others, concurrency }, { max, waitMs: wait });
   }
 
   /** Called for events that no handler of `on` matches. */
@@ -120,6 +129,7 @@ export class HandlerRegistry {
     patterns: readonly string[],
     run: RegisteredHandler["run"],
     options: HandlerSettings,
+    batch?: Batching,
   ): RegisteredHandler {
     // Before the checks below, which would report a misspelt option as another error.
     const place = `handler "${name}"`;
@@ -158,6 +168,7 @@ export class HandlerRegistry {
       name,
       patterns,
       run,
+      batch,
       concurrency: Math.min(concurrency, all.concurrency),
       key,
       only,
@@ -167,6 +178,11 @@ export class HandlerRegistry {
     };
     this.#handlers.set(name, handler);
     return handler;
+  }
+
+  #checkPatterns(patterns: readonly string[]): void {
+    if (patterns.length === 0) throw new PigeonholeError("invalid_argument", "on() needs at least one event type.");
+    for (const pattern of patterns) this.#checkPattern(pattern);
   }
 
   /** A misspelt type would never match, which would be noticed only when events are missed. */

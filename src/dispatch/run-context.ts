@@ -5,7 +5,7 @@ import type { Client } from "../client/call-types.js";
 import type { ContactEventInput } from "../contract/contact-event.js";
 import type { AnyEvent } from "../protocol/event.js";
 import type { Store } from "../store/store.js";
-import type { Lease, LeasedWork } from "../store/work.js";
+import type { DoneSettlement, Lease, LeasedWork } from "../store/work.js";
 import type { ComparableOutboxEvent, NewOutboxEvent } from "../store/outbox.js";
 import {
   type ContactEventRecorder,
@@ -36,15 +36,25 @@ interface RunSubject {
   span: RunSpan | undefined;
 }
 
-/** The context of one run, with what the dispatcher needs to know afterwards. */
-export class RunContext implements HandlerContext<unknown> {
-  readonly attempt: number;
+/** What must be known of a run while it goes on. */
+export interface RunState {
   /** The requested commit, if any. */
-  pendingCommit: Promise<void> | undefined;
+  readonly pendingCommit: Promise<void> | undefined;
   /** How the store failed first under this run, in a way that passes. */
+  readonly storeFailure: PigeonholeError | undefined;
+  /** The ids of its events, as listed. */
+  readonly eventIds: readonly string[];
+  abort(reason: Error): void;
+  isUnder(lease: Lease): boolean;
+}
+
+/** The context of one run, with what the dispatcher needs to know afterwards. */
+export class RunContext implements HandlerContext<unknown>, RunState {
+  readonly attempt: number;
+  readonly handler: string;
+  pendingCommit: Promise<void> | undefined;
   storeFailure: PigeonholeError | undefined;
   readonly #work: LeasedWork;
-  readonly #handler: string;
   readonly #event: Pick<AnyEvent, "type">;
   readonly #span: RunSpan | undefined;
   readonly #deps: ContextDeps;
@@ -60,7 +70,7 @@ export class RunContext implements HandlerContext<unknown> {
   constructor({ work, event, span }: RunSubject, deps: ContextDeps) {
     this.attempt = work.attempt;
     this.#work = work;
-    this.#handler = work.handler;
+    this.handler = work.handler;
     this.#event = event;
     this.#span = span;
     this.#deps = deps;
@@ -88,9 +98,8 @@ export class RunContext implements HandlerContext<unknown> {
     this.#abort?.abort(reason);
   }
 
-  /** The event's id, as listed. */
-  get eventId(): string {
-    return this.#work.eventId;
+  get eventIds(): readonly string[] {
+    return [this.#work.eventId];
   }
 
   isUnder({ seq, token }: Lease): boolean {
@@ -101,7 +110,7 @@ export class RunContext implements HandlerContext<unknown> {
     this.#log ??= this.#deps.logger.child({
       eventId: this.#work.eventId,
       eventType: this.#event.type,
-      handler: this.#handler,
+      handler: this.handler,
       attempt: this.attempt,
     });
     return this.#log;
@@ -131,7 +140,7 @@ export class RunContext implements HandlerContext<unknown> {
   }
 
   get commit(): HandlerContext<unknown>["commit"] {
-    return (fn) => this.#runCommit(fn);
+    return (fn) => this.commitAll(fn, [this]);
   }
 
   get contactEvents(): ContactEventRecorder {
@@ -158,23 +167,19 @@ export class RunContext implements HandlerContext<unknown> {
     return value;
   }
 
-  #runCommit(fn: (tx: unknown) => unknown): Promise<void> {
+  /** Runs `fn` and marks the work of these runs done. */
+  commitAll(fn: (tx: unknown) => unknown, runs: readonly RunContext[]): Promise<void> {
     if (this.pendingCommit !== undefined) {
       const refused = Promise.reject<void>(
-        new PigeonholeError("commit_twice", `Handler "${this.#handler}" called ctx.commit twice in one run.`),
+        new PigeonholeError("commit_twice", `Handler "${this.handler}" called ctx.commit twice in one run.`),
       );
       // The handler may not await it. The process must not end then, and the loss of these writes must be logged.
       refused.catch(() => makeSafeLogger(this.log).error({ code: "commit_twice" }, "commit_refused"));
       return refused;
     }
-    const { seq, handler, token } = this.#work;
-    const dropSteps = this.mayHaveSteps;
     const isLate = this.#isOver;
-    this.pendingCommit = this.#deps.store.commit(
-      { seq, handler, token, to: "done", at: this.#deps.clock.now(), dropSteps, records: this.#records?.all },
-      fn,
-      this.signal,
-    );
+    const settlements = runs.map((run) => run.#doneNow());
+    this.pendingCommit = this.#deps.store.commit(settlements, fn, this.signal);
     // A handler that throws instead of awaiting this must not end the process by an unhandled rejection.
     this.pendingCommit.catch((error: unknown) => {
       this.#noteFailure(error);
@@ -182,6 +187,13 @@ export class RunContext implements HandlerContext<unknown> {
       if (isLate) makeSafeLogger(this.log).error({ code: "run_ended" }, "commit_refused");
     });
     return this.pendingCommit;
+  }
+
+  /** The settlement of work that is done, with what its run has recorded so far. */
+  #doneNow(): DoneSettlement {
+    const { seq, handler, token } = this.#work;
+    const at = this.#deps.clock.now();
+    return { seq, handler, token, to: "done", at, dropSteps: this.mayHaveSteps, records: this.#records?.all };
   }
 
   async #watched<Value>(call: Promise<Value>): Promise<Value> {
@@ -208,7 +220,7 @@ export class RunContext implements HandlerContext<unknown> {
       makeSafeLogger(this.log).error({ code: "run_ended" }, "record_refused");
       throw new PigeonholeError(
         "run_ended",
-        `Handler "${this.#handler}" recorded a contact event after its run had ended. Await all that it does before it returns.`,
+        `Handler "${this.handler}" recorded a contact event after its run had ended. Await all that it does before it returns.`,
       );
     }
     // Measured by now, not by the begin of the run: what happened since then is not in the future.
@@ -218,7 +230,7 @@ export class RunContext implements HandlerContext<unknown> {
   }
 
   #keyOwner(): KeyOwner {
-    return { source: this.#deps.source, eventId: this.#work.eventId, handler: this.#handler };
+    return { source: this.#deps.source, eventId: this.#work.eventId, handler: this.handler };
   }
 
   /** What was recorded in a finished step is recorded again. */

@@ -8,6 +8,8 @@ export interface RunInfo {
   attempt: number;
   /** The span of the delivery; undefined where none was kept. */
   trace: TraceContext | undefined;
+  /** The spans of the deliveries of the other events of a batch. @default no batch */
+  others?: readonly (TraceContext | undefined)[];
 }
 
 /**

@@ -2,8 +2,9 @@ import { elapsedBy } from "../base/clock.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Random } from "../base/random.js";
 import type { LeasedWork, Settlement } from "../store/work.js";
-import { type ContextDeps, RunContext } from "./run-context.js";
-import type { ReadyWork } from "./lease-window.js";
+import { BatchRun, type BatchWork } from "./batch-run.js";
+import { type ContextDeps, RunContext, type RunState } from "./run-context.js";
+import type { ReadyWork, WindowLease } from "./lease-window.js";
 import { HandlerRun, type HandlerRuns, type RunEnd, type RunRecord } from "./handler-runs.js";
 import { settlementOf } from "./settlement-of.js";
 import type { RunObserver, RunSpan } from "./run-observer.js";
@@ -26,6 +27,21 @@ export interface RunResult {
   hasRecorded: boolean;
   /** To be ended when the run is settled. */
   span: RunSpan | undefined;
+  /** Of a batch: the result of each piece of its work; undefined for what is given back. */
+  batch?: readonly BatchResult[];
+}
+
+interface BatchResult {
+  lease: WindowLease;
+  result: RunResult | undefined;
+}
+
+/** A run that has ended, on one event. */
+interface EndedRun {
+  end: RunEnd;
+  context: RunContext;
+  work: LeasedWork;
+  random: Random;
 }
 
 /** Runs handlers over leased work, and says how each run is to be settled. */
@@ -43,41 +59,89 @@ export class Runner {
     return this.#deps.record;
   }
 
-  /** Runs one piece of work. Resolves when the handler has ended; never rejects. */
-  run(of: HandlerRuns, ready: ReadyWork): Promise<RunResult> {
-    if (this.observer === undefined) return this.#run(of, ready, undefined);
+  /** Runs one piece of work, or a batch. Resolves when the handler has ended; never rejects. */
+  run(of: HandlerRuns, ready: ReadyWork, others?: readonly ReadyWork[]): Promise<RunResult> {
+    const run = (span?: RunSpan): Promise<RunResult> =>
+      others === undefined ? this.#run(of, ready, span) : this.#runBatch(of, [ready, ...others], span);
+    if (this.observer === undefined) return run();
     const { work, event } = ready;
     const { eventId, attempt, trace } = work;
-    const span = this.observer.beginRun({ handler: of.handler.name, eventType: event.type, eventId, attempt, trace });
-    return span.within(() => this.#run(of, ready, span));
+    const batch = others && { others: others.map((other) => other.work.trace) };
+    const info = { handler: of.handler.name, eventType: event.type, eventId, attempt, trace, ...batch };
+    const span = this.observer.beginRun(info);
+    return span.within(() => run(span));
   }
 
-  #run(of: HandlerRuns, { work, event }: ReadyWork, span: RunSpan | undefined) {
-    const { handler, deadlines } = of;
-    const context = new RunContext({ work, event, span }, this.#deps.context);
-    // What the handler does before it first waits is part of its time.
-    const begunAt = elapsedBy(this.#deps.context.clock);
-    const run = new HandlerRun(handler, event, context);
-    const deadline = deadlines.begin(run, begunAt);
-    return run.ended.then((ended): RunResult => {
-      deadlines.end(deadline);
-      const end = countedEnd(ended, work, of);
-      countRun(end, of, deadlines.elapsedOf(deadline));
-      const records = context.end();
-      const settlement = this.#settlementOf(end, { work, handler, dropSteps: context.mayHaveSteps, records });
-      return { settlement, hasRecorded: records !== undefined, span };
+  #run(of: HandlerRuns, { work, event }: ReadyWork, span: RunSpan | undefined): Promise<RunResult> {
+    const { context: deps, random } = this.#deps;
+    const context = new RunContext({ work, event, span }, deps);
+    const call = (): unknown => of.handler.run(event, context);
+    return this.#call(of, { context, call }, (end, tookMs) => {
+      const result = this.#resultOf({ end, context, work, random }, of, tookMs);
+      result.span = span;
+      return result;
     });
   }
 
-  #settlementOf(end: RunEnd, run: Omit<Parameters<typeof settlementOf>[1], "now" | "random">): RunResult["settlement"] {
+  /** Each event of a batch has a result of its own. */
+  #runBatch(of: HandlerRuns, ready: BatchWork, span: RunSpan | undefined): Promise<RunResult> {
+    const { context: deps, random } = this.#deps;
+    const context = new BatchRun(ready, span, deps);
+    const events = ready.map(({ event }) => event);
+    const call = (): unknown => of.handler.run(events, context);
+    return this.#call(of, { context, call }, (ended, tookMs) => {
+      // Which of the leases was lost need not be known: giving it back changes nothing.
+      if (ended.kind === "lost") {
+        deps.logger.warn({ handler: of.handler.name, events: events.length }, "lease_lost");
+        return {
+          settlement: "lost",
+          hasRecorded: false,
+          span,
+          batch: ready.map(({ lease }) => ({ lease, result: undefined })),
+        };
+      }
+      // The same wait for all, so that they run again together.
+      const drawn = random();
+      const results = context.end(ended).map(({ lease, ...run }) => {
+        return { lease, result: this.#resultOf({ ...run, random: () => drawn }, of, tookMs) };
+      });
+      return { ...summaryOf(results), span, batch: results };
+    });
+  }
+
+  #resultOf({ end, context, work, random }: EndedRun, of: HandlerRuns, tookMs: number): RunResult {
+    const counted = countedEnd(end, work, of);
+    countRun(counted, of, tookMs);
+    const records = context.end();
+    const run = { work, handler: of.handler, dropSteps: context.mayHaveSteps, records, random };
+    return { settlement: this.#settlementOf(counted, run), hasRecorded: records !== undefined, span: undefined };
+  }
+
+  /** Calls the handler, and gives how it has ended to `conclude`, with how many milliseconds it took. */
+  #call(
+    { handler, deadlines }: HandlerRuns,
+    { context, call }: { context: RunState; call: () => unknown },
+    conclude: (end: RunEnd, tookMs: number) => RunResult,
+  ): Promise<RunResult> {
+    // What the handler does before it first waits is part of its time.
+    const begunAt = elapsedBy(this.#deps.context.clock);
+    const run = new HandlerRun(handler, context, call);
+    const deadline = deadlines.begin(run, begunAt);
+    return run.ended.then((end) => {
+      deadlines.end(deadline);
+      return conclude(end, deadlines.elapsedOf(deadline));
+    });
+  }
+
+  #settlementOf(end: RunEnd, run: Omit<Parameters<typeof settlementOf>[1], "now">): RunResult["settlement"] {
     if (end.kind === "committed" || end.kind === "lost") return end.kind;
-    const { context, random } = this.#deps;
+    const { context } = this.#deps;
     if (end.kind === "interrupted") {
       const { eventId, handler, attempt } = run.work;
       context.logger.warn({ eventId, handler, attempt, ...errorFields(end.error, true) }, "run_interrupted");
       return "interrupted";
     }
-    const settlement = settlementOf(end, { ...run, now: context.clock.now(), random });
+    const settlement = settlementOf(end, { ...run, now: context.clock.now() });
     if (end.kind !== "done") this.#logEnd(run.work, settlement, end.error);
     return settlement;
   }
@@ -101,6 +165,15 @@ export class Runner {
 function countedEnd(end: RunEnd, { seq }: LeasedWork, { interruptions }: HandlerRuns): RunEnd {
   const error = end.kind === "interrupted" ? interruptions.note(seq, end.error) : interruptions.end(seq);
   return error === undefined ? end : { kind: "failed", error };
+}
+
+/** What the gates see of a batch: how its first event has ended, unless another one holds the handler. */
+function summaryOf(results: readonly BatchResult[]): Pick<RunResult, "settlement" | "hasRecorded"> {
+  const settlements = results.flatMap(({ result }) => result?.settlement ?? []);
+  const holds = settlements.find(
+    (each) => typeof each === "object" && each.to === "pending" && each.wait?.holds === "handler",
+  );
+  return { settlement: holds ?? settlements[0] ?? "lost", hasRecorded: false };
 }
 
 /** A run that was stopped or interrupted, or whose lease is lost, runs again and counts then. */

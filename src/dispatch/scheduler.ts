@@ -4,6 +4,7 @@ import type { GateName } from "../store/figures.js";
 import type { Store } from "../store/store.js";
 import type { Gate, GatedWork } from "./gate.js";
 import { AnswerGate } from "./gates/answer.js";
+import { BatchGate } from "./gates/batch.js";
 import { ConcurrencyGate } from "./gates/concurrency.js";
 import { CrashGate } from "./gates/crash.js";
 import { FairShareGate } from "./gates/fair-share.js";
@@ -26,9 +27,11 @@ export interface Lane {
   readonly gates: readonly Gate[];
   /** There is, or may be, due work of the handler in the store. */
   wake(): void;
+  /** Looks again at that time, in the clock's elapsed time, whether work may begin. */
+  lookAt(time: number): void;
   /** Leases and runs its crash-looping work; `found` is called before the first. Never rejects. */
   runCrashLooping(found: () => void): Promise<void>;
-  /** Never rejects. */
+  /** Never rejects. A handler of batches takes other waiting work along. */
   run(ready: ReadyWork): Promise<RunResult>;
   /** `result` is undefined for work that did not run after all. */
   settle(lease: WindowLease, result: RunResult | undefined): Promise<void>;
@@ -73,8 +76,11 @@ export class Scheduler {
   /** All that can keep work of a handler waiting, in the order in which it is asked. */
   gatesOf(handler: RegisteredHandler, window: LeaseWindow): readonly Gate[] {
     const concurrency = new ConcurrencyGate(this.placesOf(handler));
-    const key = handler.key === undefined ? [] : [new KeyGate(window, this.#deps.leases)];
-    return [this.paused, this.store, this.retryAfter, this.crash, concurrency, ...this.#shared, this.answer, ...key];
+    const { leases, clock } = this.#deps;
+    const key = handler.key === undefined ? [] : [new KeyGate(window, leases)];
+    const batch = handler.batch === undefined ? [] : [new BatchGate(window, handler.batch, clock)];
+    const own = [...key, ...batch];
+    return [this.paused, this.store, this.retryAfter, this.crash, concurrency, ...this.#shared, this.answer, ...own];
   }
 
   /** Most runs of a handler at once. */
@@ -155,7 +161,10 @@ export class Scheduler {
       }
       // Other work of the handler may have another gate: crash-looping work begins while all else waits.
       if (gate.keeps === "in_store") continue;
-      if (gate.keeps === "handler") return false;
+      if (gate.keeps === "handler") {
+        if (gate.opensAt !== undefined) lane.lookAt(gate.opensAt);
+        return false;
+      }
       const asked = gate.overflow?.(lease, others);
       others += 1;
       if (asked !== undefined) {

@@ -68,6 +68,11 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
       registry.on(patterns, handler as RegisteredHandler["run"], handlerOptions as object);
       return receiver;
     },
+    onBatch(pattern, handler, batchOptions = {}) {
+      const patterns: readonly string[] = Array.isArray(pattern) ? pattern : [pattern];
+      registry.onBatch(patterns, handler as RegisteredHandler["run"], batchOptions);
+      return receiver;
+    },
     onUnhandled(handler) {
       registry.onUnhandled(handler as RegisteredHandler["run"]);
       return receiver;

@@ -48,9 +48,14 @@ export function rememberParts(receiver: object, parts: ReceiverParts): void {
   PARTS.set(receiver, parts);
 }
 
+/** Undefined for what `createReceiver` of this copy of the package has not made. */
+export function findParts(receiver: object): ReceiverParts | undefined {
+  return PARTS.get(receiver);
+}
+
 /** Throws `invalid_argument` for what `createReceiver` of this copy of the package has not made. */
 export function partsOf(receiver: object): ReceiverParts {
-  const parts = PARTS.get(receiver);
+  const parts = findParts(receiver);
   if (parts !== undefined) return parts;
   throw new PigeonholeError(
     "invalid_argument",

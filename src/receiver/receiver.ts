@@ -1,3 +1,4 @@
+import type { BatchHandler, BatchOptions, BatchSize } from "../dispatch/batch-handler.js";
 import type { Handler, HandlerOptions } from "../dispatch/handler.js";
 import type { FetchHandler } from "../http/fetch-mount.js";
 import type { ListenerOptions, NodeListener, NodeMiddleware } from "../http/node-mount.js";
@@ -51,7 +52,8 @@ export interface ReceiverStats extends Omit<
   /**
    * What keeps work from its begin in this process, by handler: it is `paused`; a run asked with RetryAfter that all
    * wait (`retry_after`); the `store` is away; work that processes died in runs alone (`crash`); its own `concurrency`;
-   * its `fair_share` of the places of all handlers; other work of the same `key`; or the `answer` of its delivery.
+   * its `fair_share` of the places of all handlers; other work of the same `key`; more events for its `batch`; or the
+   * `answer` of its delivery.
    * Handlers whose work could begin are left out.
    */
   waitsFor: Record<string, GateName>;
@@ -120,6 +122,12 @@ export interface Receiver<Schemas extends SchemaMap = SchemaMap, Tx = CommitTran
     pattern: OneOrMore<Pattern>,
     handler: Handler<EventMatching<Schemas, Pattern>, Tx>,
     options?: HandlerOptions<EventMatching<Schemas, Pattern>>,
+  ): this;
+  /** Registers a handler that takes batches of events, otherwise as `on`: docs/handlers.md#batches. */
+  onBatch<const Pattern extends EventPattern<keyof Schemas & string>, const Max extends number>(
+    pattern: OneOrMore<Pattern>,
+    handler: BatchHandler<EventMatching<Schemas, Pattern>, Tx>,
+    options?: BatchOptions & { max?: BatchSize<Max> | undefined },
   ): this;
   /** Registers a handler for events that no other handler matches; `event.known` is false for new types. */
   onUnhandled(handler: Handler<AnyEvent, Tx>): this;

@@ -78,8 +78,9 @@ function observeRuns(api: typeof Api, tracer: Api.Tracer, runTime: Api.Histogram
       kind: api.SpanKind.INTERNAL,
       // What is active here is the delivery or the run that happened to give it its place.
       root: true,
-      links: linksTo([info.trace], api),
+      links: linksTo([info.trace, ...(info.others ?? [])], api),
       attributes: {
+        ...(info.others && { "messaging.batch.message_count": info.others.length + 1 }),
         "pigeonhole.event.id": eventId,
         "pigeonhole.event.type": eventType,
         "pigeonhole.handler": handler,

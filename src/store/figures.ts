@@ -68,7 +68,16 @@ export interface RunningNow {
 }
 
 /** What keeps work waiting that could otherwise begin: the name of a gate. */
-export type GateName = "paused" | "retry_after" | "store" | "crash" | "answer" | "concurrency" | "fair_share" | "key";
+export type GateName =
+  | "paused"
+  | "retry_after"
+  | "store"
+  | "crash"
+  | "answer"
+  | "concurrency"
+  | "fair_share"
+  | "key"
+  | "batch";
 
 /** What a process says about itself. */
 export interface ProcessStatus {

@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.js";
 import type { Logger } from "../base/logger.js";
+import type { OneOrMore } from "../protocol/event.js";
 import type { CommitTransaction } from "./commit-transaction.js";
 import type { EventDetail } from "./inbox-view.js";
 import type { FiguresStore } from "./figures.js";
@@ -7,7 +8,16 @@ import type { InboxOperator, StoreOverview } from "./inbox-operator.js";
 import type { Outbox } from "./outbox.js";
 import type { PausedHandler } from "./paused-handlers.js";
 import type { TraceContext } from "./trace-context.js";
-import type { Lease, LeasedWork, NewestKey, NewestResult, NewWork, ParkedNote, Settlement } from "./work.js";
+import type {
+  DoneSettlement,
+  Lease,
+  LeasedWork,
+  NewestKey,
+  NewestResult,
+  NewWork,
+  ParkedNote,
+  Settlement,
+} from "./work.js";
 
 /** An event to be stored, with its work. Bytes are stored exactly as given. */
 export interface NewEvent {
@@ -215,12 +225,12 @@ export interface Store<Tx = CommitTransaction> extends Outbox, FiguresStore {
    */
   settle(settlement: Settlement): Promise<SettleResult>;
   /**
-   * Runs `fn` and settles the work as done in one transaction. Rejects with what `fn` throws (nothing is written then),
-   * `commit_async` when it returns a promise and the store's transactions are synchronous, `transaction_ended` when its
-   * SQL ends the transaction, `lease_lost`, or the reason of `signal` if it is aborted
-   * before `fn` has ended: nothing is written then.
+   * Runs `fn` and settles the work, one piece or several, as done in one transaction. Rejects with what `fn` throws
+   * (nothing is written then), `commit_async` when it returns a promise and the store's transactions are synchronous,
+   * `transaction_ended` when its SQL ends the transaction, `lease_lost` where one of the leases is, or the reason of
+   * `signal` if it is aborted before `fn` has ended: nothing is written then.
    */
-  commit(settlement: Settlement & { to: "done" }, fn: (tx: Tx) => unknown, signal?: AbortSignal): Promise<void>;
+  commit(settlements: OneOrMore<DoneSettlement>, fn: (tx: Tx) => unknown, signal?: AbortSignal): Promise<void>;
   /** Takes over from a dead process: expired leases, or all of its leases, become pending again or parked. */
   recover(now: number): Promise<RecoverResult>;
   /**

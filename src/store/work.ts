@@ -82,6 +82,9 @@ export type Settlement = Lease & { at: number; dropSteps: boolean } & (
     | ({ to: "parked"; reason: string } & RunError)
   );
 
+/** The settlement of work that is done. */
+export type DoneSettlement = Settlement & { to: "done" };
+
 /** What else begins no earlier than the work that waits: nothing, or no work of its handler. */
 export type WaitHolds = "work" | "handler";
 

@@ -3,7 +3,9 @@ import { PigeonholeError } from "../base/error.js";
 import { SECOND } from "../base/duration.js";
 import { type OptionsOf, defineOptions, given, wholeNumber } from "../base/options.js";
 import { OUTCOME_HEADER, type OutcomeKind } from "../protocol/outcome.js";
+import type { AnyEvent, OneOrMore } from "../protocol/event.js";
 import { signHere } from "../protocol/sign-here.js";
+import { findParts } from "../receiver/receiver-parts.js";
 import type { Receiver } from "../receiver/receiver.js";
 import type { EventView, HandlerView } from "../store/inbox-view.js";
 
@@ -43,38 +45,61 @@ export const DELIVER_OPTIONS = defineOptions("deliver", {
 
 const POLL_INTERVAL_MS = 5;
 
+type ReceiverUnderTest = Pick<Receiver, "start" | "fetch" | "inbox">;
+
+type EventToDeliver = Pick<AnyEvent, "id" | "type">;
+
 /**
- * Signs an event, delivers it as the service would, and waits until every handler for it has run once, or is held by
- * RetryAfter. Starts the receiver if needed. Rejects with `handler_timeout` when a handler takes longer than
- * `timeoutMs`.
+ * Signs an event, or several, delivers them as the service would, and waits until every handler for them has run once,
+ * or is held by RetryAfter. A batch begins with what was delivered. Starts the receiver if needed. Rejects with
+ * `handler_timeout` when a handler takes longer than `timeoutMs`.
  *
  * @example
  * const { handlers } = await deliver(receiver, sampleEvent("email.bounced"));
  * expect(handlers[0]?.state).toBe("done");
  */
 export async function deliver(
-  receiver: Pick<Receiver, "start" | "fetch" | "inbox">,
-  event: { id: string; type: string },
+  receiver: ReceiverUnderTest,
+  event: EventToDeliver,
+  options?: DeliverOptions,
+): Promise<Delivered>;
+export async function deliver(
+  receiver: ReceiverUnderTest,
+  events: readonly EventToDeliver[],
+  options?: DeliverOptions,
+): Promise<Delivered[]>;
+export async function deliver(
+  receiver: ReceiverUnderTest,
+  given: OneOrMore<EventToDeliver>,
   options: DeliverOptions = {},
-): Promise<Delivered> {
+): Promise<Delivered | Delivered[]> {
   const { secret, timestamp = Date.now(), timeoutMs } = DELIVER_OPTIONS.resolve(options);
   await receiver.start();
-  const body = JSON.stringify(event);
-  const headers = signHere({ body, secret, timestamp });
-  const response = await receiver.fetch(new Request("http://pigeonhole.test/", { method: "POST", body, headers }));
-  const outcome = response.headers.get(OUTCOME_HEADER) as OutcomeKind;
-  const stored = response.ok ? await waitForHandlers(receiver, event.id, timeoutMs) : undefined;
-  return { status: response.status, outcome, event: stored, handlers: stored?.handlers ?? [] };
+  const answers: { id: string; response: Response }[] = [];
+  for (const event of [given].flat()) {
+    const body = JSON.stringify(event);
+    const headers = signHere({ body, secret, timestamp });
+    const response = await receiver.fetch(new Request("http://pigeonhole.test/", { method: "POST", body, headers }));
+    answers.push({ id: event.id, response });
+  }
+  const delivered: Delivered[] = [];
+  for (const { id, response } of answers) {
+    const outcome = response.headers.get(OUTCOME_HEADER) as OutcomeKind;
+    const stored = response.ok ? await waitForHandlers(receiver, id, timeoutMs) : undefined;
+    delivered.push({ status: response.status, outcome, event: stored, handlers: stored?.handlers ?? [] });
+  }
+  const [first] = delivered;
+  return Array.isArray(given) || first === undefined ? delivered : first;
 }
 
 async function waitForHandlers(
-  { inbox }: Pick<Receiver, "inbox">,
+  receiver: ReceiverUnderTest,
   id: string,
   timeoutMs: number,
 ): Promise<EventView | undefined> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
-    const event = await inbox.get(id);
+    const event = await receiver.inbox.get(id);
     const unfinished = event?.handlers.find(isUnfinished);
     if (unfinished === undefined) return event;
     if (performance.now() > deadline) {
@@ -82,6 +107,8 @@ async function waitForHandlers(
       throw new PigeonholeError("handler_timeout", text);
     }
     await sleep(POLL_INTERVAL_MS);
+    // A batch gets no more events than those, and a fake clock stands still.
+    findParts(receiver)?.path.dispatcher.endWaits();
   }
 }
 

@@ -36,6 +36,9 @@ export const GOALS: Partial<Record<Measure, readonly Goal[]>> = {
     ["P6", "front, two cores: rate / pg-boss", "rate front-2/pg-boss", ">=", 5.5, 1],
     ["P6", "front, two cores: rate / graphile-worker", "rate front-2/graphile-worker", ">=", 8, 1],
   ],
+  batches: [
+    ["batches", "a row for each event, 1,000/s: CPU of handling, batches / each", "batches handling", "<=", 0.5, 2],
+  ],
   moderate: [["P8", "front, 2,400 requests/s: p99 ms", "moderate p99", "<=", 15, 1]],
   growth: [["P9", "front, 5,000,000 stored ids: rate / empty", "growth", ">=", 0.75, 2]],
   backlog: [

@@ -16,6 +16,7 @@ import { formatNumber, printLine } from "./table.js";
 const MEASURE_LOADERS: Record<Measure, () => Promise<(context: MeasureContext) => Promise<void>>> = {
   http: async () => (await import("./measures/http.js")).measureHttp,
   peers: async () => (await import("./measures/peers.js")).measurePeers,
+  batches: async () => (await import("./measures/batches.js")).measureBatches,
   fsync: async () => (await import("./measures/fsync.js")).measureFsync,
   moderate: async () => (await import("./measures/moderate.js")).measureModerate,
   heap: async () => (await import("./measures/heap.js")).measureHeap,

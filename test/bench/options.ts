@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 export const MEASURES = [
   "http",
   "peers",
+  "batches",
   "fsync",
   "moderate",
   "heap",

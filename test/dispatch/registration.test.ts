@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { EVENT_TYPES, type HandlerOptions } from "pigeonhole";
+import { type BatchOptions, EVENT_TYPES, type HandlerOptions } from "pigeonhole";
 import { openReceiver } from "../support/receiver.js";
 import { errorOf } from "../support/error-of.js";
 
@@ -109,6 +109,32 @@ describe("refused registrations", () => {
     expect(error.code).toBe("invalid_option");
     expect(error.message).toMatch(message);
     expect(() => receiver.on("email.sent", nothing)).not.toThrow();
+  });
+
+  const badBatches: [BatchOptions, RegExp][] = [
+    [{ max: 0 }, /"email\.sent": max must be a whole number from 1 to 1000/],
+    [{ max: 1_001 }, /max/],
+    [{ max: 1.5 }, /max/],
+    [{ wait: 0 }, /"email\.sent": wait/],
+    [{ wait: "2m" }, /wait/],
+    [{ wait: "soon" as "1s" }, /wait: "soon" is not a duration/],
+    [{ concurrency: 0 }, /concurrency/],
+    [{ timeoutMs: 0 }, /timeoutMs/],
+    [{ key: () => "a" } as BatchOptions, /has no option "key"/],
+  ];
+  test.each(badBatches)("the option %o of onBatch is refused", async (options, message) => {
+    const receiver = openReceiver();
+    const error = await errorOf(() => receiver.onBatch("email.sent", nothing, options));
+    expect(error.code).toBe("invalid_option");
+    expect(error.message).toMatch(message);
+    expect(() => receiver.onBatch("email.sent", nothing)).not.toThrow();
+  });
+
+  test("a handler of batches has the name of its types, which no other handler may have", async () => {
+    const receiver = openReceiver();
+    receiver.onBatch("email.sent", nothing);
+    expect(await errorOf(() => receiver.on("email.sent", nothing))).toMatchObject({ code: "duplicate_handler" });
+    expect(await errorOf(() => receiver.onBatch([], nothing))).toMatchObject({ code: "invalid_argument" });
   });
 
   test("a handler for so many types that their names make no name is refused, and the error says to give one", async () => {

@@ -5,6 +5,7 @@ import type { Option } from "#pigeonhole/base/options.js";
 import { CLIENT_OPTIONS } from "#pigeonhole/client/options.js";
 import { CREDENTIAL_OPTIONS } from "#pigeonhole/contract/credential-shape.js";
 import { RECORD_OPTIONS } from "#pigeonhole/outbox/contact-event-record.js";
+import { BATCH_OPTIONS } from "#pigeonhole/dispatch/batch-handler.js";
 import { HANDLER_OPTIONS } from "#pigeonhole/dispatch/handler.js";
 import { RETRY_OPTIONS } from "#pigeonhole/dispatch/retry-policy.js";
 import { LISTENER_OPTIONS } from "#pigeonhole/http/node-mount.js";
@@ -66,6 +67,7 @@ export const DOCUMENTED: readonly DocumentedOptions[] = [
   listed("configuration.md", "retention", RETENTION_OPTIONS, ["receiver/options", "Retention"]),
   listed("configuration.md", "repair", REPAIR_INTERVAL, ["receiver/options", "RepairInterval"]),
   listed("handlers.md", "on", HANDLER_OPTIONS, ["dispatch/handler", "HandlerSettings"]),
+  listed("handlers.md", "onBatch", BATCH_OPTIONS, ["dispatch/batch-handler", "BatchOptions"]),
   listed(
     "handlers.md",
     "retry",
@@ -150,6 +152,7 @@ export const LISTED = DOCUMENTED.filter(({ definition }) => Object.keys(definiti
 
 /** Options that share some with others, which their table leaves to the other one. */
 const BESIDE: Readonly<Record<string, string>> = {
+  onBatch: "on",
   "sandbox.waitFor": "sandbox.deliveries",
   "sandbox.callers.member": "sandbox.callers.owner",
   "sandbox.callers.key": "sandbox.callers.owner",

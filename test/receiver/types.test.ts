@@ -2,6 +2,7 @@ import { describe, expect, expectTypeOf, test } from "vitest";
 import * as z from "zod";
 import {
   type AnyEvent,
+  type BatchContext,
   type CommitFunction,
   type CommitTransaction,
   type EventData,
@@ -350,4 +351,47 @@ test("registrations can be chained and keep the schemas", () => {
     .on("email.sent", () => undefined)
     .on("email.bounced", ({ data }) => expectTypeOf(data).toEqualTypeOf<Bounce>());
   expect(chained).toBe(receiver);
+});
+
+describe("the types of onBatch", () => {
+  test("the events of a batch are a list of what a handler of the same types gets", () => {
+    make().onBatch(["email.bounced", "email.sent"], (events, ctx) => {
+      for (const event of events) {
+        if (event.type === "email.bounced") expectTypeOf(event.data).toEqualTypeOf<Bounce>();
+        ctx.fail(event, new Error("no"));
+        expectTypeOf(ctx.of(event).attempt).toEqualTypeOf<number>();
+      }
+      expectTypeOf(ctx).toEqualTypeOf<BatchContext>();
+      // @ts-expect-error -- which event?
+      ctx.step("a", () => 1);
+    });
+  });
+
+  test.each([1, 9, 100, 999, 1_000, undefined])("a max of %s can be given", (max) => {
+    const nothing = (): void => undefined;
+    make()
+      .onBatch("email.sent", nothing, { name: "a", max })
+      .onBatch("email.sent", nothing, { name: "b", max: 1 })
+      .onBatch("email.sent", nothing, { name: "c", max: 1_000, wait: "1s" })
+      .onBatch("email.sent", nothing, { name: "d", max: 999, wait: 20 });
+  });
+
+  test("a max that cannot be, a duration that is none, and a key are refused by the compiler", () => {
+    const refused = (register: () => unknown): void => expect(register).toThrow(/handler "email\.sent"/);
+    const nothing = (): void => undefined;
+    // @ts-expect-error -- too few
+    refused(() => make().onBatch("email.sent", nothing, { max: 0 }));
+    // @ts-expect-error -- too few
+    refused(() => make().onBatch("email.sent", nothing, { max: -1 }));
+    // @ts-expect-error -- too many
+    refused(() => make().onBatch("email.sent", nothing, { max: 1_001 }));
+    // @ts-expect-error -- too many
+    refused(() => make().onBatch("email.sent", nothing, { max: 10_000 }));
+    // @ts-expect-error -- not whole
+    refused(() => make().onBatch("email.sent", nothing, { max: 1.5 }));
+    // @ts-expect-error -- no duration
+    refused(() => make().onBatch("email.sent", nothing, { wait: "soon" }));
+    // @ts-expect-error -- two events of a key would be in one batch
+    refused(() => make().onBatch("email.sent", nothing, { key: ({ id }: AnyEvent) => id }));
+  });
 });

@@ -79,9 +79,9 @@ export const MUTANTS: readonly Mutant[] = [
         file: "dispatch/run-context.js",
         from: "this.pendingCommit = this.#deps.store.commit(",
         to: `const { store } = this.#deps;
-        const commit = async (settlement, fn) => {
-            await store.commit(settlement, fn);
-            await store.settle(settlement);
+        const commit = async (settlements, fn) => {
+            await store.commit(settlements, fn);
+            for (const settlement of settlements) await store.settle(settlement);
         };
         this.pendingCommit = commit(`,
       },

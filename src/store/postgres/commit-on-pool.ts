@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { MINUTE } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
+import type { DoneSettlement } from "../work.js";
 import { untilAborted } from "../../base/wait.js";
 import { callWithClient, endByCommit, failedInside } from "./call-with-client.js";
 import { SHORT } from "./own-connection.js";
-import { type BegunSettlement, type DoneSettlement, beginDone, settleOneDone } from "./operations/settle.js";
+import { beginDone, settleDone } from "./operations/settle.js";
 import type { BorrowedClient, SharedPool } from "./shared-pool.js";
 import type { PostgresTransaction } from "./postgres-transaction.js";
 import { asPostgresError, isConnectionLost, sqlStateOf, takesNoWrites } from "./store-error.js";
@@ -26,23 +27,23 @@ const LOCK_WAIT_MS = 50;
 export interface PoolCommit {
   pool: SharedPool;
   statements: Statements;
-  settlement: DoneSettlement;
+  settlements: readonly DoneSettlement[];
   fn: (tx: PostgresTransaction) => unknown;
   /** Aborted when the run is over; a function that has not ended then has its connection closed. */
   signal: AbortSignal | undefined;
 }
 
 /**
- * The user's writes and the end of work in one transaction, on a client of the pool. The fence comes first: when the
+ * The user's writes and the end of work in one transaction, on a client of the pool. The fence comes first: when a
  * lease is lost, the user's function does not run at all. Where a connection is lost under the COMMIT, nobody asks what
  * became of it: the row of the work tells the process that goes on with it.
  */
-export async function commitOnPool({ pool, statements, settlement, fn, signal }: PoolCommit): Promise<void> {
+export async function commitOnPool({ pool, statements, settlements, fn, signal }: PoolCommit): Promise<void> {
   const borrowed = await pool.borrow("ctx.commit", signal);
   const { client, giveBack } = borrowed;
   const sql = new Sql(client, statements, { answerMs: SHORT.answerMs, idleMs: ENDS_IDLE_AFTER_MS });
   try {
-    await untilAborted(begin(sql, settlement), signal);
+    await untilAborted(begin(sql, settlements), signal);
     await callWithClient(client, { fn, name: "ctx.commit", signal });
   } catch (error) {
     // On a connection that is closed, the transaction ends and its rows are free.
@@ -63,27 +64,28 @@ export async function commitOnPool({ pool, statements, settlement, fn, signal }:
   }
 }
 
-/** Ends the lease in a transaction that stays open. */
-async function begin(sql: Sql, settlement: DoneSettlement): Promise<void> {
+/** Ends the leases in a transaction that stays open. */
+async function begin(sql: Sql, settlements: readonly DoneSettlement[]): Promise<void> {
   try {
-    if (!("refused" in (await beginPatiently(sql, settlement)))) return;
+    let left = settlements;
+    let outcomes = await beginDone(sql, left);
+    for (let attempt = 1; outcomes.some((outcome) => outcome !== "settled"); attempt += 1) {
+      const lost = left.find((_, index) => outcomes[index] === "lost");
+      if (lost !== undefined) throw leaseLost(lost.handler);
+      if (attempt === LOCK_TRIES) {
+        throw new PigeonholeError("store_busy", "ctx.commit failed: another transaction holds the work.");
+      }
+      await sleep(LOCK_WAIT_MS);
+      left = left.filter((_, index) => outcomes[index] === "locked");
+      outcomes = await settleDone(sql, left);
+    }
   } catch (error) {
     throw asPostgresError(error, "ctx.commit");
   }
-  const { handler } = settlement;
-  throw new PigeonholeError("lease_lost", `The lease of handler "${handler}" has ended; nothing was written.`);
 }
 
-async function beginPatiently(sql: Sql, settlement: DoneSettlement): Promise<BegunSettlement> {
-  let begun = await beginDone(sql, settlement);
-  for (let attempt = 1; "refused" in begun && begun.refused === "locked"; attempt += 1) {
-    if (attempt === LOCK_TRIES) {
-      throw new PigeonholeError("store_busy", "ctx.commit failed: another transaction holds the work.");
-    }
-    await sleep(LOCK_WAIT_MS);
-    begun = await settleOneDone(sql, settlement);
-  }
-  return begun;
+function leaseLost(handler: string): PigeonholeError {
+  return new PigeonholeError("lease_lost", `The lease of handler "${handler}" has ended; nothing was written.`);
 }
 
 async function undo(

@@ -4,13 +4,8 @@ import type { AcceptResult, NewEvent, SettleResult } from "../store.js";
 import type { NodeSession } from "./node-session.js";
 import { compareEvents, storeEvents, storeInstead } from "./operations/store-events.js";
 import { type KeyRequest, holdKeys } from "./operations/keys.js";
-import {
-  type DoneSettlement,
-  type OtherSettlement,
-  type SettleOutcome,
-  settleDone,
-  settleOthers,
-} from "./operations/settle.js";
+import { type OtherSettlement, type SettleOutcome, settleDone, settleOthers } from "./operations/settle.js";
+import type { DoneSettlement } from "../work.js";
 import type { OwnConnection } from "./own-connection.js";
 
 /** Larger batches gain little, and all calls in them wait longer. */

@@ -42,7 +42,7 @@ export function withDatabaseTimes(store: SharedStore, clock: DatabaseClock): Sha
       return store.settle({ ...withEnd(settlement), wait: { ...wait, began: toDatabase(wait.began) } });
     },
     beginNewest: (lease, of, now) => store.beginNewest(lease, of, toDatabase(now)),
-    commit: (settlement, fn, signal) => store.commit(withEnd(settlement), fn, signal),
+    commit: (given, fn, signal) => store.commit([given].flat().map(withEnd), fn, signal),
     recover: (now) => store.recover(toDatabase(now)),
     glance: (request) => store.glance(withNow(request)),
     restartWaits: (limits) => store.restartWaits(withLease(limits)),

@@ -9,7 +9,7 @@ import { migrateSchema, requireSchema } from "./migrate-schema.js";
 import { type Leasing, NodeSession } from "./node-session.js";
 import { type Batches, createBatches } from "./create-batches.js";
 import type { NodeLock } from "./operations/recover.js";
-import type { DoneSettlement } from "./operations/settle.js";
+import type { DoneSettlement } from "../work.js";
 import { setUpTables } from "./own-tables.js";
 import { LONG, OwnConnection, type OwnConnectionOptions, SHORT } from "./own-connection.js";
 import { sessionConfig } from "./session-config.js";
@@ -28,7 +28,7 @@ export interface OpenPostgres extends Batches {
   /** Holds the lock of this process again, if its connection was lost. */
   hold(): Promise<void>;
   commit(
-    settlement: DoneSettlement,
+    settlements: readonly DoneSettlement[],
     fn: (tx: PostgresTransaction) => unknown,
     signal: AbortSignal | undefined,
   ): Promise<void>;
@@ -98,7 +98,7 @@ export async function openPostgres({ place, clock, runsHandlers }: OpenRequest):
     begin: () => node.begin(),
     hold: () => node.hold(),
     ...createBatches({ accepting, working, session: node }),
-    commit: (settlement, fn, signal) => commitOnPool({ pool, statements, settlement, fn, signal }),
+    commit: (settlements, fn, signal) => commitOnPool({ pool, statements, settlements, fn, signal }),
     work,
     lease: (doing, use) => node.lease(working, doing, use),
     inPool: (doing, use) =>

@@ -93,7 +93,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     close: () => opening.close(),
     accept: (event) => opening.use((open) => open.accept(event)),
     settle: (settlement) => opening.use((open) => open.settle(settlement)),
-    commit: (settlement, fn, signal) => opening.use((open) => open.commit(settlement, fn, signal)),
+    commit: (given, fn, signal) => opening.use((open) => open.commit([given].flat(), fn, signal)),
     lease: (request) => leasing("leasing work", (sql, holder) => leaseWork(sql, holder, request)),
     renew: (leases, leaseUntil) => work("renewing leases", (sql) => renewLeases(sql, leases, leaseUntil)),
     holdKey: (lease, key) => opening.use((open) => open.holdKey({ lease, key })),

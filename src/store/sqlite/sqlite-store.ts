@@ -163,8 +163,8 @@ export function createSqliteStore(options: SqliteStoreOptions<unknown>): SqliteS
     },
     accept: (event) => opened?.commits.accept(event) ?? refuse(),
     settle: (settlement) => opened?.commits.settle(settlement) ?? refuse(),
-    commit: (settlement, fn) =>
-      new Promise<void>((done, reject) => current().commit({ settlement, fn, resolve: done, reject })),
+    commit: (given, fn) =>
+      new Promise<void>((done, reject) => current().commit({ settlements: [given].flat(), fn, resolve: done, reject })),
     read: (fn) => current().read(fn),
     async recover(now) {
       // A closed store must not take the file from the next one.

@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
 import type { CommitFunction } from "../commit-transaction.js";
 import { transactionEnded } from "../guard-transaction.js";
-import type { Settlement } from "../work.js";
+import type { DoneSettlement } from "../work.js";
 import { findFileLoss } from "./find-file-loss.js";
 import { onFirstUse } from "./on-first-use.js";
 import type { OpenFiles } from "./open-files.js";
@@ -13,7 +13,7 @@ import { callWithDatabase } from "./call-with-database.js";
 
 /** One `ctx.commit` that waits for its turn. */
 export interface UserCommit {
-  settlement: Settlement & { to: "done" };
+  settlements: readonly DoneSettlement[];
   fn: CommitFunction<unknown>;
   resolve(): void;
   reject(error: unknown): void;
@@ -84,13 +84,15 @@ function prepareTurn(db: Database): (commits: readonly UserCommit[]) => Turn {
   const settle = prepareSettle(db);
   const addDone = prepareAddDone(db);
 
-  const runOne = db.transaction(({ settlement, fn }: UserCommit): void => {
-    // The fence comes first: when the lease is lost, the user's function does not run at all.
-    if (settle(settlement) === "lost") {
-      throw new PigeonholeError(
-        "lease_lost",
-        `The lease of handler "${settlement.handler}" has ended; nothing was written.`,
-      );
+  const runOne = db.transaction(({ settlements, fn }: UserCommit): void => {
+    // The fence comes first: when a lease is lost, the user's function does not run at all.
+    for (const settlement of settlements) {
+      if (settle(settlement) === "lost") {
+        throw new PigeonholeError(
+          "lease_lost",
+          `The lease of handler "${settlement.handler}" has ended; nothing was written.`,
+        );
+      }
     }
     callWithDatabase(db, fn, "ctx.commit");
   });
@@ -105,7 +107,9 @@ function prepareTurn(db: Database): (commits: readonly UserCommit[]) => Turn {
       if (!db.inTransaction) throw new TurnEnded(commit, failure?.error);
       failures.push(failure);
     }
-    addDone(failures.filter((failure) => failure === undefined).length);
+    addDone(
+      commits.filter((_, index) => failures[index] === undefined).flatMap(({ settlements }) => settlements).length,
+    );
     return failures;
   });
 

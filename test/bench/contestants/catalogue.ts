@@ -63,8 +63,10 @@ export const QUEUES: readonly Contestant[] = [
   queue("graphile-worker", "graphile-worker addJob", "startGraphileWorker"),
 ];
 
-/** What measures of their own have beside `front`: a server of PostgreSQL, an open dashboard. */
+/** What measures of their own have beside `front`: own rows, a server of PostgreSQL, an open dashboard. */
 const OTHERS: readonly Contestant[] = [
+  own("front-commit", "in front, a row by ctx.commit", "startCommit"),
+  own("front-batch", "in front, rows in batches of 100", "startBatch"),
   own("front-postgres-2", "in front, on PostgreSQL, two cores", "startFrontPostgres", TWO_CORES),
   own("front-dashboard", "in front, with its dashboard open", "startWithDashboard"),
 ];

@@ -1,13 +1,12 @@
 import { createServer, type Server } from "node:http";
 import express from "express";
-import { type Store, createReceiver, createSqliteStore } from "pigeonhole";
+import { type CommitTransaction, type Receiver, type Store, createReceiver, createSqliteStore } from "pigeonhole";
 import { createDashboard } from "pigeonhole/dashboard";
 import { DASHBOARD_PATH, EVENT_TYPE, HANDLER_NAME, HOOK_PATH, SECRET } from "../sample-delivery.js";
 import type { ContestantContext, RunningContestant, StartContestant } from "./contestant.js";
 import { FAILS_ONE_IN, MIXED_HANDLERS } from "./mixed-load.js";
 import { quietLogger } from "./quiet-logger.js";
 
-type Receiver = ReturnType<typeof createReceiver>;
 /** Registers handlers; each calls `onHandled` when it ends well. */
 type Register = (receiver: Receiver, onHandled: () => void) => void;
 
@@ -30,6 +29,28 @@ const registerMixed: Register = (receiver, onHandled) => {
       { name, retry: RETRY },
     );
   }
+};
+
+/** Rows of the user's own are inserted in the transaction that marks the events done. */
+const insertAll = ({ db }: CommitTransaction, events: readonly { id: string; type: string }[]): void => {
+  const insert = db.prepare("INSERT INTO own_row (id, type) VALUES (?, ?)");
+  for (const { id, type } of events) insert.run(id, type);
+};
+
+const registerCommit: Register = (receiver, onHandled) => {
+  const name = HANDLER_NAME;
+  receiver.on(EVENT_TYPE, (event, ctx) => ctx.commit((tx) => insertAll(tx, [event])).then(onHandled), { name });
+};
+
+const registerBatch: Register = (receiver, onHandled) => {
+  receiver.onBatch(
+    EVENT_TYPE,
+    async (events, ctx) => {
+      await ctx.commit((tx) => insertAll(tx, events));
+      for (const _ of events) onHandled();
+    },
+    { name: HANDLER_NAME, max: 100, wait: "500ms" },
+  );
 };
 
 async function startContestant(
@@ -73,6 +94,22 @@ export const startRoute: StartContestant = (context) => startContestant(context,
 
 /** A listener that answers the hook path and hands all else to Express. */
 export const startFront: StartContestant = (context) => startContestant(context, registerOne, createFrontServer);
+
+const withTable = ({ databaseFile }: ContestantContext) => ({
+  databaseFile,
+  store: createSqliteStore({
+    file: databaseFile,
+    setup: ({ db }) => db.exec("CREATE TABLE IF NOT EXISTS own_row (id TEXT NOT NULL, type TEXT NOT NULL) STRICT"),
+  }),
+});
+
+/** The same with a row of the user's own for each event. */
+export const startCommit: StartContestant = (context) =>
+  startContestant(withTable(context), registerCommit, createFrontServer);
+
+/** The same rows, 100 in a transaction. */
+export const startBatch: StartContestant = (context) =>
+  startContestant(withTable(context), registerBatch, createFrontServer);
 
 /** The same with a dashboard in the app behind it. */
 export const startWithDashboard: StartContestant = (context) =>

@@ -128,6 +128,50 @@ export function describeCommit(fixture: Fixture): void {
     });
   });
 
+  describe("a commit of several pieces of work", () => {
+    const accept = () => Promise.all(["a", "b", "c"].map((id) => acceptLeased(fixture.store, id)));
+
+    test("one commit marks several pieces of work done, and drops the steps of those that ask for it", async () => {
+      const leases = await accept();
+      for (const lease of leases) await fixture.store.saveStep(lease, "one", "1", T);
+      const done = leases.map((lease, index) => ({ ...settlements.done(lease), dropSteps: index > 0 }));
+      await fixture.store.commit(done, (tx) => fixture.write(tx, "effect"));
+      expect(await countWork(fixture.store, T)).toMatchObject({ running: 0, done: 3 });
+      expect(await fixture.written()).toEqual(["effect"]);
+      const steps = await Promise.all(leases.map((lease) => fixture.store.loadSteps(lease)));
+      expect(steps).toEqual([{ one: "1" }, {}, {}]);
+    });
+
+    test("a commit of several with one lost lease runs no function and ends no lease", async () => {
+      const leases = await accept();
+      const [first, second, third] = leases.map((lease) => settlements.done(lease));
+      if (first === undefined || second === undefined || third === undefined) return expect.unreachable();
+      await fixture.store.settle(settlements.dead(second));
+      const before = await snapshot(fixture.store);
+      const outcome = fixture.store.commit([first, second, third], () => expect.unreachable());
+      await expectCode(outcome, "lease_lost");
+      expect(await snapshot(fixture.store)).toEqual(before);
+      await fixture.store.commit([first, third], (tx) => fixture.write(tx, "effect"));
+      expect(await countWork(fixture.store, T)).toMatchObject({ running: 0, done: 2, dead: 1 });
+      expect(await fixture.written()).toEqual(["effect"]);
+    });
+
+    test("a commit of several whose function throws ends no lease, and spares the commits beside it", async () => {
+      const [first, second, third] = (await accept()).map((lease) => settlements.done(lease));
+      if (first === undefined || second === undefined || third === undefined) return expect.unreachable();
+      const fail = (): never => {
+        throw mine;
+      };
+      const results = await Promise.allSettled([
+        fixture.store.commit([first, second], writing(fixture, "half", fail)),
+        fixture.store.commit(third, (tx) => fixture.write(tx, "effect")),
+      ]);
+      expect(results).toMatchObject([{ reason: mine }, { status: "fulfilled" }]);
+      expect(await countWork(fixture.store, T)).toMatchObject({ running: 2, done: 1 });
+      expect(await fixture.written()).toEqual(["effect"]);
+    });
+  });
+
   describe("several commits at once", () => {
     test("one of several commits at once that throws does not affect the others", async () => {
       const leases = await Promise.all(["a", "b", "c"].map((id) => acceptLeased(fixture.store, id)));

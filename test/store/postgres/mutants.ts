@@ -38,13 +38,7 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
   {
     name: "commits without a fence",
     shownBy: "a commit with a lost lease does not run its function",
-    changes: [
-      change(
-        COMMIT,
-        'if (!("refused" in (await beginPatiently(sql, settlement))))',
-        "if (await beginPatiently(sql, settlement))",
-      ),
-    ],
+    changes: [change(COMMIT, "if (lost !== undefined)", "if (lost !== undefined) break; if (lost !== undefined)")],
   },
   {
     name: "commits without looking at the lease",

@@ -1,7 +1,7 @@
 import { failureGroupOf } from "../../error-kind.js";
 import type { NewOutboxEvent } from "../../outbox.js";
 import type { SettleResult } from "../../store.js";
-import type { RunWait, Settlement } from "../../work.js";
+import type { DoneSettlement, RunWait, Settlement } from "../../work.js";
 import type { Sql } from "../sql.js";
 import { nameOfContactEvent } from "./outbox-record.js";
 import { SELECT_HOLDING, leaseColumns } from "./lease-columns.js";
@@ -30,7 +30,6 @@ const KEEP_FAILED_RUNS = `
     ON CONFLICT (seq, handler, attempt) DO UPDATE SET stack = excluded.stack, failed_at = excluded.failed_at
   )`;
 
-export type DoneSettlement = Extract<Settlement, { to: "done" }>;
 export type OtherSettlement = Exclude<Settlement, { to: "done" }>;
 
 /** `locked`: another transaction holds the work at the moment, and nothing was written. */
@@ -112,36 +111,26 @@ export async function settleDone(sql: Sql, settlements: readonly DoneSettlement[
   return outcomesOf(sql, settlements, settled);
 }
 
-/** What became of a lease in a transaction; `transaction` is the number by which its outcome can be found out. */
-export type BegunSettlement = { transaction: string } | { refused: SettleOutcome };
-
 /**
- * Begins a transaction in which the lease of work that is done ends; everything that it needs is in one round trip,
- * unless contact events were recorded.
+ * Begins a transaction in which leases of work that is done end; everything that one piece of work needs is in one
+ * round trip, unless contact events were recorded.
  */
-export async function beginDone(sql: Sql, settlement: DoneSettlement): Promise<BegunSettlement> {
-  return endIn(sql, settlement, await sql.beginWith<EndedWork>(SETTLE_ONE, settlement));
-}
-
-/** The same in a transaction that has begun. */
-export async function settleOneDone(sql: Sql, settlement: DoneSettlement): Promise<BegunSettlement> {
-  return endIn(sql, settlement, await sql.row<EndedWork>(SETTLE_ONE, settlement));
+export async function beginDone(sql: Sql, settlements: readonly DoneSettlement[]): Promise<SettleOutcome[]> {
+  const [settlement, ...others] = settlements;
+  if (settlement === undefined || others.length > 0) {
+    await sql.begin();
+    return settleDone(sql, settlements);
+  }
+  const ended = await sql.beginWith<EndedWork>(SETTLE_ONE, settlement);
+  if (ended === undefined || ended.transaction === null) return outcomesOf(sql, settlements, []);
+  const { records = [] } = settlement;
+  if (records.length > 0) await sql.run(RECORD, { ...settlement, ...recordColumns(records) });
+  return ["settled"];
 }
 
 interface EndedWork {
   /** Null when the lease was not ended. */
   transaction: string | null;
-}
-
-async function endIn(sql: Sql, settlement: DoneSettlement, ended: EndedWork | undefined): Promise<BegunSettlement> {
-  const transaction = ended?.transaction ?? undefined;
-  if (transaction === undefined) {
-    const [refused = "lost"] = await outcomesOf(sql, [settlement], []);
-    return { refused };
-  }
-  const { records = [] } = settlement;
-  if (records.length > 0) await sql.run(RECORD, { ...settlement, ...recordColumns(records) });
-  return { transaction };
 }
 
 function recordColumns(records: readonly NewOutboxEvent[]) {

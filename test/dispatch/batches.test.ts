@@ -1,0 +1,432 @@
+import { describe, expect, test } from "vitest";
+import {
+  type AnyEvent,
+  type BatchContext,
+  type BatchOptions,
+  DoNotRetry,
+  PigeonholeError,
+  type ReceiverOptions,
+  RetryAfter,
+} from "pigeonhole";
+import { createSandbox } from "pigeonhole/sandbox";
+import { deliver, fakeClock, sampleEvent } from "pigeonhole/testing";
+import { isoTime } from "#pigeonhole/base/iso-time.js";
+import { makeCrashedFile } from "../support/crashed-file.js";
+import { endOfTurn } from "../support/end-of-turn.js";
+import {
+  captureLog,
+  decorateStore,
+  effectsIn,
+  makeEvent,
+  makeGate,
+  openReceiver,
+  post,
+  storeIn,
+  tempFileWithTable,
+  workOf,
+} from "../support/receiver.js";
+
+type Run = (events: readonly AnyEvent[], ctx: BatchContext) => unknown;
+
+const fail = (): never => {
+  throw new Error("not now");
+};
+
+/** A receiver with one handler of batches, which notes the ids of each. */
+async function open(
+  options: BatchOptions = {},
+  run: Run = () => undefined,
+  more: Partial<ReceiverOptions<Record<never, never>>> = {},
+) {
+  const clock = fakeClock();
+  const receiver = openReceiver({ clock, random: () => 0.5, ...more });
+  const batches: string[][] = [];
+  receiver.onBatch(
+    "email.sent",
+    (events, ctx) => {
+      batches.push(events.map(({ id }) => id));
+      return run(events, ctx);
+    },
+    options,
+  );
+  await receiver.start();
+  const send = async (count: number): Promise<string[]> => {
+    const events = Array.from({ length: count }, () => makeEvent());
+    for (const event of events) await post(receiver, event, { at: clock.now() });
+    await endOfTurn();
+    return events.map(({ id }) => id);
+  };
+  const states = async (ids: readonly string[]): Promise<unknown[]> => {
+    const works = await Promise.all(ids.map((id) => workOf(receiver, id)));
+    return works.map((work) => [work?.state, work?.attempts, work?.error]);
+  };
+  /** Waits until the work of these events looks so: state, attempts and error. */
+  const settled = (ids: readonly string[], expected: readonly unknown[]) =>
+    expect.poll(() => states(ids), { interval: 5 }).toEqual(expected);
+  return { clock, receiver, batches, send, settled };
+}
+
+const DONE = ["done", 1, null];
+const FAILED = ["retrying", 1, "Error: not now"];
+
+describe("when a batch begins", () => {
+  test("a batch begins at once when it is full, and the rest waits", async () => {
+    const { batches, send, settled, clock } = await open({ max: 3 });
+    const ids = await send(4);
+    expect(batches).toEqual([ids.slice(0, 3)]);
+    await clock.advance(499);
+    expect(batches).toHaveLength(1);
+    await clock.advance(1);
+    expect(batches).toEqual([ids.slice(0, 3), ids.slice(3)]);
+    await settled(ids, [DONE, DONE, DONE, DONE]);
+  });
+
+  test("a batch begins when its first event has waited for long enough, and says meanwhile that it waits", async () => {
+    const { batches, send, clock, receiver } = await open({ wait: "200ms" });
+    const first = await send(1);
+    await clock.advance(150);
+    const second = await send(1);
+    expect(batches).toEqual([]);
+    expect((await receiver.stats()).waitsFor).toEqual({ "email.sent": "batch" });
+    await clock.advance(50);
+    expect(batches).toEqual([[...first, ...second]]);
+  });
+
+  test.each([1, 2])(
+    "with a concurrency of %s, as many batches run at once, and the others wait",
+    async (concurrency) => {
+      const gate = makeGate();
+      const { batches, send } = await open({ max: 2, concurrency }, () => gate.passed);
+      const ids = await send(6);
+      expect(batches).toHaveLength(concurrency);
+      gate.open();
+      await expect.poll(() => batches).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)]);
+    },
+  );
+
+  test("a batch is as large as it may be from what waits in the store", async () => {
+    const gate = makeGate();
+    const { batches, send } = await open({ max: 1_000 }, () => gate.passed);
+    await send(1_000);
+    const rest = await send(1_300);
+    gate.open();
+    await expect.poll(() => batches.length).toBe(2);
+    expect(batches[1]).toEqual(rest.slice(0, 1_000));
+  });
+
+  test("events of a batch that has not begun are as new after a stop", async () => {
+    const file = tempFileWithTable();
+    const before = await open({}, fail, { store: storeIn(file) });
+    const ids = await before.send(2);
+    await before.receiver.stop();
+    const after = await open({}, () => undefined, { store: storeIn(file) });
+    await after.clock.advance(1_000);
+    expect(after.batches).toEqual([ids]);
+    await after.settled(ids, [DONE, DONE]);
+  });
+});
+
+describe("how a batch ends", () => {
+  test("one commit writes what it writes, and marks all events done", async () => {
+    const file = tempFileWithTable();
+    const { send, settled } = await open(
+      { max: 3 },
+      (events, ctx) =>
+        ctx.commit(({ db }) => {
+          for (const { id } of events) db.prepare("INSERT INTO effect VALUES (?)").run(id);
+        }),
+      { store: storeIn(file) },
+    );
+    const ids = await send(3);
+    await settled(ids, [DONE, DONE, DONE]);
+    expect(effectsIn(file)).toEqual(ids);
+  });
+
+  test("what a handler throws fails all events of the batch, which run again together", async () => {
+    const { send, settled, clock, batches } = await open({ max: 2 }, () => fail());
+    const ids = await send(2);
+    await settled(ids, [FAILED, FAILED]);
+    await clock.advance(10_000);
+    await expect.poll(() => batches).toEqual([ids, ids]);
+  });
+
+  test("of the events of a batch that fails, those are dead whose own attempts are spent", async () => {
+    const { send, settled, clock, batches } = await open({ max: 2, retry: { maxAttempts: 2 } }, () => fail());
+    const [first = ""] = await send(1);
+    await clock.advance(500);
+    await settled([first], [FAILED]);
+    await clock.advance(9_999);
+    const [second = ""] = await send(1);
+    await clock.advance(1);
+    await settled([first, second], [["dead", 2, "Error: not now"], FAILED]);
+    expect(batches).toEqual([[first], expect.arrayContaining([first, second])]);
+  });
+
+  test("a commit that throws writes nothing and fails all events", async () => {
+    const file = tempFileWithTable();
+    const { send, settled } = await open(
+      { max: 2 },
+      (_, ctx) =>
+        ctx.commit(({ db }) => {
+          db.exec("INSERT INTO effect VALUES ('half')");
+          throw new Error("half");
+        }),
+      { store: storeIn(file) },
+    );
+    const ids = await send(2);
+    await settled(ids, [
+      ["retrying", 1, "Error: half"],
+      ["retrying", 1, "Error: half"],
+    ]);
+    expect(effectsIn(file)).toEqual([]);
+  });
+
+  test.each(["with a commit", "without one"])("one event fails alone, %s, and the others are done", async (how) => {
+    const file = tempFileWithTable();
+    const { send, settled, clock, batches } = await open(
+      { max: 3 },
+      (events, ctx) => {
+        const [, second] = events;
+        if (second !== undefined) ctx.fail(second, new Error("no address"));
+        return how === "with a commit"
+          ? ctx.commit(({ db }) => db.exec("INSERT INTO effect VALUES ('all')"))
+          : undefined;
+      },
+      { store: storeIn(file) },
+    );
+    const ids = await send(3);
+    await settled(ids, [DONE, ["retrying", 1, "Error: no address"], DONE]);
+    await clock.advance(11_000);
+    expect(batches).toEqual([ids, [ids[1]]]);
+    await settled(ids, [DONE, ["done", 2, null], DONE]);
+  });
+
+  test("an event that failed alone keeps its own error when the others fail too", async () => {
+    const { send, settled } = await open({ max: 2 }, ([first], ctx) => {
+      if (first !== undefined) ctx.fail(first, new DoNotRetry("never"));
+      throw new Error("not now");
+    });
+    await settled(await send(2), [
+      ["dead", 1, "DoNotRetry: never"],
+      ["retrying", 1, "Error: not now"],
+    ]);
+  });
+
+  test("a commit of which all events have failed calls no function", async () => {
+    const { send, settled } = await open({ max: 2 }, (events, ctx) => {
+      for (const event of events) ctx.fail(event, new Error("not now"));
+      return ctx.commit(() => expect.unreachable());
+    });
+    await settled(await send(2), [FAILED, FAILED]);
+  });
+
+  test("RetryAfter waits for all events and spends no attempt", async () => {
+    const { send, batches, receiver, clock } = await open({ max: 2 }, () => {
+      throw new RetryAfter("busy", 60_000);
+    });
+    const ids = await send(2);
+    const dueAt = isoTime(clock.now() + 60_000);
+    for (const id of ids)
+      await expect.poll(() => workOf(receiver, id)).toMatchObject({ waitsFor: "retry_after", dueAt });
+    expect(batches).toHaveLength(1);
+  });
+
+  test("RetryAfter of one event can hold the handler", async () => {
+    const { send, batches, clock, receiver } = await open({ max: 2 }, (events, ctx) => {
+      const [, second] = events;
+      if (second !== undefined) ctx.fail(second, new RetryAfter("busy", 60_000, { holds: "handler" }));
+    });
+    await send(2);
+    await send(2);
+    await clock.advance(59_000);
+    expect(batches).toHaveLength(1);
+    expect((await receiver.stats()).waitsFor).toEqual({ "email.sent": "retry_after" });
+    await clock.advance(2_000);
+    await expect.poll(() => batches.length).toBeGreaterThan(1);
+  });
+
+  test("a batch that takes too long is aborted, and all its events have failed", async () => {
+    let signal: AbortSignal | undefined;
+    const { send, settled, clock } = await open({ max: 2, timeoutMs: 1_000 }, (_, ctx) => {
+      ({ signal } = ctx);
+      return new Promise(() => undefined);
+    });
+    const ids = await send(2);
+    await clock.advance(1_000);
+    const late = ["retrying", 1, 'PigeonholeError: Handler "email.sent" took longer than its timeoutMs of 1000.'];
+    await settled(ids, [late, late]);
+    expect(signal?.aborted).toBe(true);
+  });
+
+  test("where a lease is lost under the commit, no event is done, and all run again at their first attempt", async () => {
+    const { logger, lines } = captureLog();
+    let isLost = true;
+    const store = decorateStore((real) => ({
+      commit(settlements, fn) {
+        if (!isLost) return real.commit(settlements, fn);
+        isLost = false;
+        const [first, ...others] = [settlements].flat();
+        return real.commit([...others, { ...(first ?? expect.unreachable()), token: 0 }], fn);
+      },
+    }));
+    const { send, settled, clock, batches } = await open({ max: 2 }, (_, ctx) => ctx.commit(() => undefined), {
+      store,
+      logger,
+    });
+    const ids = await send(2);
+    await expect.poll(() => lines.filter(({ msg }) => msg === "lease_lost")).toMatchObject([{ events: 2 }]);
+    await clock.advance(2_000);
+    await settled(ids, [DONE, DONE]);
+    expect(batches).toEqual([ids, ids]);
+  });
+
+  test("a store that fails under the commit spends no attempt of any event", async () => {
+    let isAway = true;
+    const store = decorateStore((real) => ({
+      commit(...given) {
+        if (!isAway) return real.commit(...given);
+        return Promise.reject(new PigeonholeError("store_unreachable", "no answer from the server"));
+      },
+    }));
+    const { send, settled, clock } = await open({ max: 2 }, (_, ctx) => ctx.commit(() => undefined), { store });
+    const ids = await send(2);
+    isAway = false;
+    await clock.advance(5_000);
+    await settled(ids, [DONE, DONE]);
+  });
+
+  test("a batch that a stop has ended spends no attempt of any event", async () => {
+    const file = tempFileWithTable();
+    const before = await open({ max: 2 }, () => new Promise(() => undefined), { store: storeIn(file) });
+    const ids = await before.send(2);
+    const stopped = before.receiver.stop({ timeoutMs: 0 });
+    await before.clock.advance(0);
+    await stopped;
+    const after = await open(
+      { max: 2 },
+      ([first], { of }) => expect(of(first ?? expect.unreachable()).attempt).toBe(2),
+      {
+        store: storeIn(file),
+      },
+    );
+    await after.settled(ids, [
+      ["done", 2, null],
+      ["done", 2, null],
+    ]);
+  });
+});
+
+describe("work that processes died in", () => {
+  test.each([1, 2])("an event in which %s processes died runs alone, and the others in a batch", async (deaths) => {
+    const crashing = makeEvent();
+    const file = await makeCrashedFile(crashing, "email.sent", deaths);
+    const { batches, send, clock } = await open({ max: 3 }, () => undefined, { store: storeIn(file) });
+    const ids = await send(2);
+    await clock.advance(1_000);
+    await expect.poll(() => batches).toEqual([[crashing.id], ids]);
+  });
+});
+
+describe("the context of a batch", () => {
+  test("each event has its attempt, its delivery, its keys and its contact events", async () => {
+    const clock = fakeClock();
+    const sandbox = createSandbox({ clock });
+    const keys: Record<string, string> = {};
+    const seen: unknown[] = [];
+    const { receiver, send, settled } = await open(
+      { max: 2 },
+      async (events, ctx) => {
+        for (const event of events) {
+          const { attempt, delivery, idempotencyKey, contactEvents } = ctx.of(event);
+          seen.push([attempt, JSON.parse(Buffer.from(delivery.rawBody).toString()).id]);
+          keys[event.id] = idempotencyKey("mail");
+          contactEvents.record({
+            name: "sent",
+            email: "ann@example.com",
+            createContact: true,
+            properties: { id: event.id },
+          });
+        }
+        await ctx.commit(() => undefined);
+      },
+      { api: sandbox.clientOptions },
+    );
+    const ids = await send(2);
+    await settled(ids, [DONE, DONE]);
+    expect(seen).toEqual(ids.map((id) => [1, id]));
+    expect(new Set(Object.values(keys)).size).toBe(2);
+    const { items } = await receiver.contactEvents.list({});
+    expect(new Set(items.map(({ inboxEventId }) => inboxEventId))).toEqual(new Set(ids));
+  });
+
+  test.each<[string, Run]>([
+    ["another object", (_, ctx) => ctx.fail({ ...makeEvent(), known: false, test: false }, "no")],
+    ["a copy", ([first], ctx) => ctx.of({ ...(first ?? expect.unreachable()) })],
+    [
+      "an event after the commit",
+      async ([first], ctx) => {
+        await ctx.commit(() => undefined);
+        ctx.fail(first ?? expect.unreachable(), "no");
+      },
+    ],
+  ])("%s is refused", async (_, run) => {
+    const errors: unknown[] = [];
+    const { send } = await open({ max: 1 }, async (events, ctx) => {
+      await Promise.resolve(events)
+        .then((given) => run(given, ctx))
+        .catch((error: unknown) => errors.push(error));
+    });
+    await send(1);
+    await expect.poll(() => errors).toMatchObject([{ code: "invalid_argument" }]);
+  });
+
+  test("a contact event after the commit, and a failure after the run, are refused", async () => {
+    const codes: unknown[] = [];
+    const note = (call: () => void): void => {
+      try {
+        call();
+      } catch (error) {
+        codes.push((error as PigeonholeError).code);
+      }
+    };
+    let late = (): void => undefined;
+    const sandbox = createSandbox({ clock: fakeClock() });
+    const { send, settled } = await open(
+      { max: 2 },
+      (events, ctx) => {
+        const [, second = expect.unreachable()] = events;
+        late = () => ctx.fail(second, "late");
+        const committed = ctx.commit(() => undefined);
+        note(() => ctx.of(second).contactEvents.record({ name: "sent", email: "ann@example.com" }));
+        return committed;
+      },
+      { api: sandbox.clientOptions },
+    );
+    await settled(await send(2), [DONE, DONE]);
+    note(late);
+    expect(codes).toEqual(["invalid_argument", "run_ended"]);
+  });
+});
+
+describe("deliver", () => {
+  test("deliver gives a batch all events at once, and the result of each", async () => {
+    const { receiver, batches, clock } = await open({}, ([first], ctx) =>
+      ctx.fail(first ?? expect.unreachable(), "no"),
+    );
+    const events = [1, 2, 3].map(() => sampleEvent("email.sent"));
+    const delivered = await deliver(receiver, events, { timestamp: clock.now() });
+    expect(delivered.map(({ handlers }) => handlers.map(({ state }) => state))).toEqual([
+      ["retrying"],
+      ["done"],
+      ["done"],
+    ]);
+    expect(batches).toEqual([events.map(({ id }) => id)]);
+    expect(await deliver(receiver, [], { timestamp: clock.now() })).toEqual([]);
+  });
+
+  test("deliver gives a batch a single event without a wait", async () => {
+    const { receiver, clock } = await open({ wait: "1m" });
+    const delivered = await deliver(receiver, sampleEvent("email.sent"), { timestamp: clock.now() });
+    expect(delivered.handlers).toMatchObject([{ state: "done" }]);
+  });
+});
