@@ -41,6 +41,7 @@ export const COMMANDS: readonly Command[] = [
   command(inbox.inboxErrors, async () => (await import("./inbox/run.js")).errors),
   command(inbox.inboxPause, async () => (await import("./inbox/pause.js")).pause),
   command(inbox.inboxResume, async () => (await import("./inbox/pause.js")).resume),
+  command(inbox.inboxPlan, async () => (await import("./inbox/plan.js")).plan),
   command(inbox.inboxDiscard, async () => (await import("./inbox/stuck-work.js")).discardStuckWork),
   command(inbox.inboxErase, async () => (await import("./inbox/erase.js")).eraseFromInbox),
   command(inbox.inboxStats, async () => (await import("./inbox/stats.js")).stats),

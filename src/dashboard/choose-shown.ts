@@ -1,13 +1,13 @@
 import type { WorkState } from "../operator/states.js";
 import { PageApiError, badField } from "../web/page-api-error.js";
-import { type BulkJob, CHANGED_STATES, type JobChoice } from "../store/bulk-jobs.js";
+import { CHANGED_STATES, type JobChoice, type NewJob } from "../store/bulk-jobs.js";
 import { PAGE_LIMIT } from "../store/inbox-view.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { PayloadAccess } from "../web/api/session.js";
 import type { ListedEvent } from "../web/api/work.js";
 import { listShownEvents, workWithShownError } from "../web/shown-events.js";
 
-type Job = Pick<BulkJob, "action" | "choice">;
+type Job = Pick<NewJob, "action" | "choice">;
 
 /** How long to look for the events of one choice: a person waits for it. */
 export const CHOOSING_MS = { preview: 300, create: 2_000 };

@@ -3,7 +3,7 @@ import { PageApiError } from "../web/page-api-error.js";
 import { type BulkJob, JOB_ACTIONS } from "../store/bulk-jobs.js";
 import type { ActionLog } from "../web/action-log.js";
 import { CHOOSING_MS, chooseShown } from "./choose-shown.js";
-import type { BulkJobList, BulkJobRow, JobPreview } from "../web/api/jobs.js";
+import { type BulkJobList, type BulkJobRow, JOB_CHANGES, type JobPreview } from "../web/api/jobs.js";
 import type { PayloadAccess } from "../web/api/session.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { InboxCall, InboxRoute } from "../web/inbox-route.js";
@@ -60,18 +60,19 @@ export function jobRoutes(tools: JobRouteTools): InboxRoute[] {
         return jobRow(job, call.person.payloads);
       },
     },
-    {
+    ...JOB_CHANGES.map((change): InboxRoute => ({
       method: "POST",
-      path: "/api/jobs/{id}/cancel",
+      path: `/api/jobs/{id}/${change}`,
       needs: "operate",
       async handle({ id, person }): Promise<BulkJobRow> {
-        log.note(person, "cancel_job", { job: id });
-        await operator().cancelJob(id);
+        log.note(person, `${change}_job`, { job: id });
+        await operator()[`${change}Job`](id);
+        jobs.kick();
         const job = await operator().getJob(id);
         if (job !== undefined) return jobRow(job, person.payloads);
         throw new PageApiError(404, { code: "not_found", message: "There is no job with this id." });
       },
-    },
+    })),
   ];
 }
 

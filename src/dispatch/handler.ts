@@ -20,8 +20,8 @@ import type { RetryPolicy } from "./retry-policy.js";
 /** Each option of a handler. */
 export interface HandlerSettings<Event = AnyEvent> {
   /**
-   * Names the handler in the inbox. The done mark belongs to the name: another name is another handler, and gets events
-   * that the old one has done only when they are retried. @default the event types it was registered for
+   * Names the handler in the inbox. The done mark belongs to the name: another name is another handler, which
+   * `inbox.plan` gives earlier events. @default the event types it was registered for
    */
   name?: string | undefined;
   /** Most runs of this handler at once. @default the receiver's `concurrency`; half of it beside other handlers */

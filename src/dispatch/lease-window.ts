@@ -62,6 +62,8 @@ export class LeaseWindow {
   isBehind = true;
   /** Due work waits in the store until other work has settled that has its key. */
   waitsForKey = false;
+  /** The store may make more work from stored events: nothing else of the handler is due. */
+  hasHistory = false;
   /** A page is being leased. */
   isRefilling = false;
   /** No more work begins. */
@@ -141,8 +143,8 @@ export class LeaseWindow {
     this.#begun.delete(lease);
     this.#noteGone(lease);
     if (!hasRun) return;
-    // Its key may be free now.
-    this.isBehind ||= this.waitsForKey;
+    // Its key may be free now, and there is room for history.
+    this.isBehind ||= this.waitsForKey || this.mayTakeHistory;
     this.#limit.noteRun(lease.since);
   }
 
@@ -204,10 +206,23 @@ export class LeaseWindow {
   }
 
   /** The next page: at most what there is room for. */
-  get pageRequest(): Pick<LeaseRequest, "handler" | "limit" | "maxBytes" | "crashedLimit"> {
+  get pageRequest(): Pick<LeaseRequest, "handler" | "limit" | "maxBytes" | "crashedLimit" | "history"> {
     const { name, concurrency } = this.#handler;
     const limit = Math.min(PAGE, this.#limit.max - this.#size + this.#reserved);
-    return { handler: name, limit, maxBytes: PAGE_BYTES, crashedLimit: concurrency };
+    const history = Math.min(limit, this.#historyRoom);
+    return { handler: name, limit, maxBytes: PAGE_BYTES, crashedLimit: concurrency, history };
+  }
+
+  /** True when there is history and room for it. */
+  get mayTakeHistory(): boolean {
+    return this.hasHistory && this.#historyRoom > 0;
+  }
+
+  /** Of history there is one run ahead for each place at most: what is new waits for no more of it. */
+  get #historyRoom(): number {
+    const { concurrency, batch } = this.#handler;
+    const running = concurrency * (batch?.max ?? 1);
+    return this.#size > running ? 0 : 2 * running - this.#size;
   }
 
   get #size(): number {

@@ -66,7 +66,8 @@ export class Leases {
     window.isBehind = false;
     const times = { now: clock.now(), leaseUntil: this.leaseUntil() };
     const page = await store.lease({ ...window.pageRequest, ...times, allowCrashLooping: seekCrashLooping });
-    if (page.work.length > 0) window.isBehind = true;
+    window.hasHistory = page.hasHistory === true;
+    if (page.work.length > 0 || window.mayTakeHistory) window.isBehind = true;
     window.waitsForKey = page.waitsForKey === true;
     if (page.work.some(isCrashLooping)) {
       await this.giveBack(page.work);
@@ -86,7 +87,8 @@ export class Leases {
     window: LeaseWindow,
   ): Promise<{ lease: WindowLease | undefined; isLeft: boolean; heldUntil: number | undefined }> {
     const times = { now: this.#deps.clock.now(), leaseUntil: this.leaseUntil() };
-    const request = { ...window.pageRequest, ...times, limit: 0, crashedLimit: 0, allowCrashLooping: true };
+    const none = { limit: 0, crashedLimit: 0, history: 0 };
+    const request = { ...window.pageRequest, ...times, ...none, allowCrashLooping: true };
     const page = await this.#deps.store.lease(request);
     const [lease] = await this.#readPage(window, page);
     return { lease, isLeft: page.work.length > 0 && !window.isClosed, heldUntil: page.heldUntil };

@@ -185,7 +185,11 @@ export class Maintenance {
     const { store, registry, logger } = this.#deps;
     try {
       await store.keepPolicies(
-        registry.all.map(({ name, retry: { maxAttempts } }) => ({ handler: name, maxAttempts })),
+        registry.all.map(({ name, patterns, retry: { maxAttempts } }) => ({
+          handler: name,
+          maxAttempts,
+          types: patterns,
+        })),
       );
     } catch (error) {
       if (!isPigeonholeError(error, "stopped")) logger.warn(errorFields(error, true), "policies_not_kept");

@@ -1,12 +1,13 @@
 import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
-import { defineOptions, flag, given, required, type OptionsOf } from "../base/options.js";
+import { defineOptions, flag, given, list, required, type OptionsOf, wholeNumber } from "../base/options.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import { readAgain } from "../dispatch/read-again.js";
 import type { HandlerRegistry } from "../dispatch/registry.js";
 import { filterChecks } from "../operator/filter-reader.js";
 import { WORK_FILTERS } from "../store/filters.js";
 import type { EraseOptions } from "../store/erase.js";
+import type { PlanOptions, PlannedHistory } from "../store/history.js";
 import {
   type EventDetail,
   type EventPage,
@@ -50,6 +51,13 @@ export interface Inbox {
   runNow(id: string): Promise<number>;
   /** `runNow` for all work that fits each field of the choice; without one, for all that waits for its next run. */
   runAllNow(choice?: WorkChoice): Promise<RunCounts>;
+  /**
+   * Gives a new handler the stored events of its types that it has no work for, as a job: while nothing else of the
+   * handler is due, and where it runs. A handler never gets an event twice; to correct what one has done, register
+   * another name, such as `score@2`. Test events and those that were not understood are left out. Rejects with
+   * `not_found` for an unknown handler, and with `invalid_argument` for types that it does not get.
+   */
+  plan(options: PlanOptions): Promise<PlannedHistory>;
   /**
    * Ends all work of the event that is not running; returns how many pieces. Its id stays known. Rejects with
    * `not_found`.
@@ -115,6 +123,15 @@ export const ERASE_OPTIONS = defineOptions("inbox.erase", {
   dryRun: flag({ default: false }),
 } satisfies OptionsOf<EraseOptions>);
 
+/** The store checks the types. */
+export const PLAN_OPTIONS = defineOptions("inbox.plan", {
+  handler: required<string>(),
+  since: wholeNumber({ min: 0 }),
+  until: wholeNumber({ min: 0 }),
+  types: list<string>(),
+  dryRun: flag({ default: false }),
+} satisfies OptionsOf<PlanOptions>);
+
 /** The store checks the state. */
 export const RETRY_ALL_OPTIONS = defineOptions("inbox.retryAll", {
   state: required<RetryAllQuery["state"]>(),
@@ -171,6 +188,13 @@ export function createInbox(deps: InboxDeps): Inbox {
       }
     },
     ...runWaiting(deps),
+    async plan(options) {
+      const request = PLAN_OPTIONS.resolve(options);
+      const handlerTypes = registry.all.find(({ name }) => name === request.handler)?.patterns;
+      const planned = await operator.planHistory({ ...request, handlerTypes, by: "app" });
+      if (planned.job !== undefined) dispatcher.wake();
+      return planned;
+    },
     async discard(id) {
       return (await operator.changeEvent("discard", id)).work;
     },

@@ -11,6 +11,9 @@ import type { Lease } from "./work.js";
 /** What a job does with its work: new attempts, an end without a run, or the next run at once. */
 export const JOB_ACTIONS = ["retry", "discard", "run"] as const;
 
+/** What work of a job is about: a change of work, or work that is made for a handler from stored events. */
+export type JobKind = JobAction | "plan";
+
 /** `retry` and `discard` change dead and parked work, `run` pending work that waits for its next run. */
 export type JobAction = (typeof JOB_ACTIONS)[number];
 
@@ -27,6 +30,8 @@ export interface JobChoice extends WorkChoice {
   state?: (typeof CHANGED_STATES)[JobAction][number] | undefined;
   /** How `ids` were found, for those who list jobs; it chooses nothing. */
   foundBy?: FoundBy | undefined;
+  /** Of `plan`: the types of the events, or patterns of them. */
+  types?: readonly string[] | undefined;
 }
 
 /** A search in errors as a person sees them, which no store can repeat: the choice has the ids that it found. */
@@ -51,8 +56,8 @@ export interface JobWork extends JobChoice {
 export interface BulkJob {
   /** Random; says nothing. */
   id: string;
-  /** What is done to the work. */
-  action: JobAction;
+  /** What is done to the work; `plan` makes it. */
+  action: JobKind;
   /** Which work. */
   choice: JobChoice;
   /** Who began it, as the dashboard's `allow` named them. */
@@ -61,6 +66,8 @@ export interface BulkJob {
   createdAt: string;
   /** `open`: there is work left. `failed`: see `error`. */
   state: "open" | "done" | "cancelled" | "failed";
+  /** While it is open, nothing of it is done until a person resumes it. */
+  paused: boolean;
   /** Pieces of work that fitted the choice when the job was created. */
   total: number;
   /** Pieces that were changed. */
@@ -81,7 +88,7 @@ export interface BulkJob {
 /** Jobs over much work. What a process leaves open, any other one continues. */
 export interface BulkJobs {
   /** Stores a job; {@link runJobPage} does its work. Rejects with `invalid_argument` for a choice that cannot be. */
-  createJob(job: Pick<BulkJob, "action" | "choice" | "by">): Promise<BulkJob>;
+  createJob(job: NewJob): Promise<BulkJob>;
   /**
    * The newest jobs first. Where there are more than the limit, the oldest open ones are listed, which are worked on,
    * before the newest ended ones. @default 20 of them
@@ -91,6 +98,10 @@ export interface BulkJobs {
   getJob(id: string): Promise<BulkJob | undefined>;
   /** Ends an open job after the page under way. False when it is not open. */
   cancelJob(id: string): Promise<boolean>;
+  /** Nothing of an open job is done from then on, until it is resumed. False when it is not open. */
+  pauseJob(id: string): Promise<boolean>;
+  /** A paused job goes on where it was. False when it is not open. */
+  resumeJob(id: string): Promise<boolean>;
   /**
    * Changes one small page of the oldest open job that no other process is at, and notes it in
    * the same transaction: a process that dies leaves nothing half done. Resolves with the job as it is
@@ -99,10 +110,13 @@ export interface BulkJobs {
   runJobPage(): Promise<BulkJob | undefined>;
 }
 
+/** A change of work that is to be a job. */
+export type NewJob = Pick<BulkJob, "choice" | "by"> & { action: JobAction };
+
 /** A job as it is stored. */
-export interface JobRow {
+export interface JobRow<Kind extends JobKind = JobKind> {
   id: string;
-  action: JobAction;
+  action: Kind;
   choice: string;
   by: string;
   createdAt: number;
@@ -113,15 +127,20 @@ export interface JobRow {
   skipped: number;
   endedAt: number | null;
   error: string | null;
+  /** Of SQLite a number. */
+  paused: boolean | number;
 }
 
 /** A job that begins. */
 export function newJobRow({
   choice,
+  position,
   ...job
-}: Pick<BulkJob, "action" | "choice" | "by"> & Pick<JobRow, "id" | "createdAt" | "total">): JobRow {
-  const begin = { state: "open", position: null, done: 0, skipped: 0, endedAt: null, error: null } as const;
-  return { ...job, ...begin, choice: JSON.stringify(choice) };
+}: Pick<BulkJob, "action" | "choice" | "by"> &
+  Pick<JobRow, "id" | "createdAt" | "total"> & { position?: object }): JobRow {
+  const begin = { state: "open", done: 0, skipped: 0, endedAt: null, error: null, paused: false } as const;
+  const at = position === undefined ? null : JSON.stringify(position);
+  return { ...job, ...begin, position: at, choice: JSON.stringify(choice) };
 }
 
 /** A page of a job that was done. */
@@ -154,11 +173,11 @@ export function jobLimit(query: { limit?: number | undefined } = {}): number {
 
 const CHOICE_FIELDS: readonly string[] = [...Object.keys(WORK_FILTERS), "state", "ids", "foundBy"];
 
-type Job = Pick<BulkJob, "action" | "choice">;
+type Job = Pick<NewJob, "action" | "choice">;
 
 /** Throws `invalid_argument` for an action or a choice that cannot be: a job would change other work than was meant. */
-export function checkJob({ action, choice }: Job): void {
-  if (!JOB_ACTIONS.includes(action)) {
+export function checkJob({ action, choice }: Pick<BulkJob, "action" | "choice">): void {
+  if (action === "plan" || !JOB_ACTIONS.includes(action)) {
     throw new PigeonholeError("invalid_argument", `action must be one of ${JOB_ACTIONS.join(", ")}.`);
   }
   const unknown = Object.keys(choice).find((field) => !CHOICE_FIELDS.includes(field));
@@ -183,11 +202,11 @@ export function whyUnknown(row: JobRow): string | undefined {
 }
 
 export function toBulkJob({ id, action, choice, by, createdAt, ...row }: JobRow): BulkJob {
-  const { state, total, done, skipped } = row;
+  const { state, total, done, skipped, error } = row;
   const changedBefore = state === "done" ? changedBeforeOf(row) : 0;
   const times = { createdAt: isoTime(createdAt), endedAt: isoTime(row.endedAt) };
   const counts = { total, done, skipped, changedBefore };
-  return { id, action, choice: readChoice(choice), by, ...times, state, ...counts, error: row.error };
+  return { id, action, choice: readChoice(choice), by, ...times, state, paused: Boolean(row.paused), ...counts, error };
 }
 
 /** What was counted at the begin of a change of much work, and was not there any more at its end. */
@@ -220,14 +239,14 @@ export function statesToChange({ action, choice }: Job): readonly [JobState, ...
 export const BEFORE_ALL: WorkPiece = { seq: 0, handler: NOTE_HANDLER };
 
 /** Where the next page of a job begins. */
-export function placeOf({ action, choice, position }: JobRow): JobPlace {
+export function placeOf({ action, choice, position }: JobRow<JobAction>): JobPlace {
   if (position !== null) return JSON.parse(position) as JobPlace;
   return { state: statesToChange({ action, choice: readChoice(choice) })[0], ...BEFORE_ALL };
 }
 
 /** The place after a page of a job; undefined when it was the last. */
 export function placeAfter(
-  { action, choice }: JobRow,
+  { action, choice }: JobRow<JobAction>,
   { at, page, isFull }: { at: JobPlace; page: readonly WorkPiece[]; isFull: boolean },
 ): JobPlace | undefined {
   const last = page.at(-1);

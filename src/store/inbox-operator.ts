@@ -2,6 +2,7 @@ import type { BulkJobs, JobAction, JobChoice } from "./bulk-jobs.js";
 import type { ErrorGroups } from "./error-groups.js";
 import type { EraseCounts, EraseOptions } from "./erase.js";
 import type { FiguresReader } from "./figures.js";
+import type { HistoryRequest, PlannedHistory } from "./history.js";
 import type { HandlerTimes, HandlerTimesQuery } from "./handler-times.js";
 import type { EventDetail, StoreCounts } from "./inbox-view.js";
 import type { PatientEventPage, PatientEventQuery } from "./list-windows.js";
@@ -115,6 +116,12 @@ export interface InboxOperator extends HandlerPauses, BulkJobs, ErrorGroups, Fig
   changeWork(action: JobAction, choice: StuckWork): Promise<ChangedMuchWork>;
   /** Counts what {@link changeWork} would change, and the events that it belongs to. */
   countWork(action: JobAction, choice: StuckWork): Promise<RunCounts>;
+  /**
+   * Gives stored events to a handler that has no work of them, as a job that is done where the handler runs, while
+   * nothing else of it is due. Rejects with `not_found` for a handler that no receiver has had, and with
+   * `invalid_argument` for types that it does not get.
+   */
+  planHistory(request: HistoryRequest): Promise<PlannedHistory>;
   /** True while a receiver runs handlers on the database. */
   hasReceiver(): Promise<boolean>;
   /**

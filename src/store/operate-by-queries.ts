@@ -11,6 +11,7 @@ import {
   toBulkJob,
 } from "./bulk-jobs.js";
 import type { ChangedWork, InboxOperator, RunCounts, StuckWork } from "./inbox-operator.js";
+import { typesOfHistory } from "./history.js";
 import { type EventDetail, bodyOf, foundEvent } from "./inbox-view.js";
 import type { ContactEventChoice } from "./outbox.js";
 import { changeContactEvent, discardDeadContactEvent, reviveContactEvent } from "./queries/contact-event-changes.js";
@@ -24,8 +25,9 @@ import { endWork } from "./queries/ending-work.js";
 import { listErrorGroups } from "./queries/error-groups.js";
 import { getEvent, getEventWithGates, listEvents, readBodies } from "./queries/events.js";
 import { readFigures, readHandlerTimes, readStatuses } from "./queries/figures.js";
-import { dashboardSecret, listHandlers, pauseHandler, resumeHandler } from "./queries/handlers.js";
-import { cancelJob, createJob, getJob, listJobs } from "./queries/jobs.js";
+import { dashboardSecret, listHandlers, listPolicies, pauseHandler, resumeHandler } from "./queries/handlers.js";
+import { countHistory } from "./queries/history.js";
+import { cancelJob, createJob, getJob, listJobs, setPaused } from "./queries/jobs.js";
 import { idsKnownSince } from "./queries/known-ids.js";
 import { replanEvent } from "./queries/replan.js";
 import { claimRepair, endRepair } from "./queries/repairs.js";
@@ -67,6 +69,7 @@ export function operateByQueries(runner: QueryRunner, pages = runner) {
     countDeadContactEvents: (choice) => read("counting contact events", () => countDeadContactEvents(choice)),
     ...changeByPages(runner),
     ...operateJobs(runner),
+    ...planHistories(runner),
     runJobPage: prepareRunJobPage(runner, pages),
   } satisfies Partial<InboxOperator>;
 }
@@ -89,7 +92,28 @@ function operateJobs({ read, readAt, write }: QueryRunner) {
     listJobs: async (query) => (await read("listing jobs", () => listJobs(jobLimit(query)))).map(toBulkJob),
     getJob: async (id) => jobOf(await read("reading a job", () => getJob(id))),
     cancelJob: (id) => write("cancelling a job", (now) => cancelJob({ id, now })),
+    pauseJob: (id) => write("pausing a job", () => setPaused({ id, paused: true })),
+    resumeJob: (id) => write("resuming a job", () => setPaused({ id, paused: false })),
   } satisfies Partial<InboxOperator>;
+}
+
+function planHistories({ read, write }: QueryRunner): Pick<InboxOperator, "planHistory"> {
+  return {
+    async planHistory({ handler, since, until, types, dryRun = false, handlerTypes, by }) {
+      const policies = await read("listing handlers", listPolicies);
+      const kept = policies.find((policy) => policy.handler === handler)?.types;
+      const known = policies.map((policy) => policy.handler);
+      const found = typesOfHistory({ handler, types }, { handlerTypes: handlerTypes ?? kept, known });
+      const choice = { handler, types: found, since, until };
+      const { all = 0, withBody = 0, first, last } = (await read("counting events", () => countHistory(choice))) ?? {};
+      const counts = { events: withBody, withoutBody: all - withBody };
+      if (dryRun || withBody === 0) return { ...counts, job: undefined };
+      const position = { after: (first ?? 1) - 1, through: last ?? 0 };
+      const job = { action: "plan", choice, by, id: randomUUID(), total: all, position } as const;
+      await write("creating a job", (now) => createJob(newJobRow({ ...job, createdAt: now }), KEPT_JOBS));
+      return { ...counts, job: job.id };
+    },
+  };
 }
 
 /** What is changed a small page at a time. */

@@ -4,6 +4,7 @@ import { isPigeonholeError } from "../base/error.js";
 import {
   type BulkJob,
   type BulkJobs,
+  type JobAction,
   type JobRow,
   jobWorkOf,
   placeAfter,
@@ -46,7 +47,7 @@ export function prepareRunJobPage(runner: QueryRunner, pages: QueryRunner): Bulk
 export const jobOf = (row: JobRow | undefined): BulkJob | undefined => (row === undefined ? undefined : toBulkJob(row));
 
 /** The page is read without a lock. Its change locks the job first: of two processes, one makes it. */
-async function runPage({ readAt, write, pace }: QueryRunner, row: JobRow): Promise<void> {
+async function runPage({ readAt, write, pace }: QueryRunner, row: JobRow<JobAction>): Promise<void> {
   const [at, limit] = [placeOf(row), pace.rows];
   const page = await readAt("listing work", (now) =>
     selectPieces(row.action, { choice: jobWorkOf(row, now), state: at.state, after: at, limit, now }),

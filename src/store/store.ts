@@ -66,6 +66,11 @@ export interface LeaseRequest {
   crashedLimit: number;
   /** Whether one piece of crash-looping work may be returned: two processes died in it. It is returned alone. */
   allowCrashLooping: boolean;
+  /**
+   * Where nothing is due, at most so much work is made from the handler's history and leased. Where several processes
+   * lease, they lease no more than that while there is history. @default 0
+   */
+  history?: number;
 }
 
 /** Leased work of one handler. */
@@ -78,6 +83,8 @@ export interface LeasePage {
   waitsForKey?: boolean;
   /** Until when a wait of one of its pieces holds the handler, which leases nothing until then. @default not held */
   heldUntil?: number;
+  /** The handler may have more history, which a page with room for it makes. @default false */
+  hasHistory?: boolean;
 }
 
 /** `lost`: the lease had ended, nothing was written. */
@@ -164,6 +171,8 @@ export interface HandlerPolicy {
   handler: string;
   /** Runs on an event in all, the first included. */
   maxAttempts: number;
+  /** The types of events that it gets, and patterns of them; none for one that gets what no other handler gets. */
+  types: readonly string[];
 }
 
 /** Times that outlive the process, in milliseconds since 1970; undefined when not known. */

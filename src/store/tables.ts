@@ -109,10 +109,12 @@ export const TABLES = `
     PRIMARY KEY (seq, handler, attempt)
   );
 
-  -- The retry policies of the handlers at the last start, for those who only look at their work.
+  -- The retry policies of the handlers at the last start, and as JSON the types that they get, for those who only look
+  -- at their work.
   CREATE TABLE pigeonhole.inbox_handler (
     handler      text    COLLATE "C" PRIMARY KEY,
-    max_attempts integer NOT NULL
+    max_attempts integer NOT NULL,
+    types        text    NOT NULL
   );
 
   -- Handlers that get no work until a person resumes them.
@@ -143,6 +145,7 @@ export const TABLES = `
     skipped    bigint  NOT NULL DEFAULT 0,
     ended_at   bigint,
     error      text,
+    paused     boolean NOT NULL DEFAULT false,
     CHECK ((state = 'open') = (ended_at IS NULL))
   );
   CREATE INDEX inbox_job_open ON pigeonhole.inbox_job (job) WHERE state = 'open';

@@ -13,6 +13,8 @@ export type LoggedAction =
   | "resume"
   | "create_job"
   | "cancel_job"
+  | "pause_job"
+  | "resume_job"
   | "retry_contact_events"
   | "discard_contact_events"
   | "unveil_payload"

@@ -29,7 +29,7 @@ test("inbox pause says of a name that nothing knows which handlers there are, an
   const operator = partsOf(app.receiver).options.store.openOperator(Date.now);
   await expect
     .poll(async () => (await operator.listHandlers()).map(({ handler }) => handler))
-    .toEqual(["all", "bounces", "complaints"]);
+    .toEqual(["all", "blocklist", "bounces", "complaints"]);
   const pause = (...args: string[]) => runCli(["inbox", "pause", ...args, "--db", app.file]);
   expect(await pause("bounce")).toEqual({
     code: 0,
@@ -37,12 +37,12 @@ test("inbox pause says of a name that nothing knows which handlers there are, an
     stderr:
       "No work and no receiver of this inbox knows the handler bounce. It stays paused, as it may be new.\n" +
       "Did you mean bounces? Then undo this with inbox resume.\n" +
-      "Known handlers: bounces, all, complaints.\n",
+      "Known handlers: bounces, all, blocklist, complaints.\n",
   });
   const far = await pause("search\nindex");
   expect(far.stderr).toMatch(/^No work and no receiver .* handler search.*index\. .*\nKnown handlers: .*\.\n$/);
   expect(jsonLines(await pause("bounce", "--json"))).toMatchObject([
-    { changed: false, hasWork: false, isKnown: false, knownHandlers: ["bounces", "all", "complaints"] },
+    { changed: false, hasWork: false, isKnown: false, knownHandlers: ["bounces", "all", "blocklist", "complaints"] },
   ]);
   const known = await pause("bounces");
   expect([known.code, known.stderr]).toEqual([0, ""]);
@@ -54,6 +54,32 @@ test("inbox pause says of a name that nothing knows which handlers there are, an
     { handler: "bounces" },
     { handler: "search\nindex" },
   ]);
+});
+
+test("inbox plan gives stored events to a handler that has not had them, and names the handlers that there are", async () => {
+  const app = await startReceiverApp();
+  const operator = partsOf(app.receiver).options.store.openOperator(Date.now);
+  await expect.poll(async () => (await operator.listHandlers()).length).toBe(4);
+  const event = sampleEvent("email.bounced");
+  await post(app.receiver, event, { secret: SECRET });
+  const plan = (...args: string[]) => runCli(["inbox", "plan", ...args, "--db", app.file]);
+  expect(await plan("bounces")).toEqual({ code: 0, stdout: "bounces  there are no events for it\n", stderr: "" });
+  const store = partsOf(app.receiver).options.store;
+  for (const id of ["old_1", "old_2"]) {
+    const body = Buffer.from(JSON.stringify({ ...sampleEvent("email.bounced"), id }));
+    const times = { receivedAt: Date.now() - 3_600_000, signedAt: Date.now() };
+    await store.accept({ id, type: "email.bounced", test: false, body, ...times, work: [] });
+  }
+  expect((await plan("bounces", "--since", "30m", "--dry-run")).stdout).toBe("bounces  there are no events for it\n");
+  expect((await plan("bounces", "--since", "2h", "--dry-run")).stdout).toBe("bounces  would get 2 events\n");
+  const counts = { handler: "bounces", dryRun: false, events: 2, withoutBody: 0, hasReceiver: true };
+  const planned = jsonLines(await plan("bounces", "--types", "email.bounced", "--json"));
+  expect(planned).toMatchObject([{ ...counts, job: expect.any(String) as string }]);
+  for (const id of ["old_1", "old_2"]) await untilWork(app.receiver, id, { attempts: 1 }, "bounces");
+  expect(await operator.listJobs()).toMatchObject([{ action: "plan", by: "cli", state: "done", total: 2, done: 2 }]);
+  const unknown = await plan("bounce");
+  expect(unknown.code).not.toBe(0);
+  expect(unknown.stderr).toContain('had a handler "bounce". Known: bounces, all, blocklist, complaints.');
 });
 
 test("inbox errors gathers errors, and its groups choose work", async () => {

@@ -126,7 +126,7 @@ describe("the inbox of a running receiver", () => {
       await store.close();
     });
     const keep = async (maxAttempts: number) => {
-      await store.keepPolicies([{ handler: "email.sent", maxAttempts }]);
+      await store.keepPolicies([{ handler: "email.sent", maxAttempts, types: [] }]);
       return beside.pragma("data_version", { simple: true });
     };
     const first = await keep(3);

@@ -13,6 +13,7 @@ const JOB: BulkJobRow = {
   done: 3_000,
   skipped: 0,
   changedBefore: 0,
+  paused: false,
   endedAt: "2026-01-01T00:00:01.000Z",
   error: null,
 };

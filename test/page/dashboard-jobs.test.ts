@@ -3,7 +3,7 @@ import type { BulkJobRow } from "../../src/web/api/jobs.js";
 import { jobs, shownJobs, takeList } from "../../src/page/dashboard/state/jobs.js";
 
 function job(id: string, state: BulkJobRow["state"]): BulkJobRow {
-  const counts = { total: 2, done: 1, skipped: 0, changedBefore: 0 };
+  const counts = { total: 2, done: 1, skipped: 0, changedBefore: 0, paused: false };
   const createdAt = "2026-01-01T00:00:00.000Z";
   return { id, action: "retry", filter: {}, by: "ann", createdAt, state, ...counts, endedAt: null, error: null };
 }

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
-import { countBy, readInboxFile, readUndone } from "../support/inbox-file.js";
+import { createSqliteStore } from "pigeonhole";
+import { silentLogger } from "#pigeonhole/base/logger.js";
+import { countBy, readInboxFile, readRows, readUndone } from "../support/inbox-file.js";
 import { type ReceiverConfig, type ReceiverProcess, findFreePort, startReceiver } from "../support/receiver-process.js";
 import { SECRET, createScratch } from "../support/scratch.js";
 import { createRandom } from "../support/seeded-random.js";
@@ -9,7 +11,32 @@ import { startLoad } from "../support/load.js";
 import { ServiceSender } from "../support/service-sender.js";
 import { waitUntil } from "../support/wait-until.js";
 
-const HANDLERS = ["commits", "appends", "fails-first"];
+const HANDLERS = ["commits", "appends", "fails-first", "history"];
+
+/** No event of the load has it. */
+const OLD_TYPE = "form.submitted";
+
+/** Stores events of before the handler "history", and plans them for it. */
+async function planHistory(file: string, count: number): Promise<string[]> {
+  const store = createSqliteStore({ file, thread: false });
+  await store.open({ logger: silentLogger });
+  const ids = Array.from({ length: count }, (_, index) => `old_${index}`);
+  const times = { receivedAt: Date.now(), signedAt: Date.now() };
+  const data = { tasks: { history: { waitMs: 40 } } };
+  for (const id of ids) {
+    const body = Buffer.from(JSON.stringify({ id, type: OLD_TYPE, createdAt: "2026-01-01T09:00:00Z", data }));
+    await store.accept({ id, type: OLD_TYPE, test: false, body, ...times, work: [] });
+  }
+  const request = { handler: "history", handlerTypes: [OLD_TYPE], by: "test" };
+  expect(await store.openOperator(Date.now).planHistory(request)).toMatchObject({ events: count });
+  await store.close();
+  return ids.toSorted();
+}
+
+interface HistoryJob {
+  state: string;
+  done: number;
+}
 
 /** Kills a receiver under load again and again; nothing may be lost, and no effect repeated. */
 export async function proveKills({ seed, kills: wanted }: { seed: number; kills: number }): Promise<void> {
@@ -29,8 +56,12 @@ export async function proveKills({ seed, kills: wanted }: { seed: number; kills:
       appends: { kind: "append" },
       "fails-first": { kind: "commit" },
       newest: { kind: "newest" },
+      history: { kind: "commit", types: OLD_TYPE },
     },
   };
+  const old = await planHistory(file, wanted * 100);
+  const readJob = () => readRows<HistoryJob>(file, "SELECT state, done FROM inbox_job")[0];
+  const killedAt = new Set<number>();
   let isKilling = true;
   const sender = new ServiceSender({ secret: SECRET, port: () => port, random, isOutage: () => isKilling });
   const processes: ReceiverProcess[] = [];
@@ -57,6 +88,8 @@ export async function proveKills({ seed, kills: wanted }: { seed: number; kills:
       }
       victim.signal("SIGKILL");
       expect(await victim.ended).toEqual({ code: null, signal: "SIGKILL" });
+      const { state, done = 0 } = readJob() ?? {};
+      if (state === "open" && done > 0) killedAt.add(done);
     }
     return startReady();
   }
@@ -81,6 +114,7 @@ export async function proveKills({ seed, kills: wanted }: { seed: number; kills:
   sender.close();
 
   // A kill may hit the very run that two earlier kills have died in; such work is parked, and comes back by hand.
+  await waitUntil("the history is planned", 30_000, () => readJob()?.state === "done");
   await waitUntil("handlers are through", 20_000, () => readUndone(file).every(({ state }) => state === "parked"));
   const parkedByKills = readUndone(file).length;
   if (parkedByKills > 0) {
@@ -115,6 +149,7 @@ export async function proveKills({ seed, kills: wanted }: { seed: number; kills:
       .filter(({ msg }) => msg === "recovered_work_of_a_dead_process")
       .reduce((sum, { recovered }) => sum + Number(recovered), 0),
     parkedByKills,
+    killsOfTheHistory: killedAt.size,
     extraRunsOfAppends: [...appended.values()].reduce((sum, runs) => sum + runs - 1, 0),
     seconds: Math.round((Date.now() - startedAt) / 1_000),
     leaseLost: processes.flatMap(({ lines }) => lines).filter(({ msg }) => msg === "lease_lost").length,
@@ -126,15 +161,16 @@ export async function proveKills({ seed, kills: wanted }: { seed: number; kills:
     "deliveries that were lost",
   ).toEqual([]);
   expect(inbox.integrity).toBe("ok");
-  expect(inbox.events.map(({ id }) => id).toSorted(), "events on disk").toEqual(ids);
+  expect(inbox.events.map(({ id }) => id).toSorted(), "events on disk").toEqual([...ids, ...old].toSorted());
   expect(inbox.work, "work that is not done").toEqual([]);
+  const idsOf = (handler: string): string[] => (handler === "history" ? old : ids);
   for (const handler of HANDLERS) {
     const marks = inbox.done.filter((mark) => mark.handler === handler);
-    expect(marks.map(({ id }) => id).toSorted(), `done marks of ${handler}`).toEqual(ids);
+    expect(marks.map(({ id }) => id).toSorted(), `done marks of ${handler}`).toEqual(idsOf(handler));
   }
-  for (const handler of ["commits", "fails-first"]) {
+  for (const handler of ["commits", "fails-first", "history"]) {
     const effects = inbox.effects.filter((effect) => effect.handler === handler);
-    expect(effects.map(({ id }) => id).toSorted(), `one effect of ${handler} per event`).toEqual(ids);
+    expect(effects.map(({ id }) => id).toSorted(), `one effect of ${handler} per event`).toEqual(idsOf(handler));
   }
   expectNewestLast(
     inbox.effects.filter(({ handler }) => handler === "newest").map(({ id }) => Number(id.slice(4))),
@@ -146,6 +182,7 @@ export async function proveKills({ seed, kills: wanted }: { seed: number; kills:
   expect(figures.events).toBeGreaterThanOrEqual(minEvents);
   expect(figures.attemptsWithoutAnswer).toBeGreaterThan(0);
   expect(figures.workRecovered).toBeGreaterThan(0);
+  expect(figures.killsOfTheHistory).toBeGreaterThan(0);
 }
 
 /** Of three keys, what took effect is in the order of its time, each event once, and ends with the newest. */

@@ -127,8 +127,8 @@ describe("start()", () => {
     expect(receiver.state).toBe("running");
     expect(kept).toEqual([
       [
-        { handler: "email.sent", maxAttempts: 14 },
-        { handler: "audit", maxAttempts: 3 },
+        { handler: "email.sent", maxAttempts: 14, types: ["email.sent"] },
+        { handler: "audit", maxAttempts: 3, types: ["*"] },
       ],
     ]);
     await expect.poll(() => log.named("policies_not_kept")).toMatchObject([{ code: "store_busy" }]);

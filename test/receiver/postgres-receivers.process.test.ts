@@ -48,6 +48,36 @@ describeOnPostgres((database) => {
   }
 
   describe("two receivers on one database", () => {
+    test.each([{ key: undefined }, { key: () => "all" }])(
+      "a new handler of two receivers gets each stored event once, and new events before the rest, %o",
+      async ({ key }) => {
+        const before = createOn(database, { role: "accept" });
+        await before.start();
+        for (let index = 0; index < 60; index += 1) await post(before, makeEvent());
+        const ran: string[] = [];
+        const receivers = [createOn(database, { concurrency: 2 }), createOn(database, { concurrency: 2 })];
+        for (const receiver of receivers) {
+          const run = async ({ id }: { id: string }) => {
+            ran.push(id);
+            await sleep(10);
+          };
+          receiver.on("email.sent", run, { name: "score@2", ...(key && { key }) });
+          await receiver.start();
+        }
+        const [first = expect.unreachable()] = receivers;
+        expect(await first.inbox.plan({ handler: "score@2" })).toMatchObject({ events: 60 });
+        await expect.poll(() => ran.length).toBeGreaterThan(4);
+        const fresh = makeEvent();
+        await post(first, fresh);
+        const ranBefore = ran.length;
+        await expect.poll(() => ran.indexOf(fresh.id), { timeout: 5_000 }).toBeGreaterThan(0);
+        // Each process has leased two pieces for each of its two places at most.
+        expect(ran.indexOf(fresh.id) - ranBefore).toBeLessThanOrEqual(8);
+        await expect.poll(() => ran.length, { timeout: 10_000 }).toBe(61);
+        expect(new Set(ran).size).toBe(61);
+      },
+    );
+
     test("of two receivers on one database, one at a time handles events of a key", async () => {
       const receivers = [createOn(database), createOn(database)];
       let [running, most] = [0, 0];

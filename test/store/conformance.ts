@@ -6,6 +6,7 @@ import { type StoreKind, useStore } from "./conformance/fixture.js";
 import { describeFailedRuns } from "./conformance/failed-runs.js";
 import { describeFigures } from "./conformance/figures.js";
 import { describeHandlerTimes } from "./conformance/handler-times.js";
+import { describeHistory } from "./conformance/history.js";
 import { describeInspect } from "./conformance/inspect.js";
 import { describeKnownIds } from "./conformance/known-ids.js";
 import { describeRepairRounds } from "./conformance/repair-rounds.js";
@@ -46,6 +47,7 @@ export function describeStore(kind: StoreKind): void {
     describeSteps(fixture);
     describeInspect(fixture);
     describeReplan(fixture);
+    describeHistory(fixture);
     describeRequestedRetries(fixture);
     describeRunNow(fixture);
     describePolicies(fixture);

@@ -46,7 +46,7 @@ async function fillFile(): Promise<string> {
   const ann = Buffer.from('{"id":"evt_erased","to":"ann@example.com"}');
   await store.accept(newEvent("evt_erased", { body: ann, work: [] }));
   await operate(store).erase({ email: "ann@example.com" });
-  await store.keepPolicies([{ handler: "h", maxAttempts: 7 }]);
+  await store.keepPolicies([{ handler: "h", maxAttempts: 7, types: [] }]);
   await addContactEvents(store);
   await store.close();
   return file;

@@ -38,7 +38,8 @@ CREATE TABLE inbox_figure (
 
 CREATE TABLE inbox_handler (
     handler      TEXT    PRIMARY KEY,
-    max_attempts INTEGER NOT NULL
+    max_attempts INTEGER NOT NULL,
+    types        TEXT    NOT NULL
   ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE inbox_job (
@@ -55,6 +56,7 @@ CREATE TABLE inbox_job (
     skipped    INTEGER  NOT NULL DEFAULT 0,
     ended_at   INTEGER,
     error      TEXT,
+    paused     INTEGER NOT NULL DEFAULT false,
     CHECK ((state = 'open') = (ended_at IS NULL))
   ) STRICT;
 

@@ -67,10 +67,10 @@ const receiver = createReceiver({
   logger: pino({ level: "info" }, pino.destination({ sync: true })),
   telemetry: false,
 });
-for (const [name, { kind, ...options }] of Object.entries(config.handlers)) {
+for (const [name, { kind, types = "*", ...options }] of Object.entries(config.handlers)) {
   // Of three keys, only the newest event of each counts.
   const newest = kind === "newest" && { key: ({ id }) => `${Number(id.slice(4)) % 3}`, only: "newest" };
-  receiver.on("*", createHandler(name, kind), { name, ...options, ...newest });
+  receiver.on(types, createHandler(name, kind), { name, ...options, ...newest });
 }
 await receiver.start();
 

@@ -10,7 +10,10 @@ export interface ReceiverConfig {
   file: string;
   port: number;
   secret: string;
-  handlers: Record<string, { kind: "commit" | "append" | "newest"; concurrency?: number; timeoutMs?: number }>;
+  handlers: Record<
+    string,
+    { kind: "commit" | "append" | "newest"; types?: string; concurrency?: number; timeoutMs?: number }
+  >;
   /** Where handlers of kind `append` write. */
   sideFile?: string;
   concurrency?: number;

@@ -136,6 +136,27 @@ export const inboxResume = defineCommand({
   examples: [["pigeonhole inbox resume billing", "what has waited runs within seconds"]],
 });
 
+export const inboxPlan = defineCommand({
+  name: "inbox plan",
+  group,
+  summary: "Gives stored events to a new handler.",
+  details:
+    "A job makes work of each event of the handler's types that has a body and that the handler never got, while nothing else of it is due. The dashboard shows, pauses and cancels the job. Test events are left out, and those that were not understood, which inbox retry reads again.",
+  arguments: handlerArgument,
+  options: {
+    ...options,
+    ...timeOptions("events received"),
+    types: withValue("types", "Only these of its types, such as email.sent,form.*. Default: all.", {
+      parse: (text: string) => text.split(",").map((type) => type.trim()),
+    }),
+    dryRun: { summary: "Counts, and changes nothing." },
+  },
+  examples: [
+    ["pigeonhole inbox plan score@2 --since 30d --dry-run", "how many events there are"],
+    ["pigeonhole inbox plan score@2 --since 30d", "the events of the last 30 days"],
+  ],
+});
+
 export const inboxErase = defineCommand({
   name: "inbox erase",
   group,

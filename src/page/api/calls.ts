@@ -3,7 +3,7 @@ import { escapeControls } from "../../base/text.js";
 import type { ListedEventPage, HandlerReport, RunningWork } from "../../web/api/work.js";
 import type { PageSession } from "../../web/api/session.js";
 import type { OverviewFigures, FigureRange } from "../../web/api/overview.js";
-import type { BulkJobList, BulkJobRow, JobAction, JobBody, JobPreview } from "../../web/api/jobs.js";
+import type { BulkJobList, BulkJobRow, JobAction, JobBody, JobChange, JobPreview } from "../../web/api/jobs.js";
 import type { WholeEvent, EventDeliveries, FileText, UnveiledPayload } from "../../web/api/event.js";
 import type { ErrorGroupPage } from "../../web/api/error-groups.js";
 import type { InboxChanges, InboxChange } from "../../operator/change-each.js";
@@ -165,7 +165,7 @@ export const postJob = (body: JobBody) => change<BulkJobRow>("api/jobs", body);
 
 export const fetchJobs = () => readJson<BulkJobList>("api/jobs");
 
-export const postJobCancel = (id: string) => change<BulkJobRow>(`api/jobs/${at(id)}/cancel`);
+export const postJobChange = (id: string, to: JobChange) => change<BulkJobRow>(`api/jobs/${at(id)}/${to}`);
 
 export const fetchOutbox = (filter: ListFilter) => readJson<ListedContactEventPage>(withQuery("api/outbox", filter));
 

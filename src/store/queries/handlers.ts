@@ -40,9 +40,7 @@ function* listFailed(): StoreQuery<string[]> {
 
 /** The handlers that receivers have had, that have failed work, or that are paused. */
 export function* listHandlers(): StoreQuery<StoredHandler[]> {
-  const kept = yield* readRows<HandlerPolicy>(
-    `SELECT handler, max_attempts AS "maxAttempts" FROM pigeonhole.inbox_handler`,
-  );
+  const kept = yield* listPolicies();
   const attempts = new Map(kept.map(({ handler, maxAttempts }) => [handler, maxAttempts]));
   const failed = new Set(yield* listFailed());
   const paused = new Map((yield* listPaused()).map((each) => [each.handler, each]));
@@ -58,15 +56,23 @@ export function* listHandlers(): StoreQuery<StoredHandler[]> {
   });
 }
 
+/** What receivers have kept of their handlers. */
+export function* listPolicies(): StoreQuery<HandlerPolicy[]> {
+  const rows = yield* readRows<Omit<HandlerPolicy, "types"> & { types: string }>(
+    `SELECT handler, max_attempts AS "maxAttempts", types FROM pigeonhole.inbox_handler ORDER BY handler`,
+  );
+  return rows.map(({ types, ...rest }) => ({ ...rest, types: JSON.parse(types) as string[] }));
+}
+
 /** Keeps policies. Those that stay the same are not written, so that most starts write nothing. */
 export function* writePolicies(policies: readonly HandlerPolicy[]): StoreQuery<void> {
   // In one order, so that two processes do not wait for each other.
   for (const policy of policies.toSorted((a, b) => (a.handler < b.handler ? -1 : 1))) {
     yield* run(
-      `INSERT INTO pigeonhole.inbox_handler AS h (handler, max_attempts) VALUES (:handler, :maxAttempts)
-       ON CONFLICT (handler) DO UPDATE SET max_attempts = excluded.max_attempts
-         WHERE h.max_attempts <> excluded.max_attempts`,
-      policy,
+      `INSERT INTO pigeonhole.inbox_handler AS h (handler, max_attempts, types) VALUES (:handler, :maxAttempts, :types)
+       ON CONFLICT (handler) DO UPDATE SET max_attempts = excluded.max_attempts, types = excluded.types
+         WHERE h.max_attempts <> excluded.max_attempts OR h.types <> excluded.types`,
+      { ...policy, types: JSON.stringify(policy.types) },
     );
   }
 }

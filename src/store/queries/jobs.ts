@@ -1,9 +1,9 @@
-import { type JobRow, type JobStep, toStepValues } from "../bulk-jobs.js";
+import { type JobAction, type JobRow, type JobStep, toStepValues } from "../bulk-jobs.js";
 import { type StoreQuery, exists, readFirst, readRows, run } from "./store-query.js";
 
-const SELECT = `
+export const SELECT_JOBS = `
   SELECT id, action, choice, created_by AS by, created_at AS "createdAt", state, position, total, done, skipped,
-    ended_at AS "endedAt", error
+    ended_at AS "endedAt", error, paused
   FROM pigeonhole.inbox_job`;
 
 const END = "UPDATE pigeonhole.inbox_job SET ended_at = :now";
@@ -11,8 +11,8 @@ const END = "UPDATE pigeonhole.inbox_job SET ended_at = :now";
 /** Stores a job, and drops ended ones once there are `kept` newer ones. */
 export function* createJob(row: JobRow, kept: number): StoreQuery<void> {
   yield* run(
-    `INSERT INTO pigeonhole.inbox_job (id, action, choice, created_by, created_at, state, total)
-     VALUES (:id, :action, :choice, :by, :createdAt, :state, :total)`,
+    `INSERT INTO pigeonhole.inbox_job (id, action, choice, created_by, created_at, state, total, position)
+     VALUES (:id, :action, :choice, :by, :createdAt, :state, :total, :position)`,
     row,
   );
   yield* run(
@@ -23,13 +23,13 @@ export function* createJob(row: JobRow, kept: number): StoreQuery<void> {
 }
 
 export function getJob(id: string): StoreQuery<JobRow | undefined> {
-  return readFirst(`${SELECT} WHERE id = :id`, { id });
+  return readFirst(`${SELECT_JOBS} WHERE id = :id`, { id });
 }
 
 /** The oldest open jobs and, where there is room, the newest ended ones; the newest first. */
 export function listJobs(limit: number): StoreQuery<JobRow[]> {
   return readRows(
-    `${SELECT} WHERE job IN (
+    `${SELECT_JOBS} WHERE job IN (
        SELECT job FROM pigeonhole.inbox_job
        ORDER BY state <> 'open', CASE WHEN state = 'open' THEN job ELSE -job END LIMIT :limit)
      ORDER BY job DESC`,
@@ -37,16 +37,21 @@ export function listJobs(limit: number): StoreQuery<JobRow[]> {
   );
 }
 
-/** The oldest open job that no other process is at. */
-export function chooseJob(): StoreQuery<JobRow | undefined> {
-  return readFirst(`${SELECT} WHERE state = 'open' ORDER BY job LIMIT 1 FOR UPDATE SKIP LOCKED`);
+/** It goes on. */
+export const IS_UNDER_WAY = "state = 'open' AND NOT paused";
+
+/** The oldest open job that no other process is at. What is planned is so where its handler runs. */
+export function chooseJob(): StoreQuery<JobRow<JobAction> | undefined> {
+  return readFirst(
+    `${SELECT_JOBS} WHERE ${IS_UNDER_WAY} AND action <> 'plan' ORDER BY job LIMIT 1 FOR UPDATE SKIP LOCKED`,
+  );
 }
 
 /** Locks a job until the transaction ends. False when another process has done the page, or the job has ended. */
 export function isJobAt({ id, position }: JobRow): StoreQuery<boolean> {
   return exists(
     `SELECT 1 AS found FROM pigeonhole.inbox_job
-     WHERE id = :id AND state = 'open' AND position IS NOT DISTINCT FROM :position FOR UPDATE`,
+     WHERE id = :id AND ${IS_UNDER_WAY} AND position IS NOT DISTINCT FROM :position FOR UPDATE`,
     { id, position },
   );
 }
@@ -64,6 +69,15 @@ export function stepJob(of: JobStep): StoreQuery<number> {
 /** False when it is not open. */
 export function* cancelJob(of: { id: string; now: number }): StoreQuery<boolean> {
   return (yield* run(`${END}, state = 'cancelled' WHERE id = :id AND state = 'open'`, of)) === 1;
+}
+
+/** False when it is not open. */
+export function* setPaused(of: { id: string; paused: boolean }): StoreQuery<boolean> {
+  const changed = yield* run(
+    `UPDATE pigeonhole.inbox_job SET paused = ${of.paused} WHERE id = :id AND state = 'open'`,
+    { id: of.id },
+  );
+  return changed === 1;
 }
 
 export function failJob(of: { id: string; now: number; error: string }): StoreQuery<number> {

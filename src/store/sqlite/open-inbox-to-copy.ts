@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { CopiedPage, TableRow } from "../copied-page.js";
+import { listPolicies } from "../queries/handlers.js";
 import { idsKnownSince } from "../queries/known-ids.js";
-import type { HandlerPolicy } from "../store.js";
 import { isOwned } from "./file-ownership.js";
 import { openOutsideConnection } from "./open-outside-connection.js";
 import { runBeside, tryWhileBusy } from "./run-beside.js";
@@ -23,8 +23,7 @@ export async function openInboxToCopy(file: string) {
     hasReceiver: () => isOwned(file),
     events: (after: number) => read(() => readEvents(db, after)),
     contactEvents: (after: number) => read(() => readContactEvents(db, after)),
-    policies: () =>
-      read(() => select<HandlerPolicy>(db, "SELECT handler, max_attempts AS maxAttempts FROM inbox_handler")),
+    policies: () => read(() => runInFile(db, listPolicies())),
     idsKnownSince: () => read(() => runInFile(db, idsKnownSince())),
     close: () => connection.close(),
   };

@@ -2,12 +2,16 @@
  * POST api/jobs/preview  JobBody               → JobPreview
  * POST api/jobs          JobBody               → BulkJobRow
  * GET  api/jobs                                → BulkJobList, newest first
- * POST api/jobs/{id}/cancel {}                 → BulkJobRow
+ * POST api/jobs/{id}/cancel {}                 → BulkJobRow; pause and resume too
  */
 import type { BulkJob, JobAction } from "../../store/bulk-jobs.js";
 import type { WorkFilter } from "./work.js";
 
 export type { JobAction };
+
+/** What is done to a job. */
+export const JOB_CHANGES = ["cancel", "pause", "resume"] as const;
+export type JobChange = (typeof JOB_CHANGES)[number];
 
 /**
  * `retry` and `discard` change work that is dead or parked; `run` makes work due now that waits for its next run. The
@@ -33,6 +37,8 @@ export interface JobFilter extends Omit<WorkFilter, "ids" | "errorGroup"> {
   isErrorErased?: true | undefined;
   /** True when it is work of one group of errors; left out otherwise. */
   isGroup?: true | undefined;
+  /** Of a history, types of events and patterns of them; left out otherwise. */
+  types?: readonly string[] | undefined;
   /** How many events were chosen by their ids; left out when none were. */
   chosen?: number | undefined;
 }

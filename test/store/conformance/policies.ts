@@ -17,7 +17,7 @@ export function describePolicies(fixture: Fixture): void {
         if (state !== "running") await store.settle(settlements[state === "discarded" ? "dead" : state](lease));
         if (state === "discarded") await operate(store).changeEvent("discard", "evt_1");
         expect(await mostOf("evt_1")).toEqual([null]);
-        await store.keepPolicies([{ handler: "h", maxAttempts: 14 }]);
+        await store.keepPolicies([{ handler: "h", maxAttempts: 14, types: [] }]);
         expect(await mostOf("evt_1")).toEqual([14]);
         expect(await operate(store).listEvents({})).toMatchObject({ items: [{ handlers: [{ maxAttempts: 14 }] }] });
       },
@@ -27,17 +27,17 @@ export function describePolicies(fixture: Fixture): void {
       const { store } = fixture;
       await store.accept(newEvent("evt_1", { work: ["a", "b", "c"].map((handler) => ({ handler })) }));
       await store.keepPolicies([
-        { handler: "a", maxAttempts: 1 },
-        { handler: "b", maxAttempts: 14 },
+        { handler: "a", maxAttempts: 1, types: [] },
+        { handler: "b", maxAttempts: 14, types: [] },
       ]);
-      await store.keepPolicies([{ handler: "b", maxAttempts: 3 }]);
+      await store.keepPolicies([{ handler: "b", maxAttempts: 3, types: [] }]);
       await store.keepPolicies([]);
       expect(await mostOf("evt_1")).toEqual([1, 3, null]);
     });
 
     test("an event that was not understood has no policy", async () => {
       const { store } = fixture;
-      await store.keepPolicies([{ handler: "h", maxAttempts: 14 }]);
+      await store.keepPolicies([{ handler: "h", maxAttempts: 14, types: [] }]);
       await store.accept(newEvent("raw:1", { work: [], parked: { reason: "not_json", detail: "" } }));
       expect(await mostOf("raw:1")).toEqual([null]);
     });
@@ -45,7 +45,7 @@ export function describePolicies(fixture: Fixture): void {
     test("keepPolicies keeps them for the next process", async ({ skip }) => {
       skip(!fixture.kind.outlives, ENDS_WITH_STORE);
       await fixture.store.accept(newEvent("evt_1"));
-      await fixture.store.keepPolicies([{ handler: "h", maxAttempts: 14 }]);
+      await fixture.store.keepPolicies([{ handler: "h", maxAttempts: 14, types: [] }]);
       await fixture.reopen();
       expect(await mostOf("evt_1")).toEqual([14]);
     });

@@ -102,13 +102,15 @@ const accept = fc
 const lease = fc
   .record({
     handler: fc.constantFrom(...HANDLERS),
-    limit: fc.integer({ min: 1, max: 4 }),
+    limit: fc.integer({ min: 2, max: 4 }),
+    history: fc.integer({ min: 0, max: 2 }),
     crashedLimit: fc.integer({ min: 1, max: 2 }),
     allowCrashLooping: fc.boolean(),
   })
   .map((options) =>
     command(`lease ${JSON.stringify(options)}`, async (model, { store }) => {
       const request = { ...options, now: model.now, leaseUntil: model.now + LEASE_MS, maxBytes: 1_000 };
+      model.makeHistory(request);
       const expected = model.page(request);
       const page = await store.lease(request);
       expect(
@@ -279,6 +281,13 @@ const replan = fc.tuple(fc.subarray(HANDLERS), fc.boolean()).chain(([handlers, n
   }),
 );
 
+const plan = fc.constantFrom(...HANDLERS).map((handler) =>
+  command(`plan the history of ${handler}`, async (model, { store }) => {
+    const request = { handler, handlerTypes: ["*"], by: "ann" };
+    expect(await operate(store, model.now).planHistory(request)).toMatchObject(model.plan(handler));
+  }),
+);
+
 const discard = onEvent("discard", async (model, { store }, id) => {
   expect((await operate(store, model.now).changeEvent("discard", id)).work).toBe(
     model.discard(model.events.get(id) ?? expect.unreachable()),
@@ -334,6 +343,7 @@ const ON_ANY = [
   setBack,
   recover,
   replan,
+  plan,
   runEvent,
   runWork,
   discard,

@@ -59,6 +59,8 @@ export class Model {
   /** Every lease ever given, so that old ones are tried too. */
   readonly leases: Lease[] = [];
   now: number;
+  /** The jobs that give handlers stored events, with the numbers of those that they have left. */
+  histories: { handler: string; after: number; through: number }[] = [];
   done = 0;
   /** The user's own rows. */
   effects: string[] = [];
@@ -161,7 +163,37 @@ export class Model {
     const crashLooping = ofCrashes(2, Infinity).slice(0, request.allowCrashLooping ? 1 : 0);
     if (crashLooping.length > 0) return crashLooping;
     const crashed = ofCrashes(1, 1).slice(0, request.crashedLimit);
-    return crashed.length > 0 ? crashed : ofCrashes(0, 0).slice(0, request.limit);
+    const isLimited = this.#kind.isShared && this.histories.some(({ handler }) => handler === request.handler);
+    const limit = isLimited ? Math.min(request.limit, request.history ?? 0) : request.limit;
+    return crashed.length > 0 ? crashed : ofCrashes(0, 0).slice(0, limit);
+  }
+
+  /** Begins to give a handler the stored events that it never got. */
+  plan(handler: string): { events: number; withoutBody: number } {
+    const missing = this.missingOf(handler);
+    const events = missing.filter(({ hasBody }) => hasBody).length;
+    const [first, last] = [missing[0]?.seq ?? 0, missing.at(-1)?.seq ?? 0];
+    if (events > 0) this.histories.push({ handler, after: first - 1, through: last });
+    return { events, withoutBody: missing.length - events };
+  }
+
+  /** Makes what the request gets of the history of its handler. */
+  makeHistory(request: LeaseRequest): void {
+    const { handler, now, history = 0 } = request;
+    const job = this.histories.find((each) => each.handler === handler);
+    const isDue = this.pendingOf(handler).some(({ work: { dueAt = Infinity } }) => dueAt <= now);
+    if (job === undefined || history === 0 || isDue || this.heldUntil(request) !== undefined) return;
+    const left = this.missingOf(handler).filter(({ seq }) => seq > job.after && seq <= job.through);
+    const page = left.slice(0, history);
+    const fresh = { handler, state: "pending", dueAt: now, started: 0, finished: 0, discarded: false } as const;
+    for (const { hasBody, work } of page) if (hasBody) work.set(handler, { ...fresh, steps: {} });
+    job.after = page.length === history ? (page.at(-1)?.seq ?? 0) : job.through;
+    this.histories = this.histories.filter(({ after, through }) => after < through);
+  }
+
+  private missingOf(handler: string): ModelEvent[] {
+    const missing = [...this.events.values()].filter(({ work }) => !work.has(handler) && !work.has(""));
+    return missing.toSorted((a, b) => a.seq - b.seq);
   }
 
   nextDueAt(handler: string): number | undefined {

@@ -55,8 +55,8 @@ export function describePauses(kind: OperatorKind): void {
   test("the handlers that receivers have had, that have failed work, or that are paused are listed", async () => {
     expect(await inbox.listHandlers()).toEqual([]);
     await store.keepPolicies([
-      { handler: "billing", maxAttempts: 3 },
-      { handler: "audit", maxAttempts: 3 },
+      { handler: "billing", maxAttempts: 3, types: [] },
+      { handler: "audit", maxAttempts: 3, types: [] },
     ]);
     const failed = settlements.dead(await acceptLeased(store, "a"));
     await store.settle({ ...failed, stack: "it failed" });

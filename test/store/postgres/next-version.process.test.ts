@@ -55,7 +55,7 @@ async function liveThrough(store: PgStore, name: string): Promise<void> {
   await store.record([newRecord(name)], T);
   await settleAll(store, await takeSend(store), "done");
   expect(await store.maySend?.()).toBeTypeOf("boolean");
-  await store.keepPolicies([{ handler: "h", maxAttempts: 3 }]);
+  await store.keepPolicies([{ handler: "h", maxAttempts: 3, types: [] }]);
   await writeRuns(store, [{ handler: "h", outcome: "done", fromMs: 0, runs: 1 }], T);
   await store.noteTimes({ clock: T });
   await store.prune({ ...NOTHING_TO_PRUNE, batch: 10 });

@@ -1,9 +1,9 @@
 import { escapeControls } from "../../../base/text.js";
 import type { BulkJobRow } from "../../../web/api/jobs.js";
 import { IconButton } from "../../ui/icon-button.js";
-import { mayOperate } from "../../state/session.js";
-import { closeJob, shownJobs, stopJob } from "../state/jobs.js";
+import { closeJob, shownJobs } from "../state/jobs.js";
 import { now } from "../../state/now.js";
+import { JobButtons } from "../ui/job-buttons.js";
 import { describeJob, describeProgress } from "../ui/describe-job.js";
 
 /** How far jobs are. They go on without this page. */
@@ -19,7 +19,7 @@ export function JobStrip() {
 }
 
 function JobLine({ job }: { job: BulkJobRow }) {
-  const { id, total, done, skipped, state, by } = job;
+  const { id, total, done, skipped, state, by, paused } = job;
   const words = describeJob(job);
   return (
     <div class="job">
@@ -34,12 +34,8 @@ function JobLine({ job }: { job: BulkJobRow }) {
       <span class="hint">
         {describeProgress(job)} · {escapeControls(by)}
       </span>
-      {state === "open" && <WhyItWaits />}
-      {state === "open" && mayOperate.value && (
-        <button type="button" class="button small" onClick={() => void stopJob(id)}>
-          Cancel
-        </button>
-      )}
+      {state === "open" && !paused && <WhyItWaits />}
+      <JobButtons job={job} />
       {state !== "open" && <IconButton icon="cross" label="Close" onClick={() => closeJob(id)} />}
     </div>
   );

@@ -1,10 +1,10 @@
 import { computed, signal } from "@preact/signals";
-import type { BulkJobRow, JobAction } from "../../../web/api/jobs.js";
+import type { BulkJobRow, JobAction, JobChange } from "../../../web/api/jobs.js";
 import type { WorkFilter } from "../../../web/api/work.js";
 import { confirmed } from "../../state/confirmed.js";
 import { runAction, showNotice } from "../../state/notice.js";
 import { plural } from "../../ui/format.js";
-import { postJobCancel, postJob, fetchJobs, postJobPreview } from "../../api/calls.js";
+import { postJobChange, postJob, fetchJobs, postJobPreview } from "../../api/calls.js";
 
 /** By id, newest first. */
 export const jobs = signal<ReadonlyMap<string, BulkJobRow>>(new Map());
@@ -56,8 +56,8 @@ export function loadJobs(): Promise<boolean> {
   return runAction(async () => takeList((await fetchJobs()).jobs));
 }
 
-export function stopJob(id: string): Promise<boolean> {
-  return runAction(async () => take([await postJobCancel(id)]));
+export function changeJob(id: string, change: JobChange): Promise<boolean> {
+  return runAction(async () => take([await postJobChange(id, change)]));
 }
 
 const VERBS = { retry: "Retry", discard: "Discard", run: "Run now" } as const satisfies Record<JobAction, string>;

@@ -4,12 +4,12 @@ import { formatTime, plural } from "../../ui/format.js";
 
 /** Such as `dead, handler crm, since Nov 20 14:02:11`. */
 export function describeJobFilter({ state, handler, type, error, since, until, ...rest }: JobFilter): string {
-  const { isErrorErased, isGroup, chosen } = rest;
+  const { isErrorErased, isGroup, chosen, types } = rest;
   const parts = [
     chosen === undefined ? undefined : plural(chosen, "chosen event"),
     state,
     handler === undefined ? undefined : `handler ${handler}`,
-    type,
+    type ?? types?.join(" "),
     error === undefined ? undefined : `error "${error}"`,
     isErrorErased === undefined ? undefined : "a text in errors (erased)",
     isGroup === undefined ? undefined : "one group of errors",

@@ -1,21 +1,24 @@
+import { escapeControls } from "../../../base/text.js";
 import { describeRest } from "../../../operator/describe-rest.js";
 import type { BulkJobRow } from "../../../web/api/jobs.js";
 import { formatCount } from "../../ui/format.js";
 
-const OPEN = { retry: "Retrying", discard: "Discarding", run: "Making due now" } as const;
-const DONE = { retry: "Retried", discard: "Discarded", run: "Due now" } as const;
+const OPEN = { retry: "Retrying", discard: "Discarding", run: "Making due now", plan: "Giving history to" } as const;
+const DONE = { retry: "Retried", discard: "Discarded", run: "Due now", plan: "Gave history to" } as const;
 
 /** How far a job is, in words. */
-export function describeJob({ action, state, error }: BulkJobRow): string {
+export function describeJob({ action, state, error, paused, filter }: BulkJobRow): string {
+  const handler = action === "plan" ? ` ${escapeControls(filter.handler ?? "")}` : "";
+  const open = `${OPEN[action]}${handler}`;
   switch (state) {
     case "open":
-      return OPEN[action];
+      return paused ? `${open}: paused` : open;
     case "done":
-      return DONE[action];
+      return `${DONE[action]}${handler}`;
     case "cancelled":
-      return `${OPEN[action]}: cancelled`;
+      return `${open}: cancelled`;
     case "failed":
-      return `${OPEN[action]}: stopped by an error${error === null ? "" : `: ${error}`}`;
+      return `${open}: stopped by an error${error === null ? "" : `: ${error}`}`;
   }
 }
 

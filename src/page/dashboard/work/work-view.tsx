@@ -6,8 +6,7 @@ import { useEffect } from "preact/hooks";
 import { escapeControls } from "../../../base/text.js";
 import { Empty } from "../../ui/empty.js";
 import { formatExactTime } from "../../ui/format.js";
-import { mayOperate } from "../../state/session.js";
-import { jobs, loadJobs, stopJob } from "../state/jobs.js";
+import { jobs, loadJobs } from "../state/jobs.js";
 import type { BulkJobRow } from "../../../web/api/jobs.js";
 import { DataTable, timeColumn, type TableColumn } from "../../ui/data-table.js";
 import { describeJob, describeProgress } from "../ui/describe-job.js";
@@ -18,6 +17,7 @@ import { runAction } from "../../state/notice.js";
 import { fetchRunning } from "../../api/calls.js";
 import { now } from "../../state/now.js";
 import { formatAge } from "../ui/format-age.js";
+import { JobButtons } from "../ui/job-buttons.js";
 import { ProcessName } from "../ui/process-name.js";
 import { useListRefresh } from "../../ui/use-list-refresh.js";
 import { shortText } from "../../ui/short-text.js";
@@ -67,13 +67,7 @@ const JOB_COLUMNS: readonly TableColumn<BulkJobRow>[] = [
   {
     title: "",
     class: "number",
-    cell: ({ id, state }) =>
-      state === "open" &&
-      mayOperate.value && (
-        <button type="button" class="button small" onClick={() => void stopJob(id)}>
-          Cancel
-        </button>
-      ),
+    cell: (job) => <JobButtons job={job} />,
   },
 ];
 

@@ -1,3 +1,4 @@
+import { HISTORIES } from "../../queries/history.js";
 import { BLOCKING_TRIES } from "../../freeze-call.js";
 import type { Glance } from "../../store.js";
 import type { Sql } from "../sql.js";
@@ -13,7 +14,8 @@ const GLANCE = `
         SELECT 1 FROM pigeonhole.inbox_work AS w
         WHERE w.state = 'pending' AND NOT w.waits_for_key AND w.handler = h.handler
           AND least(w.started - w.finished, 2) IN (0, 1, 2) AND w.due_at <= :now)
-      OR EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS w WHERE w.waits_for_key AND w.handler = h.handler)) AS due,
+      OR EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS w WHERE w.waits_for_key AND w.handler = h.handler)
+      OR EXISTS (SELECT 1 FROM pigeonhole.inbox_job WHERE ${HISTORIES.replace(":handler", "h.handler")})) AS due,
     EXISTS (
       SELECT 1 FROM pigeonhole.inbox_work WHERE handler = '' AND state = 'parked' AND waits_since IS NOT NULL
     ) AS requested,

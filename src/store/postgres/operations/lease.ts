@@ -1,7 +1,9 @@
+import { HISTORIES, planHistory } from "../../queries/history.js";
 import type { LeasePage, LeaseRequest } from "../../store.js";
 import type { TraceContext } from "../../trace-context.js";
 import type { Lease, LeasedWork } from "../../work.js";
 import type { LeaseHolder } from "../lease-token.js";
+import { runOnServer } from "../run-on-server.js";
 import type { Sql } from "../sql.js";
 import { endWaits } from "./key-waits.js";
 import { SELECT_HOLDING, leaseColumns, notLeased } from "./lease-columns.js";
@@ -19,7 +21,8 @@ const SELECT_DUES = `
     EXISTS (SELECT 1 FROM pigeonhole.inbox_work WHERE waits_for_key AND handler = :handler) AS "waitsForKey",
     (SELECT max(due_at) FROM pigeonhole.inbox_work
      WHERE state = 'pending' AND wait_holds = 'handler' AND waits_since IS NOT NULL AND handler = :handler
-       AND due_at > :now) AS "heldUntil"
+       AND due_at > :now) AS "heldUntil",
+    EXISTS (SELECT 1 FROM pigeonhole.inbox_job WHERE ${HISTORIES}) AS "hasHistory"
   FROM (VALUES (0), (1), (2)) AS c (crashes)`;
 
 /** Rows that another process is leasing at the moment are passed over. */
@@ -62,14 +65,21 @@ interface Row extends Pick<LeasedWork, "seq" | "token" | "eventId" | "receivedAt
  * returned one piece at a time.
  */
 export async function leaseWork(sql: Sql, holder: LeaseHolder, request: LeaseRequest): Promise<LeasePage> {
-  const { handler, now } = request;
-  const { dues: before, waitsForKey, heldUntil } = await readDuesWithFreed(sql, request);
+  const { handler, now, history = 0 } = request;
+  const { dues: before, waitsForKey, heldUntil, hasHistory } = await readDuesWithFreed(sql, request);
   if (heldUntil !== undefined) return { work: [], nextDueAt: heldUntil, heldUntil };
-  const waiting = waitsForKey ? { waitsForKey } : {};
+  const isDue = [...before.values()].some((due) => due <= now);
+  // Work that waits for its key goes before history too.
+  const mayPlan = hasHistory && !waitsForKey && (history === 0 || !isDue);
+  const waiting = { ...(waitsForKey && { waitsForKey }), ...(mayPlan && { hasHistory }) };
+  if (history > 0 && mayPlan) {
+    return { nextDueAt: firstOf(before), ...(await leaseHistory(sql, holder, { ...request, limit: history })) };
+  }
   const limits: [Crashes, number][] = [
     [2, request.allowCrashLooping ? 1 : 0],
     [1, request.crashedLimit],
-    [0, request.limit],
+    // What other processes have left may be history too: it must not gather here, or new events would wait for it.
+    [0, hasHistory ? Math.min(request.limit, history) : request.limit],
   ];
   for (const [crashes, limit] of limits) {
     if (limit <= 0 || (before.get(crashes) ?? Infinity) > now) continue;
@@ -82,10 +92,20 @@ export async function leaseWork(sql: Sql, holder: LeaseHolder, request: LeaseReq
   return { work: [], nextDueAt: firstOf(before), ...waiting };
 }
 
+/** Makes work from the history of a handler. It is leased in the same transaction: other processes make their own. */
+function leaseHistory(sql: Sql, holder: LeaseHolder, request: LeaseRequest): Promise<Omit<LeasePage, "nextDueAt">> {
+  return sql.transaction(async () => {
+    const hasHistory = await runOnServer(sql, planHistory(request));
+    const rows = await sql.rows<Row>(LEASE, { ...request, ...holder, crashes: 0 });
+    return { work: rows.map((row) => toWork(row, request.handler)), hasHistory };
+  });
+}
+
 interface Dues {
   dues: Map<Crashes, number>;
   waitsForKey: boolean;
   heldUntil: number | undefined;
+  hasHistory: boolean;
 }
 
 /** Work whose key has become free is due again. */
@@ -95,7 +115,7 @@ async function readDuesWithFreed(sql: Sql, request: LeaseRequest): Promise<Dues>
   return hasFreed ? readDues(sql, request) : found;
 }
 
-interface DuesRow extends Pick<Dues, "waitsForKey"> {
+interface DuesRow extends Pick<Dues, "waitsForKey" | "hasHistory"> {
   crashes: Crashes;
   dueAt: number | null;
   heldUntil: number | null;
@@ -107,6 +127,7 @@ async function readDues(sql: Sql, { handler, now }: LeaseRequest): Promise<Dues>
     dues: new Map(rows.flatMap(({ crashes, dueAt }) => (dueAt === null ? [] : [[crashes, dueAt]]))),
     waitsForKey: rows.some((row) => row.waitsForKey),
     heldUntil: rows[0]?.heldUntil ?? undefined,
+    hasHistory: rows.some((row) => row.hasHistory),
   };
 }
 

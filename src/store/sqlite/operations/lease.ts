@@ -1,9 +1,11 @@
 import type { Database } from "better-sqlite3";
+import { planHistory } from "../../queries/history.js";
 import type { LeasePage, LeaseRequest } from "../../store.js";
 import type { TraceContext } from "../../trace-context.js";
 import type { Lease, LeasedWork } from "../../work.js";
 import type { TakeTokens } from "../lease-token.js";
 import { prepareLater } from "../on-first-use.js";
+import { runInFile } from "../run-in-file.js";
 
 /** How many processes died in the work: none, one, or two and more. The value of the index expression. */
 type Crashes = 0 | 1 | 2;
@@ -95,11 +97,20 @@ export function prepareLease(db: Database, takeTokens: TakeTokens) {
     return readPage(request, 0, limitOf(0, request.limit));
   }
 
+  /** Makes work from the history of the handler, unless other work of it is due. */
+  function makeHistory(request: LeaseRequest, dues: readonly (number | undefined)[]): boolean {
+    const { handler, now, history: limit = 0 } = request;
+    if (limit > 0 && dues.some((due = Infinity) => due <= now)) return false;
+    return runInFile(db, planHistory({ handler, now, limit }));
+  }
+
   return (request: LeaseRequest): LeasePage => {
     const { handler, leaseUntil } = request;
     const heldUntil = readHeldUntil(request);
     if (heldUntil !== undefined) return { work: [], nextDueAt: heldUntil, heldUntil };
-    const before = readDues(handler);
+    let before = readDues(handler);
+    const hasHistory = makeHistory(request, before);
+    if (hasHistory) before = readDues(handler);
     const work = findPage(request, before).map((row): LeasedWork => {
       const { started, finished, waits, waitBegan, trace, ...event } = row;
       const token = takeTokens(1);
@@ -110,7 +121,7 @@ export function prepareLease(db: Database, takeTokens: TakeTokens) {
     });
     const dues = work.length === 0 ? before : readDues(handler);
     const nextDueAt = dues.reduce((a, b) => (a === undefined || (b !== undefined && b < a) ? b : a), undefined);
-    return { work, nextDueAt };
+    return { work, nextDueAt, ...(hasHistory && { hasHistory }) };
   };
 }
 

@@ -742,6 +742,7 @@ const OPEN_JOB: BulkJobRow = {
   done: 600,
   skipped: 0,
   changedBefore: 0,
+  paused: false,
   endedAt: null,
   error: null,
 };
