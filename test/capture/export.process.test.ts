@@ -64,16 +64,6 @@ describe("an export of redacted captures", () => {
 });
 
 describe("an import", () => {
-  test("an import accepts a bare event", () => {
-    const event = sampleEvent("email.sent");
-    const { captures: imported } = parseImport(JSON.stringify(event, undefined, 2));
-    expect(imported[0]).toMatchObject({
-      source: "import",
-      event: { id: event.id, type: "email.sent" },
-      verify: { code: "missing" },
-    });
-  });
-
   test("an import names the lines that it cannot read, and does not quote them", () => {
     const text = `${JSON.stringify(captures[0])}\n{"private":1}\nprivate\n`;
     const { captures: imported, problems } = parseImport(text);

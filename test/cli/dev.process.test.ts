@@ -135,15 +135,6 @@ describe("dev", () => {
     await sleep(500);
     expect(statSync(beats).size).toBe(size);
   });
-
-  test("a second dev on the same port ends with 2 and names the option", async () => {
-    const app = await startReceiverApp();
-    const { url } = await startDev(app);
-    const { port } = new URL(url);
-    const { code, stderr } = await runCli(["dev", "--port", port, "--no-page"]);
-    expect(code).toBe(2);
-    expect(stderr).toContain("--port");
-  });
 });
 
 describe("dev for a beginner", () => {

@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { TEST_SECRET, createTestReceiver, fakeClock } from "pigeonhole/testing";
+import { TEST_SECRET, fakeClock } from "pigeonhole/testing";
 import { verifySignature } from "pigeonhole/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readCaptureFiles } from "#pigeonhole/capture/folder/capture-files.js";
@@ -105,25 +105,6 @@ describe("a forwarded delivery", () => {
     const { dev } = await startDev({ forwards: [{ target: app.url }] });
     expect(await deliver(dev)).toMatchObject({ status: 302 });
     expect(app.seen).toHaveLength(1);
-  });
-
-  test("a real receiver accepts a forwarded delivery, and treats the second one as a duplicate", async () => {
-    const receiver = createTestReceiver({ telemetry: false });
-    receiver.on("email.received", () => undefined);
-    await receiver.start();
-    onTestFinished(() => receiver.stop());
-    const middleware = receiver.middleware();
-    const { createServer } = await import("node:http");
-    const server = createServer(middleware);
-    const port = await listen(server);
-    onTestFinished(() => void server.close());
-    const { dev, kinds } = await startDev({
-      forwards: [{ target: String(port) }],
-    });
-    const delivery = makeDelivery();
-    expect((await deliver(dev, delivery)).headers["x-pigeonhole-outcome"]).toBe("accepted");
-    expect((await deliver(dev, delivery)).headers["x-pigeonhole-outcome"]).toBe("duplicate");
-    expect(kinds()).toEqual(["ready", "forwarded", "forwarded"]);
   });
 
   test("the capture of a forwarded delivery has the attempt and the answer", async () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -10,7 +10,7 @@ import { silentLogger } from "#pigeonhole/base/logger.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import { openInboxFile } from "#pigeonhole/store/sqlite/open-inbox-file.js";
 import { MIGRATIONS } from "#pigeonhole/store/sqlite/migrations.js";
-import { makeEvent, openReceiver, post, untilWork, workOf } from "../support/receiver.js";
+import { makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
 import { errorOf } from "../support/error-of.js";
 import { createFailingHandler } from "../support/failing-handler.js";
 import { writeRuns } from "../support/ended-runs.js";
@@ -50,23 +50,6 @@ async function startWithDeadEvent() {
 }
 
 describe("the inbox of a running receiver", () => {
-  test("the inbox of a running receiver shows counts, events, handlers' errors and the exact bytes", async () => {
-    const { event } = await startWithDeadEvent();
-    const inbox = await open();
-    expect(await inbox.overview()).toMatchObject({ events: { dead: 1, pending: 0 }, contactEvents: { pending: 0 } });
-    const { items } = await inbox.listEvents({ state: "dead" });
-    expect(items).toMatchObject([
-      {
-        id: event.id,
-        state: "dead",
-        handlers: [{ reason: "do_not_retry", error: "DoNotRetry: the address book is closed" }],
-      },
-    ]);
-    const detail = await inbox.getEvent(event.id);
-    expect(Buffer.from(detail?.body ?? []).toString()).toBe(JSON.stringify(event));
-    expect(await inbox.getEvent("evt_unknown")).toBeUndefined();
-  });
-
   test("the inbox has from each start how often a handler may run on an event", async () => {
     const event = makeEvent();
     const start = async (maxAttempts: number) => {
@@ -171,33 +154,6 @@ describe("the inbox of a running receiver", () => {
     expect(await errorOf(() => inbox.listContactEvents({ limit }))).toMatchObject({ code, message });
   });
 
-  test("a retried event is run by the receiver without a message to it", async () => {
-    const { receiver, event, fix, clock } = await startWithDeadEvent();
-    fix();
-    const inbox = await open();
-    expect(await inbox.changeEvent("retry", event.id)).toEqual({ work: 1, readAgain: 0 });
-    await expect
-      .poll(() => clock.advance(1_000).then(() => workOf(receiver, event.id)))
-      .toMatchObject({ state: "done" });
-    expect(await inbox.changeEvent("retry", event.id)).toEqual({ work: 0, readAgain: 0 });
-  });
-
-  test("the receiver keeps the work of the inbox, and continues to accept", async () => {
-    const { receiver } = await startWithDeadEvent();
-    const inbox = await open();
-    const later = makeEvent({ type: "email.opened" });
-    expect(await post(receiver, later)).toMatchObject({ status: 200 });
-    expect(await inbox.getEvent(later.id)).toMatchObject({ id: later.id });
-  });
-
-  test("a discarded event is ended, and differs from done work", async () => {
-    const { event } = await startWithDeadEvent();
-    const inbox = await open();
-    expect(await inbox.changeEvent("discard", event.id)).toEqual({ work: 1, readAgain: 0 });
-    expect(await inbox.getEvent(event.id)).toMatchObject({ state: "discarded", handlers: [{ state: "discarded" }] });
-    expect(await errorOf(() => inbox.changeEvent("discard", "evt_unknown"))).toMatchObject({ code: "not_found" });
-  });
-
   test("an event that was not understood stays parked until the receiver has read it again", async () => {
     const clock = fakeClock(Date.now());
     const receiver = openReceiver({ store: storeOf(file), clock });
@@ -230,26 +186,6 @@ describe("the inbox without a running receiver", () => {
   });
 });
 
-describe("contact events", () => {
-  test("contact events are listed, retried and discarded by key", async () => {
-    const receiver = openReceiver({
-      store: storeOf(file),
-      api: { apiKey: `svc_live_${"a".repeat(40)}`, baseUrl: "http://127.0.0.1:9" },
-    });
-    await receiver.start();
-    const { key } = await receiver.contactEvents.record({ name: "order.shipped", email: "a@example.com" });
-    await receiver.stop();
-    change(`UPDATE outbox_event SET state = 'dead', settled_at = 1, send = NULL, position = NULL, reason = 'refused'`);
-    const inbox = await open();
-    expect(await inbox.listContactEvents({ state: "dead" })).toMatchObject({ items: [{ key, reason: "refused" }] });
-    expect(await inbox.changeContactEvent("retry", key)).toBe(1);
-    expect((await inbox.overview()).contactEvents).toMatchObject({ dead: 0, pending: 1 });
-    expect(await inbox.changeContactEvent("retry", key)).toBe(0);
-    expect(await inbox.changeContactEvent("discard", key)).toBe(1);
-    expect(await inbox.changeContactEvent("discard", key)).toBe(0);
-  });
-});
-
 describe("other files", () => {
   test("a missing file is not created", async () => {
     expect(await errorOf(() => openInboxFile(file))).toMatchObject({
@@ -257,16 +193,6 @@ describe("other files", () => {
       message: expect.stringContaining(file) as string,
     });
     expect(() => readFileSync(file)).toThrow(/ENOENT/);
-  });
-
-  test("a file that is not a database, or is another program's, is refused and not changed", async () => {
-    writeFileSync(file, "just some text, long enough to be looked at as a header of a file of a database engine");
-    expect(await errorOf(() => openInboxFile(file))).toMatchObject({ code: "not_a_pigeonhole_database" });
-    rmSync(file);
-    change("CREATE TABLE theirs (a)");
-    const before = readFileSync(file);
-    expect(await errorOf(() => openInboxFile(file))).toMatchObject({ code: "not_a_pigeonhole_database" });
-    expect(readFileSync(file).equals(before)).toBe(true);
   });
 
   test("a file of a newer or an older version is refused", async () => {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { TEST_SECRET } from "pigeonhole/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { DevServer } from "#pigeonhole/dev/start-dev-server.js";
-import { type Answer, type SendInput, deliver, makeDelivery, send, startApp, startDev } from "./dev-harness.js";
+import { type Answer, type SendInput, deliver, makeDelivery, send, startDev } from "./dev-harness.js";
 import { makeFolder } from "../support/folder.js";
 
 let dev: DevServer;
@@ -388,15 +388,6 @@ describe("the target of a replay", () => {
         expect(answer.text).toContain("dev server itself");
       }
     }
-  });
-
-  test("a replay does not follow a redirect", async () => {
-    const app = await startApp((_, res) => void res.writeHead(307, { location: "/again" }).end());
-    await deliver(dev);
-    const ids = dev.captures.list().map(({ id }) => id);
-    const answer = await asPage("/api/replay", { ...change, body: JSON.stringify({ ids, target: app.url }) });
-    expect(JSON.parse(answer.text)).toMatchObject({ attempts: [{ attempt: { status: 307 } }] });
-    expect(app.seen).toHaveLength(1);
   });
 });
 

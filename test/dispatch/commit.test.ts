@@ -255,25 +255,3 @@ describe("the transaction's database", () => {
     expect(effectsIn(file)).toEqual(["inside"]);
   });
 });
-
-test("one of many commits at once that fails does not affect the others", async () => {
-  const file = tempFileWithTable();
-  const receiver = openReceiver({ store: storeIn(file), retry: { maxAttempts: 1 }, concurrency: 20 });
-  const all = makeGate();
-  let begun = 0;
-  receiver.on("email.sent", async ({ id, data }, ctx) => {
-    begun += 1;
-    if (begun === 20) all.open();
-    await all.passed;
-    return ctx.commit((tx) => {
-      write(id)(tx);
-      if (data["bad"] === true) throw new Error("bad");
-    });
-  });
-  await receiver.start();
-  const events = Array.from({ length: 20 }, (_, index) => makeEvent({ data: { bad: index === 7 } }));
-  await Promise.all(events.map((event) => post(receiver, event)));
-  await expect.poll(async () => ({ ...(await receiver.stats()) })).toMatchObject({ done: 19, dead: 1 });
-  const good = events.filter(({ data }) => data["bad"] !== true).map(({ id }) => id);
-  expect(effectsIn(file).toSorted()).toEqual(good.toSorted());
-});

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { DoNotRetry, type HandlerContext } from "pigeonhole";
-import { closeReceiver, makeEvent, openReceiver, post, untilWork, workOf } from "../support/receiver.js";
+import { closeReceiver, openReceiver, untilWork, workOf } from "../support/receiver.js";
 import { storeIn, tempFile } from "../support/store-in.js";
 import { errorOf } from "../support/error-of.js";
-import { QUICK_RETRY, deliverOne } from "./deliver-one.js";
+import { deliverOne } from "./deliver-one.js";
 
 describe("the value of a finished step", () => {
   const values: [string, unknown][] = [
@@ -101,20 +101,6 @@ describe("a step", () => {
     expect(await receiver.inbox.retry(event.id)).toEqual({ pending: 1, parked: undefined });
     await untilWork(receiver, event.id, { state: "done", attempts: 1 });
     expect(calls).toBe(1);
-  });
-
-  test("a step belongs to one handler and one event", async () => {
-    const calls: string[] = [];
-    const receiver = openReceiver(QUICK_RETRY);
-    for (const name of ["one", "two"]) {
-      receiver.on("email.sent", ({ id }, ctx) => ctx.step("same", () => calls.push(`${name} ${id}`)), { name });
-    }
-    await receiver.start();
-    for (const id of ["step_1", "step_2"]) {
-      await post(receiver, makeEvent({ id }));
-      for (const name of ["one", "two"]) await untilWork(receiver, id, { state: "done" }, name);
-    }
-    expect(calls.toSorted()).toEqual(["one step_1", "one step_2", "two step_1", "two step_2"]);
   });
 
   test("a step with a name that this run has already used is refused", async () => {

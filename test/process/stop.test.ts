@@ -1,11 +1,10 @@
-import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { countBy, readInboxFile, readUndone } from "../support/inbox-file.js";
 import { type ReceiverConfig, type ReceiverProcess, findFreePort, startReceiver } from "../support/receiver-process.js";
 import { SECRET, createScratch } from "../support/scratch.js";
 import { startLoad } from "../support/load.js";
-import { ServiceSender, type TestEvent } from "../support/service-sender.js";
+import { ServiceSender } from "../support/service-sender.js";
 import { waitUntil } from "../support/wait-until.js";
 
 const CLEAN = { code: 0, signal: null };
@@ -37,70 +36,7 @@ async function prepare(
   };
 }
 
-function begunIn(receiver: ReceiverProcess): string[] {
-  return receiver.lines.filter(({ msg }) => msg === "begun").map(({ eventId }) => String(eventId));
-}
-
-function statesOf(file: string): Map<string, number> {
-  return countBy(readUndone(file), ({ state, started, finished }) => `${state} ${started}/${finished}`);
-}
-
 describe("SIGTERM", () => {
-  it.each([
-    { closeListenerFirst: false, refusal: "answered 503" },
-    { closeListenerFirst: true, refusal: "refused by the closed listener" },
-  ])(
-    "SIGTERM lets running handlers end and leaves the rest to the next process, and deliveries meanwhile are $refusal",
-    async ({ closeListenerFirst }) => {
-      const { config, sender, start } = await prepare({ closeListenerFirst, stopTimeoutMs: 20_000 });
-      const first = await start();
-      // They run for as long as the test needs them to, however slow the machine is.
-      const untilFile = `${config.file}.handlers-may-end`;
-      const events = Array.from({ length: 12 }, (_, index): TestEvent => ({
-        id: `evt_${index}`,
-        tasks: { only: { untilFile, tellStart: true } },
-      }));
-      for (const event of events) expect(await sender.attempt(event)).toMatchObject({ status: 200 });
-      await waitUntil("two handlers run", 5_000, () => begunIn(first).length === 2);
-      first.signal("SIGTERM");
-      await first.line("stopping");
-      // A connection of its own: the listener, not a kept one, decides.
-      const late = new ServiceSender({ secret: SECRET, port: () => config.port, random: Math.random });
-      const whileDraining = await late.attempt({ id: "evt_late", tasks: {} });
-      late.close();
-      expect(first.hasEnded, "the delivery came while handlers ran").toBe(false);
-      writeFileSync(untilFile, "");
-      expect(await first.ended).toEqual(CLEAN);
-
-      if (closeListenerFirst) {
-        expect(whileDraining.status).toBeNull();
-      } else {
-        // On a connection that is kept, a busy client would keep the process from its end, and its attempts from the
-        // next one.
-        const stopping = { status: 503, body: "stopping", retryAfterSeconds: 30, connection: "close" };
-        expect(whileDraining).toEqual(stopping);
-      }
-      const begun = begunIn(first);
-      const stopped = readInboxFile(config.file);
-      expect(stopped.events.map(({ id }) => id)).not.toContain("evt_late");
-      expect(stopped.effects.map(({ id }) => id).toSorted()).toEqual(begun.toSorted());
-      expect(begun).toHaveLength(2);
-      // started 0: as if it had never been leased, so nothing can take it for a crash later.
-      expect(statesOf(config.file)).toEqual(new Map([["pending 0/0", 10]]));
-
-      const second = await start();
-      await waitUntil("the rest is done", 15_000, () => readUndone(config.file).length === 0);
-      second.signal("SIGTERM");
-      expect(await second.ended).toEqual(CLEAN);
-      const { effects } = readInboxFile(config.file);
-      expect(effects.map(({ id }) => id).toSorted()).toEqual(events.map(({ id }) => id).toSorted());
-      expect(effects.map(({ attempt }) => attempt)).toEqual(events.map(() => 1));
-      const bySecond = effects.filter(({ pid }) => pid === second.pid);
-      expect(bySecond).toHaveLength(10);
-      sender.close();
-    },
-  );
-
   it.each([
     { handlers: "slower than the deliveries", waitMs: 10, concurrency: 4, leavesWork: true },
     // Then the stop meets events that are being stored while their places are reserved.
@@ -152,39 +88,33 @@ describe("SIGTERM", () => {
     },
   );
 
-  it.each([
-    { retries: "some", retry: {}, closeListenerFirst: false },
-    { retries: "no", retry: { maxAttempts: 1 }, closeListenerFirst: false },
-    // Then nothing but stop() itself is left to keep the process alive until the work is settled.
-    { retries: "some", retry: {}, closeListenerFirst: true },
-  ])(
-    "SIGTERM aborts a handler that takes too long, and it runs again ($retries retries, listener closed first: $closeListenerFirst)",
-    async ({ retry, closeListenerFirst }) => {
-      const { config, sender, start } = await prepare({ stopTimeoutMs: 200, retry, closeListenerFirst });
-      const first = await start();
-      const event = { id: "evt_long", tasks: { only: { untilAborted: true, tellStart: true } } };
-      expect(await sender.attempt(event)).toMatchObject({ status: 200 });
-      await first.line("begun");
-      sender.close();
-      first.signal("SIGTERM");
-      expect(await first.ended).toEqual(CLEAN);
-      expect(await first.line("aborted")).toMatchObject({ eventId: "evt_long", code: "stopped" });
-      expect(await first.line("stopped")).toBeDefined();
-      const stopped = readInboxFile(config.file);
-      expect(stopped.effects).toEqual([]);
-      expect(stopped.work).toEqual([
-        { id: "evt_long", handler: "only", state: "pending", reason: null, started: 1, finished: 1 },
-      ]);
+  // A closed listener leaves nothing but stop() itself to keep the process alive until the work is settled.
+  it("SIGTERM aborts a handler that takes too long, and it runs again, also where no retries are left", async () => {
+    const options = { stopTimeoutMs: 200, retry: { maxAttempts: 1 }, closeListenerFirst: true };
+    const { config, sender, start } = await prepare(options);
+    const first = await start();
+    const event = { id: "evt_long", tasks: { only: { untilAborted: true, tellStart: true } } };
+    expect(await sender.attempt(event)).toMatchObject({ status: 200 });
+    await first.line("begun");
+    sender.close();
+    first.signal("SIGTERM");
+    expect(await first.ended).toEqual(CLEAN);
+    expect(await first.line("aborted")).toMatchObject({ eventId: "evt_long", code: "stopped" });
+    expect(await first.line("stopped")).toBeDefined();
+    const stopped = readInboxFile(config.file);
+    expect(stopped.effects).toEqual([]);
+    expect(stopped.work).toEqual([
+      { id: "evt_long", handler: "only", state: "pending", reason: null, started: 1, finished: 1 },
+    ]);
 
-      const second = await start();
-      await waitUntil("it is done", 10_000, () => readUndone(config.file).length === 0);
-      second.signal("SIGTERM");
-      expect(await second.ended).toEqual(CLEAN);
-      expect(readInboxFile(config.file).effects).toEqual([
-        { id: "evt_long", handler: "only", attempt: 2, pid: second.pid },
-      ]);
-    },
-  );
+    const second = await start();
+    await waitUntil("it is done", 10_000, () => readUndone(config.file).length === 0);
+    second.signal("SIGTERM");
+    expect(await second.ended).toEqual(CLEAN);
+    expect(readInboxFile(config.file).effects).toEqual([
+      { id: "evt_long", handler: "only", attempt: 2, pid: second.pid },
+    ]);
+  });
 });
 
 describe("a process with nothing left to do", () => {

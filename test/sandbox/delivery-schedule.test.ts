@@ -179,17 +179,6 @@ describe("a receiver that does not answer", () => {
     expect(got).toEqual(["/hanging", "/healthy"]);
     expect(sandbox.deliveries()).toMatchObject([{ status: "delivered" }]);
   });
-
-  test("a receiver whose body never ends has answered with its status", async () => {
-    const { sandbox } = openOnClock({
-      limits: { patienceMs: 20 },
-      receive: () => new Response(new ReadableStream({ pull: () => new Promise(() => {}) }), { status: 202 }),
-    });
-    sandbox.endpoints.create({ url: "http://127.0.0.1/" });
-    sandbox.emit("email.bounced");
-    await sandbox.settle();
-    expect(sandbox.deliveries()).toMatchObject([{ status: "delivered", responseCode: 202 }]);
-  });
 });
 
 describe("a rotation", () => {

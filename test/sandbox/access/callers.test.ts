@@ -2,8 +2,6 @@ import { createClient } from "pigeonhole/client";
 import type { Sandbox } from "pigeonhole/sandbox";
 import { describe, expect, test } from "vitest";
 import { refusalOf } from "../../support/error-of.js";
-import { callerOf, verdict } from "../api/support.js";
-import { SUPPORT } from "../resources/support.js";
 import { openSandbox } from "../support.js";
 
 const ADA = "ada@customer.example.com";
@@ -99,17 +97,6 @@ describe("the app of a member", () => {
     await expect(linus.contacts.create({ email: BOB })).rejects.toMatchObject({ code: "contact_exists" });
   });
 
-  test("the app of a member of some addresses records no event, and so adds no contact", async () => {
-    const { sandbox, owner } = openTeam();
-    const { contactEvents } = clientOf(sandbox, sandbox.callers.member({ addressAllowlist: [SUPPORT] }));
-    const event = { name: "order.shipped", email: BOB, createContact: true };
-    const refused = { status: 422, code: "capability_unsupported", param: "addressAllowlist" };
-    expect(await refusalOf(() => contactEvents.send(event))).toEqual(refused);
-    expect(await refusalOf(() => contactEvents.sendBatch([event]))).toEqual(refused);
-    expect(await refusalOf(() => contactEvents.list(ADA))).toEqual(refused);
-    expect((await owner.contacts.list()).items.map(({ email }) => email)).toEqual([ADA]);
-  });
-
   test("the app of a member deletes no contact of others", async () => {
     const { grace, owner } = openTeam();
     expect(await grace.contacts.delete(ADA)).toMatchObject({ wasSaved: false });
@@ -129,14 +116,5 @@ describe("the app of a member", () => {
     await expect(linus.contactEvents.list(BOB)).rejects.toMatchObject(unknown);
     expect((await owner.contactEvents.list(BOB)).items).toHaveLength(1);
     expect(await grace.contacts.get(BOB)).toMatchObject({ email: BOB });
-  });
-
-  test("the app of a member who reaches some addresses only has no contacts at all", async () => {
-    const { sandbox } = openTeam();
-    const send = callerOf((url, init) => sandbox.fetch(url, init), sandbox.baseUrl);
-    const key = sandbox.callers.member({ addressAllowlist: [SUPPORT] });
-    for (const line of ["GET /contacts", `GET /contacts/${ADA}`, "GET /people"]) {
-      expect(verdict(await send(line, { key }))).toBe("422 capability_unsupported addressAllowlist");
-    }
   });
 });

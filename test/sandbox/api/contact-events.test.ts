@@ -85,19 +85,6 @@ describe("an event", () => {
     ]);
   });
 
-  test("a contact's address is stored trimmed and in lower case, and found however it is written", async () => {
-    const { call, store } = createTestApi({ store: { contacts: [] } });
-    store.addContact({ email: " Bob@Example.COM " });
-    const added = await call("POST /events", { body: { ...EVENT, email: "New@Example.com", createContact: true } });
-    expect(added.body["email"]).toBe("new@example.com");
-    expect(store.contacts.map(({ email }) => email)).toEqual(["bob@example.com", "new@example.com"]);
-    expect((await call("POST /events", { body: { ...EVENT, email: "BOB@example.com" } })).body["email"]).toBe(
-      "bob@example.com",
-    );
-    const path = `GET /contacts/${encodeURIComponent(" NEW@example.com ")}/events`;
-    expect((await call(path)).body["data"]).toMatchObject([{ email: "new@example.com" }]);
-  });
-
   test("the events of a contact cannot be read after it is removed", async () => {
     const { call, store } = createTestApi();
     await call("POST /events", { body: EVENT });

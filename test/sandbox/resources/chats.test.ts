@@ -68,14 +68,4 @@ describe("chats", () => {
     sandbox.reset();
     expect(await chats.get(id)).toEqual(first);
   });
-
-  test("only a caller of the owner with every address reaches chats", async () => {
-    const { sandbox } = openChats();
-    const refusals = [];
-    for (const apiKey of [KEYS.member, KEYS.narrowMember, KEYS.narrow]) {
-      const { chats } = createClient({ ...sandbox.clientOptions, apiKey });
-      refusals.push((await refusalOf(() => chats.list())).code);
-    }
-    expect(refusals).toEqual(["owner_only", "owner_only", "capability_unsupported"]);
-  });
 });

@@ -266,25 +266,6 @@ describe("a sign-up", () => {
     expect(await sources()).toEqual([source]);
   });
 
-  test("a sign-up with confirmation waits, fires again only with other answers, and joins when it is confirmed", async () => {
-    const { forms, live, contacts, fired, sandbox } = openForms();
-    const { id } = await live(DOUBLE);
-    const answers = { email: EMAIL, name: "Ada", svc_source: "https://a.example/page?secret=1" };
-    expect(await forms.subscribe(id, answers)).toMatchObject({ outcome: "pending", redirectUrl: null });
-    await forms.subscribe(id, { name: "Ada", email: EMAIL });
-    expect(await fired()).toEqual(["form.submitted pending"]);
-    await forms.subscribe(id, { ...answers, name: "Ada L." });
-    expect(await fired()).toEqual(["form.submitted pending"]);
-    expect((await forms.get(id)).stats).toMatchObject({ submissions: 1, pending: 1 });
-    expect(await refusalOf(() => contacts.get(EMAIL))).toMatchObject({ code: "contact_not_found" });
-    expect([sandbox.confirmSignUp(id, EMAIL.toUpperCase()), sandbox.confirmSignUp(id, EMAIL)]).toEqual([true, false]);
-    expect(await fired()).toEqual(["form.confirmed added"]);
-    expect(await contacts.get(EMAIL)).toMatchObject({
-      name: "Ada L.",
-      audiences: [{ builtin: "default" }, { id: NEWS }],
-    });
-  });
-
   test.each([
     [{}, [{ key: "email", error: "email" }]],
     [{ email: "nobody" }, [{ key: "email", error: "email" }]],
@@ -333,17 +314,6 @@ describe("a sign-up", () => {
       expect([await fired(), (await forms.get(id)).stats?.submissions]).toEqual([[], 0]);
     },
   );
-
-  test("sign-ups are limited to 40 in ten minutes, whatever their outcome", async () => {
-    const { live, send, sandbox } = openForms();
-    const { id } = await live();
-    const post = async (body: object) => (await send(`POST /subscribe/${id}`, { key: null, body })).status;
-    const first = await post({ email: EMAIL });
-    for (let index = 0; index < 39; index += 1) await post({});
-    expect([first, await post({ email: EMAIL })]).toEqual([200, 429]);
-    await sandbox.advance("10m");
-    expect(await post({ email: EMAIL })).toBe(200);
-  });
 
   test("sign-ups of another network address are counted apart", async () => {
     const { live, sandbox, send } = openForms();
