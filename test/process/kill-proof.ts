@@ -51,11 +51,12 @@ export async function proveKills({ seed, kills: wanted }: { seed: number; kills:
     sideFile,
     port,
     secret: SECRET,
+    // A retry of an event gives it to all handlers of its type.
     handlers: {
-      commits: { kind: "commit" },
-      appends: { kind: "append" },
-      "fails-first": { kind: "commit" },
-      newest: { kind: "newest" },
+      commits: { kind: "commit", types: "email.*" },
+      appends: { kind: "append", types: "email.*" },
+      "fails-first": { kind: "commit", types: "email.*" },
+      newest: { kind: "newest", types: "email.*" },
       history: { kind: "commit", types: OLD_TYPE },
     },
   };
