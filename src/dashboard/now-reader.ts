@@ -1,23 +1,19 @@
 import type { Clock } from "../base/clock.js";
 import { isoTime } from "../base/iso-time.js";
-import { LIMITS } from "../protocol/limits.js";
 import type { ReceiverParts } from "../receiver/receiver-parts.js";
-import { failuresInARow } from "../store/failures-in-a-row.js";
 import { type ReportedStatus, type StepValues, FIGURE_RANGES } from "../store/figures.js";
 import { stepAt } from "../store/figure-rows.js";
 import { alarmRow } from "./alarm-row.js";
-import type { StateNow, EndpointHealth, ProcessRow, StoreTrouble } from "../web/api/now.js";
-import type { RunningRow, RunningWork } from "../web/api/work.js";
-import type { InboxOperator } from "../store/inbox-operator.js";
+import type { StateNow, ProcessRow, StoreTrouble } from "../web/api/now.js";
+import type { RunningWork } from "../web/api/work.js";
+import { type ProcessFigures, processFigures, runningRows, storeLevels } from "../operator/figures-now.js";
 import type { EventPage } from "../store/inbox-view.js";
-import { lastAccepted } from "../store/last-accepted.js";
-import { isAlive, isEnded, worstState } from "../store/process-state.js";
+import { isAlive, isEnded } from "../store/process-state.js";
 import { pausedRow } from "../web/handler-routes.js";
 import type { JobRunner } from "./job-runner.js";
 import type { SharedReadings } from "../web/shared-readings.js";
 import type { StoreOrMemory } from "./store-or-memory.js";
 
-type Counts = Awaited<ReturnType<InboxOperator["overview"]>>;
 type Disk = StateNow["disk"];
 
 /** What the reader looks at besides the store. */
@@ -87,7 +83,7 @@ export class NowReader {
     return {
       ...this.#processes({ statuses, newest, now }),
       trouble: null,
-      ...gauges(counts, now),
+      ...storeLevels(counts, now),
       countedAgoMs: Math.max(0, now - countedAt),
       disk: await this.#readDisk(),
       paused: handlers.flatMap((each) => pausedRow(each, counts.events) ?? []),
@@ -102,32 +98,24 @@ export class NowReader {
       () => this.#statuses(now),
       () => [this.#ownStatus(now)],
     );
-    const alive = statuses.filter((status) => isAlive(status, now));
-    const items = alive.flatMap(({ process, running }) => running.map((each) => runningRow(process, each, now)));
-    const count = alive.reduce((sum, { runningCount }) => sum + runningCount, 0);
-    return { items: items.toSorted((one, other) => other.forMs - one.forMs), hasMore: count > items.length };
+    const items = runningRows(statuses, now);
+    return { items, hasMore: processFigures(statuses, undefined, now).running > items.length };
   }
 
   #processes({
     statuses,
     newest,
     now,
-  }: Reported): Pick<
-    StateNow,
-    "at" | "jobTrouble" | "alarms" | "state" | "processes" | "endpoint" | "repair" | "running"
-  > {
-    const alive = statuses.filter((status) => isAlive(status, now));
+  }: Reported): Pick<StateNow, keyof ProcessFigures | "at" | "jobTrouble" | "alarms" | "processes" | "repair"> {
     return {
+      ...processFigures(statuses, newest, now),
       at: isoTime(now),
       jobTrouble: this.#tools.jobs.trouble,
       alarms: this.#tools.receiver.path.report.alarms.recent.map(alarmRow),
-      state: worstState(alive),
       processes: statuses
         .filter((status) => !isEnded(status))
         .map((status, place) => processRow(status, { now, isThis: place === 0 })),
-      endpoint: endpointHealth({ statuses, newest, now }),
       repair: this.#tools.receiver.inStore.counter.figures.repair ?? null,
-      running: alive.reduce((sum, { runningCount }) => sum + runningCount, 0),
     };
   }
 
@@ -160,29 +148,6 @@ export class NowReader {
   }
 }
 
-function gauges({ events, contactEvents }: Counts, now: number): Pick<StateNow, "backlog" | "outbox"> {
-  const { pending, retrying, running, dead, parked, oldestPendingReceivedAt, oldestRunningReceivedAt } = events;
-  const oldest = Math.min(oldestPendingReceivedAt ?? now, oldestRunningReceivedAt ?? now);
-  const { oldestRecordedAt = now, ...waiting } = contactEvents;
-  return {
-    backlog: { pending, retrying, running, dead, parked, oldestAgeMs: Math.max(0, now - oldest) },
-    outbox: { ...waiting, oldestAgeMs: Math.max(0, now - oldestRecordedAt) },
-  };
-}
-
-function endpointHealth({ statuses, newest, now }: Reported): EndpointHealth {
-  const last = lastAccepted(statuses, newest);
-  const silentForMs = last === undefined ? null : Math.max(0, now - last);
-  const alive = statuses.filter((status) => isAlive(status, now));
-  return {
-    failuresInARow: failuresInARow(statuses),
-    disablesAt: LIMITS.disableAfterFailures,
-    lastAcceptedAt: last === undefined ? null : isoTime(last),
-    silentForMs,
-    isSilent: alive.some(({ silenceAfterMs = Number.POSITIVE_INFINITY }) => (silentForMs ?? 0) > silenceAfterMs),
-  };
-}
-
 function processRow(status: ReportedStatus, { now, isThis }: { now: number; isThis: boolean }): ProcessRow {
   const { process, host, pid, role, state, startedAt, reportedAt, runningCount } = status;
   return {
@@ -198,12 +163,4 @@ function processRow(status: ReportedStatus, { now, isThis }: { now: number; isTh
     failuresInARow: status.failuresInARow,
     running: runningCount,
   };
-}
-
-function runningRow(
-  process: string,
-  { handler, eventId, since }: ReportedStatus["running"][number],
-  now: number,
-): RunningRow {
-  return { process, handler, eventId, since: isoTime(since), forMs: Math.max(0, now - since) };
 }

@@ -18,8 +18,9 @@ export function isAlive({ reportedAt }: Pick<ReportedStatus, "reportedAt">, now:
 /** From the least to the most serious, as far as they are of a process that lives. */
 const STATES = ["running", "new", "starting", "stopping", "stopped"];
 
-/** The most serious state of processes. */
+/** The most serious state of processes; `stopped` without any. */
 export function worstState(alive: readonly Pick<ReportedStatus, "state">[]): string {
+  if (alive.length === 0) return "stopped";
   return alive.reduce(
     (worst, { state }) => (STATES.indexOf(state) > STATES.indexOf(worst) ? state : worst),
     STATES[0] ?? "",

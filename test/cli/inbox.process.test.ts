@@ -144,7 +144,7 @@ describe("inbox, beside a running receiver", () => {
     watch.signal("SIGINT");
     const ended = await watch.ended;
     expect(ended.code).toBe(0);
-    expect(jsonLines(ended).at(-1)).toMatchObject({ receiver: null, processes: 0, runningCount: 0, running: [] });
+    expect(jsonLines(ended).at(-1)).toMatchObject({ state: "stopped", processes: 0, running: 0, runs: [] });
   });
 
   test("inbox stats prints how long handlers took, and how many of their runs failed", async () => {

@@ -46,7 +46,7 @@ function comparable({ code, stdout, stderr }: CliResult): string {
     .replaceAll(/cap_\w+/g, "<capture>")
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
     .replaceAll(/ +(?:< \d+ m?s|MEDIAN|P95)/g, " <took>")
-    .replaceAll(/\d+ ms ago|the oldest received .* ago/g, "<age>")
+    .replaceAll(/\d+ ms ago|the oldest of .* ago/g, "<age>")
     .replaceAll(/(?:^ {2}<time> {2}.*\n)+/gm, (lines) => lines.split("\n").toSorted().join("\n"))
     .replaceAll(/(?<="timeline":\[).*?(?=\],"body")/g, (entries) =>
       entries

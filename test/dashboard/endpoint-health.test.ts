@@ -1,6 +1,7 @@
 import Database from "better-sqlite3";
 import type { ReceiverOptions } from "pigeonhole";
 import { expect, test } from "vitest";
+import type { StateNow } from "#pigeonhole/web/api/now.js";
 import type { OverviewFigures } from "#pigeonhole/web/api/overview.js";
 import { jsonLines, runCli } from "../support/run-cli.js";
 import { closeReceiver, makeEvent, openReceiver, post, tempFile } from "../support/receiver.js";
@@ -25,7 +26,7 @@ async function overviewOf(receiver: Parameters<typeof openDashboard>[0]) {
 }
 
 /** What `inbox stats` says. */
-async function statsOf(file: string): Promise<{ failuresInARow: number; lastAcceptedAt: string | null }> {
+async function statsOf(file: string): Promise<Pick<StateNow, "endpoint" | "state">> {
   const [record] = jsonLines(await runCli(["inbox", "stats", "--json", "--db", file]));
   return record as Awaited<ReturnType<typeof statsOf>>;
 }
@@ -37,7 +38,7 @@ test("failures in a row go on over clean stops, until a delivery is accepted", a
     await fail(count);
     await closeReceiver(receiver);
   }
-  expect(await statsOf(file)).toMatchObject({ failuresInARow: 95, processes: 0, receiver: null });
+  expect(await statsOf(file)).toMatchObject({ endpoint: { failuresInARow: 95 }, processes: 0, state: "stopped" });
 
   const { receiver, fail } = await start(file);
   expect(await overviewOf(receiver)).toMatchObject({
@@ -50,7 +51,7 @@ test("failures in a row go on over clean stops, until a delivery is accepted", a
   await post(receiver, makeEvent());
   expect((await overviewOf(receiver)).endpoint.failuresInARow).toBe(0);
   await closeReceiver(receiver);
-  expect((await statsOf(file)).failuresInARow).toBe(0);
+  expect((await statsOf(file)).endpoint.failuresInARow).toBe(0);
 });
 
 test("the last accepted delivery is known to those that did not take it, whether its process stopped or was killed", async () => {
@@ -58,7 +59,7 @@ test("the last accepted delivery is known to those that did not take it, whether
   const { receiver: worker } = await start(file, { role: "work" });
   const { receiver: acceptor } = await start(file, { role: "accept" });
   const onPage = async () => Date.parse((await overviewOf(worker)).endpoint.lastAcceptedAt ?? "");
-  const inCommand = async () => Date.parse((await statsOf(file)).lastAcceptedAt ?? "");
+  const inCommand = async () => Date.parse((await statsOf(file)).endpoint.lastAcceptedAt ?? "");
   expect([await onPage(), await inCommand()]).toEqual([Number.NaN, Number.NaN]);
   const before = Date.now();
   await post(acceptor, makeEvent());

@@ -1,12 +1,10 @@
 import { isoTime } from "../../base/iso-time.js";
 import { describeRunTime } from "../../base/run-time-bounds.js";
 import { escapeControls } from "../../base/text.js";
-import { LIMITS } from "../../protocol/limits.js";
-import { failuresInARow } from "../../store/failures-in-a-row.js";
+import { processFigures, runningRows, storeLevels } from "../../operator/figures-now.js";
 import type { HandlerTimes } from "../../store/handler-times.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
-import { lastAccepted } from "../../store/last-accepted.js";
-import { isAlive, worstState } from "../../store/process-state.js";
+import { isAlive } from "../../store/process-state.js";
 import type { RunCommand } from "../frame/context.js";
 import { waitUnlessEnded } from "../frame/interruption.js";
 import { age, clip, formatTable } from "../frame/format.js";
@@ -33,7 +31,7 @@ export const stats: RunCommand<typeof inboxStats> = ({ options, context }) =>
       const figures = await readFigures(inbox, { since, until });
       const text = describe(figures, out.paint);
       if (watch !== undefined && out.isTerminal) stdout.write(TOP_OF_SCREEN);
-      out.result(recordOf(figures), text);
+      out.result(figures, text);
       if (watch === undefined) return;
       const pause = Math.max(watch, SHARE * (performance.now() - begun));
       if (!(await waitUnlessEnded(pause, signal))) return;
@@ -43,7 +41,7 @@ export const stats: RunCommand<typeof inboxStats> = ({ options, context }) =>
 type StatsFigures = Awaited<ReturnType<typeof readFigures>>;
 
 async function readFigures(inbox: InboxOperator, times: { since: number; until: number | undefined }) {
-  const [{ events, contactEvents, repairs }, handlerTimes, handlers, statuses, newest] = await Promise.all([
+  const [overview, handlerTimes, handlers, statuses, newest] = await Promise.all([
     inbox.overview(),
     inbox.handlerTimes(times),
     inbox.listHandlers(),
@@ -51,52 +49,28 @@ async function readFigures(inbox: InboxOperator, times: { since: number; until: 
     inbox.listEvents({ limit: 1 }),
   ]);
   const now = Date.now();
-  const alive = statuses.filter((status) => isAlive(status, now));
-  const running = alive.flatMap(({ host, pid, running: runs }) => runs.map((each) => ({ ...each, host, pid })));
+  const { done, pendingByHandler, oldestDueAt } = overview.events;
   return {
-    ...times,
-    now,
-    receiver: alive.length === 0 ? null : worstState(alive),
-    processes: alive.length,
-    failuresInARow: failuresInARow(statuses),
-    lastAcceptedAt: lastAccepted(statuses, newest),
-    running: running.toSorted((one, other) => one.since - other.since).slice(0, MAX_RUNNING),
-    runningCount: alive.reduce((sum, { runningCount }) => sum + runningCount, 0),
-    events,
-    contactEvents,
-    repairs,
-    handlerTimes,
-    paused: handlers.flatMap(({ handler, paused }) => (paused === null ? [] : [{ handler, ...paused }])),
-  };
-}
-
-function recordOf(figures: StatsFigures): Record<string, unknown> {
-  const { receiver, processes, running, runningCount, events, contactEvents, handlerTimes, paused, repairs } = figures;
-  const { oldestPendingReceivedAt, oldestRunningReceivedAt: _, oldestDueAt, newestReceivedAt: __, ...counts } = events;
-  const { oldestRecordedAt, ...sends } = contactEvents;
-  return {
-    receiver,
-    processes,
-    failuresInARow: figures.failuresInARow,
-    lastAcceptedAt: isoTime(figures.lastAcceptedAt),
-    runningCount,
-    running: running.map((each) => ({ ...each, since: isoTime(each.since) })),
-    events: counts,
-    paused,
-    oldestPendingReceivedAt: isoTime(oldestPendingReceivedAt),
+    ...processFigures(statuses, newest, now),
+    processes: statuses.filter((status) => isAlive(status, now)).length,
+    runs: runningRows(statuses, now).slice(0, MAX_RUNNING),
+    ...storeLevels(overview, now),
+    done,
+    pendingByHandler,
     oldestDueAt: isoTime(oldestDueAt),
-    contactEvents: { ...sends, oldestRecordedAt: isoTime(oldestRecordedAt) },
-    repairs: repairs.map(({ at, ...round }) => ({ ...round, at: isoTime(at) })),
+    paused: handlers.flatMap(({ handler, paused }) => (paused === null ? [] : [{ handler, ...paused }])),
+    repairs: overview.repairs.map(({ at, ...round }) => ({ ...round, at: isoTime(at) })),
     handlerTimes,
+    since: isoTime(times.since),
+    until: isoTime(times.until),
   };
 }
 
 function describe(figures: StatsFigures, paint: Paint): string {
-  const { now, since, until, events, contactEvents, paused, handlerTimes } = figures;
+  const { since, until, backlog, outbox, paused, handlerTimes } = figures;
   const alarmed = (count: number): string => (count === 0 ? "0" : paint.red(String(count)));
-  const oldest = (at: number | undefined, what: string): string =>
-    at === undefined ? "" : `, the oldest ${what} ${age(now - at)} ago`;
-  const waiting = Object.entries(events.pendingByHandler).map(
+  const oldest = (ms: number): string => (ms === 0 ? "" : `, the oldest of ${age(ms)} ago`);
+  const waiting = Object.entries(figures.pendingByHandler).map(
     ([name, count]) => `    ${escapeControls(name)}  ${count}`,
   );
   const pauses = paused.map(
@@ -105,57 +79,55 @@ function describe(figures: StatsFigures, paint: Paint): string {
   return [
     `receiver  ${describeReceiver(figures, paint)}`,
     ...describeRunning(figures, paint),
-    "work of events",
-    `  pending  ${events.pending}${oldest(events.oldestPendingReceivedAt, "received")}`,
+    `work of events${oldest(backlog.oldestAgeMs)}`,
+    `  pending  ${backlog.pending}`,
     ...waiting,
-    `  retrying ${events.retrying}`,
-    `  running  ${events.running}`,
-    `  done     ${events.done}`,
-    `  dead     ${alarmed(events.dead)}`,
-    `  parked   ${alarmed(events.parked)}`,
+    `  retrying ${backlog.retrying}`,
+    `  running  ${backlog.running}`,
+    `  done     ${figures.done}`,
+    `  dead     ${alarmed(backlog.dead)}`,
+    `  parked   ${alarmed(backlog.parked)}`,
     ...(pauses.length === 0 ? [] : [paint.yellow("paused handlers"), ...pauses]),
-    "contact events",
-    `  pending  ${contactEvents.pending}${oldest(contactEvents.oldestRecordedAt, "recorded")}`,
-    `  running  ${contactEvents.running}`,
-    `  retrying ${contactEvents.retrying}`,
-    `  dead     ${alarmed(contactEvents.dead)}`,
+    `contact events${oldest(outbox.oldestAgeMs)}`,
+    `  pending  ${outbox.pending}`,
+    `  running  ${outbox.running}`,
+    `  retrying ${outbox.retrying}`,
+    `  dead     ${alarmed(outbox.dead)}`,
     ...describeRepairs(figures, paint),
-    `handlers since ${isoTime(since)}${until === undefined ? "" : ` until ${isoTime(until)}`}`,
+    `handlers since ${since}${until === null ? "" : ` until ${until}`}`,
     ...describeHandlerTimes(handlerTimes, paint),
   ].join("\n");
 }
 
-function describeReceiver(
-  { now, receiver, processes, failuresInARow: count, lastAcceptedAt }: StatsFigures,
-  paint: Paint,
-) {
-  if (receiver === null) return paint.yellow("none has reported in the last 2 minutes");
-  const state = receiver === "running" ? paint.green(receiver) : paint.yellow(clip(receiver, MAX_NAME));
-  const failures = `${count} of ${LIMITS.disableAfterFailures} failures in a row`;
-  const last = lastAcceptedAt === undefined ? "" : `, last accepted ${age(now - lastAcceptedAt)} ago`;
-
-  return `${state}, ${processes} ${processes === 1 ? "process" : "processes"}, ${count === 0 ? failures : paint.red(failures)}${last}`;
+function describeReceiver({ state, processes, endpoint }: StatsFigures, paint: Paint): string {
+  if (processes === 0) return paint.yellow("none has reported in the last 2 minutes");
+  const { failuresInARow: count, disablesAt, silentForMs } = endpoint;
+  const said = state === "running" ? paint.green(state) : paint.yellow(clip(state, MAX_NAME));
+  const failures = `${count} of ${disablesAt} failures in a row`;
+  const last = silentForMs === null ? "" : `, last accepted ${age(silentForMs)} ago`;
+  const number = `${processes} ${processes === 1 ? "process" : "processes"}`;
+  return `${said}, ${number}, ${count === 0 ? failures : paint.red(failures)}${last}`;
 }
 
 /** A line for each endpoint whose delivery log is compared with the inbox. */
-function describeRepairs({ now, repairs }: StatsFigures, paint: Paint): string[] {
+function describeRepairs({ repairs }: StatsFigures, paint: Paint): string[] {
   return repairs.map(({ endpointId, at, missing, stillMissing, refused }) => {
-    const counts = `${missing} missing, ${missing - stillMissing} brought in ${age(now - at)} ago`;
+    const counts = `${missing} missing, ${missing - stillMissing} brought in at ${at}`;
     return `repair    ${escapeControls(endpointId)}: ${refused === null ? counts : paint.red(`${counts} (${escapeControls(refused)})`)}`;
   });
 }
 
 /** The longest-running first. */
-function describeRunning({ now, running, runningCount }: StatsFigures, paint: Paint): string[] {
-  if (running.length === 0) return [];
-  const rows = running.map(({ handler, eventId, since, host, pid }) => [
-    age(now - since),
+function describeRunning({ running, runs }: StatsFigures, paint: Paint): string[] {
+  if (runs.length === 0) return [];
+  const rows = runs.map(({ handler, eventId, forMs, host, pid }) => [
+    age(forMs),
     clip(handler, MAX_NAME),
     escapeControls(eventId),
     `${clip(host, MAX_NAME)}:${pid}`,
   ]);
   const table = formatTable(["FOR", "RUNS NOW", "EVENT", "PROCESS"], rows, paint.dim).split("\n");
-  const more = runningCount - rows.length;
+  const more = running - rows.length;
   return [...table.map((line) => `  ${line}`), ...(more <= 0 ? [] : [paint.dim(`  and ${more} more`)])];
 }
 

@@ -1,6 +1,7 @@
 /*
  * GET  api/stream                              → server-sent events, see StreamMessages
  */
+import type { ProcessFigures, StoreLevels } from "../../operator/figures-now.js";
 import type { RepairRound } from "../../store/repair-rounds.js";
 import type { BulkJobRow } from "./jobs.js";
 import type { PausedHandlerRow } from "./work.js";
@@ -9,7 +10,7 @@ import type { PausedHandlerRow } from "./work.js";
 export const OLD_COUNTS_MS = 5_000;
 
 /** The state at one moment. */
-export interface StateNow {
+export interface StateNow extends ProcessFigures {
   /** ISO 8601. */
   at: string;
   /**
@@ -21,31 +22,18 @@ export interface StateNow {
   jobTrouble: StoreTrouble | null;
   /** What the process that answers has raised and is not over, the last raised first. */
   alarms: AlarmRow[];
-  /** The most serious state of the processes that live, such as `running` or `stopping`; `stopped` without one. */
-  state: string;
   /** Processes on the store that reported within the last minutes, this one first. */
   processes: ProcessRow[];
-  endpoint: EndpointHealth;
   /** The last round of the receiver's option `repair`; null without one. */
   repair: RepairRound | null;
-  backlog: {
-    pending: number;
-    retrying: number;
-    running: number;
-    dead: number;
-    parked: number;
-    /** Age of the oldest event with work that waits or runs, in milliseconds; 0 without one. */
-    oldestAgeMs: number;
-  } | null;
-  outbox: { pending: number; running: number; retrying: number; dead: number; oldestAgeMs: number } | null;
+  backlog: StoreLevels["backlog"] | null;
+  outbox: StoreLevels["outbox"] | null;
   /** How long ago `backlog`, `outbox` and the work of `paused` were counted, in milliseconds: much takes its time. */
   countedAgoMs: number;
   /** Null where it is not known. */
   disk: { usedBytes: number | null; freeBytes: number | null };
   /** Handlers that do not run until they are resumed; the page shows a banner. */
   paused: PausedHandlerRow[];
-  /** Handlers that run now, of all processes. */
-  running: number;
 }
 
 /** Why the store cannot be read; without secrets and without what its rows hold. */
@@ -70,20 +58,6 @@ export interface AlarmRow {
   text: string;
   /** What to do, plain text. */
   advice: string;
-}
-
-/** How near the service is to switching the endpoint off. */
-export interface EndpointHealth {
-  /** Answers other than 2xx in a row, of all processes together: after the last 2xx of any. */
-  failuresInARow: number;
-  /** 100, the service's limit. */
-  disablesAt: number;
-  /** When a delivery was last stored, ISO 8601; null when the store had none. */
-  lastAcceptedAt: string | null;
-  /** Since then, in milliseconds; null with it. */
-  silentForMs: number | null;
-  /** True when that is longer than the option `silenceAfterMs` of a receiver. */
-  isSilent: boolean;
 }
 
 /** A process that has the store open. */

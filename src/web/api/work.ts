@@ -5,6 +5,7 @@
  * POST api/handlers/pause {handler}            → PauseReport
  * POST api/handlers/resume {handler}           → HandlerReport
  */
+import type { RunningRow } from "../../operator/figures-now.js";
 import type { EventView, HandlerTimes } from "../../operator/inbox-rows.js";
 import type { EventState } from "../../operator/states.js";
 
@@ -46,16 +47,6 @@ export interface RunningWork {
   items: RunningRow[];
   /** True when there are more than are listed: each process reports 50. */
   hasMore: boolean;
-}
-
-export interface RunningRow {
-  process: string;
-  handler: string;
-  eventId: string;
-  /** ISO 8601. */
-  since: string;
-  /** In milliseconds. */
-  forMs: number;
 }
 
 export interface HandlerReport {

@@ -16,7 +16,6 @@ import { shortText } from "../../ui/short-text.js";
 import type { AlarmRow, ProcessRow } from "../../../web/api/now.js";
 import { now } from "../../state/now.js";
 import { DataTable, timeColumn, type TableColumn } from "../../ui/data-table.js";
-import { ProcessName } from "../ui/process-name.js";
 
 const RANGE_LABELS = { "1h": "1 hour", "24h": "24 hours", "7d": "7 days" } as const;
 
@@ -173,9 +172,9 @@ const PROCESS_COLUMNS: readonly TableColumn<ProcessRow>[] = [
   {
     title: "Process",
     class: "plain",
-    cell: ({ process, isThis }) => (
+    cell: ({ host, pid, isThis }) => (
       <>
-        <ProcessName process={process} /> {isThis && <span class="tag">this one</span>}
+        <code>{shortText(`${host}:${pid}`)}</code> {isThis && <span class="tag">this one</span>}
       </>
     ),
   },

@@ -12,13 +12,13 @@ import { DataTable, timeColumn, type TableColumn } from "../../ui/data-table.js"
 import { describeJob, describeProgress } from "../ui/describe-job.js";
 import { describeJobFilter } from "../ui/describe-job-filter.js";
 import { signal } from "@preact/signals";
-import type { RunningRow, RunningWork } from "../../../web/api/work.js";
+import type { RunningRow } from "../../../operator/figures-now.js";
+import type { RunningWork } from "../../../web/api/work.js";
 import { runAction } from "../../state/notice.js";
 import { fetchRunning } from "../../api/calls.js";
 import { now } from "../../state/now.js";
 import { formatAge } from "../ui/format-age.js";
 import { JobButtons } from "../ui/job-buttons.js";
-import { ProcessName } from "../ui/process-name.js";
 import { useListRefresh } from "../../ui/use-list-refresh.js";
 import { shortText } from "../../ui/short-text.js";
 
@@ -114,5 +114,5 @@ const RUN_COLUMNS: readonly TableColumn<RunningRow>[] = [
       </a>
     ),
   },
-  { title: "Process", cell: ({ process }) => <ProcessName process={process} /> },
+  { title: "Process", cell: ({ host, pid }) => <code>{shortText(`${host}:${pid}`)}</code> },
 ];
