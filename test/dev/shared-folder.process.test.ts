@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { TEST_SECRET } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
@@ -30,19 +30,6 @@ describe("another process beside a running dev server", () => {
       expect(attempts.filter(({ target }) => target.endsWith(path))).toHaveLength(20);
     await expect.poll(() => kinds().filter((kind) => kind === "replayed")).toHaveLength(40);
     expect(await callApi(dev, `/api/captures/${id}`)).toMatchObject({ json: { summary: { attempts: 41 } } });
-  });
-
-  test("an import and a deletion of another process are shown", async () => {
-    const { dev, folder } = await startDev();
-    await deliver(dev);
-    const elsewhere = await startDev();
-    await deliver(elsewhere.dev, makeDelivery({ type: "email.bounced" }));
-    writeFileSync(join(folder, "one.json"), JSON.stringify(elsewhere.dev.captures.list()[0]));
-    expect(await runProcess(["captures", "import", "one.json"], { cwd: folder })).toMatchObject({ code: 0 });
-    const types = () => dev.captures.list().map(({ event }) => event.type);
-    await expect.poll(types).toEqual(["email.bounced", "email.received"]);
-    rmSync(fileOf(folder, dev.captures.list().find(({ event }) => event.type === "email.received")?.id));
-    await expect.poll(types).toEqual(["email.bounced"]);
   });
 
   test("a held delivery that another process deletes is removed from the queue", async () => {

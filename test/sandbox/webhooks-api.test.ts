@@ -1,7 +1,7 @@
 import { createClient } from "pigeonhole/client";
 import type { Sandbox } from "pigeonhole/sandbox";
 import { describe, expect, test } from "vitest";
-import { START, openOnClock, openProbe, openSandbox, verdictOf } from "./support.js";
+import { START, openOnClock, openSandbox } from "./support.js";
 import { refusalOf } from "../support/error-of.js";
 
 const url = "https://app.example.com/hook";
@@ -22,55 +22,6 @@ async function send(sandbox: Sandbox, request: { method: string; path: string; b
 }
 
 describe("the real client", () => {
-  test("the real client creates, reads, changes, rotates and deletes an endpoint", async () => {
-    const { client, sandbox } = openApi();
-    const { secret, ...created } = await client.webhooks.create({ url, description: "Production" });
-    expect(secret).toMatch(/^whsec_/);
-    expect(await client.webhooks.get(created.id)).toEqual(created);
-    expect(await client.webhooks.update(created.id, { enabled: false })).toEqual({ ...created, enabled: false });
-    const rotated = await client.webhooks.rotateSecret(created.id);
-    expect(rotated.secret).not.toBe(secret);
-    expect(await client.webhooks.delete(created.id)).toEqual({ object: "webhook", id: created.id, deleted: true });
-    expect(sandbox.endpoints.list()).toEqual([]);
-    expect(await refusalOf(() => client.webhooks.delete(created.id))).toMatchObject({
-      status: 404,
-      code: "resource_not_found",
-    });
-  });
-
-  test("the real client registers an endpoint on this machine, and the sandbox delivers to it", async () => {
-    const probe = await openProbe();
-    const { sandbox } = openOnClock();
-    const client = createClient(sandbox.clientOptions);
-    const { id, secret } = await client.webhooks.create({ url: probe.url, eventTypes: ["email.received"] });
-    sandbox.emit("email.received");
-    await sandbox.settle();
-    expect(probe.got.map((got) => verdictOf(got, secret, sandbox.clock.now()).ok)).toEqual([true]);
-    expect(await client.webhooks.update(id, { url: `${probe.url}/moved` })).toMatchObject({
-      url: `${probe.url}/moved`,
-    });
-  });
-
-  test("the real client leaves it to a strict sandbox to refuse an endpoint on this machine", async () => {
-    const client = createClient(openSandbox({ strictUrls: true }).clientOptions);
-    const refused = { status: 422, code: "invalid_webhook_url", param: "url" };
-    expect(await refusalOf(() => client.webhooks.create({ url: "http://127.0.0.1:3000/" }))).toMatchObject(refused);
-  });
-
-  test("the real client tests an endpoint and gets the result, good or bad", async () => {
-    const { client, answer } = openApi();
-    const { id } = await client.webhooks.create({ url });
-    const ok = { status: "delivered", responseCode: 200, durationMs: 0, error: null };
-    expect(await client.webhooks.test(id)).toEqual({ object: "webhook_test", id, delivery: ok });
-    answer.status = 500;
-    expect((await client.webhooks.test(id)).delivery).toEqual({
-      status: "failed",
-      responseCode: 500,
-      durationMs: 0,
-      error: "HTTP 500",
-    });
-  });
-
   test("the real client reads the delivery log, newest first, by status and time, and replays from it", async () => {
     const { client, sandbox, answer } = openApi({ status: 404 });
     const { id } = await client.webhooks.create({ url });

@@ -2,7 +2,7 @@ import { createClient } from "pigeonhole/client";
 import type { SandboxOptions } from "pigeonhole/sandbox";
 import { describe, expect, test } from "vitest";
 import { refusalOf } from "../../support/error-of.js";
-import { HOUR, START } from "../support.js";
+import { HOUR } from "../support.js";
 import { KEYS, SUPPORT, openWorld } from "./support.js";
 
 const ADA = "ada@customer.example.com";
@@ -85,22 +85,6 @@ describe("contacts", () => {
     expect((await client.contactEvents.list(ADA)).items).toEqual([]);
   });
 
-  test("the audiences of a contact are set as a whole, and the default one stays", async () => {
-    const { contacts, sandbox } = openContacts();
-    await contacts.create({ email: ADA, audienceIds: [NEWS] });
-    const namesAfter = async (ids: string[]) =>
-      (await contacts.setAudiences(ADA, { audienceIds: ids })).audiences.map(({ name }) => name);
-    expect(await namesAfter([NEWS, NEWS])).toEqual(["Everyone", "News"]);
-    expect(await namesAfter([])).toEqual(["Everyone"]);
-    const refused = await refusalOf(() => contacts.setAudiences(ADA, { audienceIds: [NEWS, "aud_none"] }));
-    expect(refused).toEqual({ status: 404, code: "audience_not_found", param: "audienceIds" });
-    expect(sandbox.rows("contacts")).toMatchObject([{ audiences: [{ builtin: "default" }] }]);
-    const empty = await refusalOf(() => contacts.setAudiences(ADA, { audienceIds: [NEWS, ""] }));
-    expect(empty).toMatchObject({ code: "invalid_parameter", param: "audienceIds.1" });
-    const unknown = await refusalOf(() => contacts.setAudiences("none@a.example", { audienceIds: [] }));
-    expect(unknown).toEqual({ status: 404, code: "contact_not_found", param: "email" });
-  });
-
   test("in the limits of audiences a repeated one counts once", async () => {
     const { contacts } = openContacts();
     await contacts.create({ email: ADA, audienceIds: Array.from({ length: 26 }, () => NEWS) });
@@ -132,25 +116,6 @@ describe("contacts", () => {
       { name: "B", id: "aud_1" },
     ];
     expect(() => openContacts({ audiences: sameIds })).toThrow(/audiences: two of them have the same id/);
-  });
-
-  test("contacts are listed by their latest mail, and those without mail last", async () => {
-    const { contacts, sandbox, namesOf } = openContacts();
-    for (const name of ["d", "c", "b", "a"]) await contacts.create({ email: `${name}@x.example` });
-    sandbox.emit("email.received", { from: "c@x.example" });
-    await sandbox.advance(HOUR);
-    sandbox.emit("email.sent", { to: ["D@x.example"] });
-    const all = await contacts.list();
-    expect(namesOf(all)).toEqual(["d", "c", "a", "b"]);
-    expect(all.items.map(({ lastSeenAt }) => lastSeenAt)).toEqual([
-      new Date(START + HOUR).toISOString(),
-      new Date(START).toISOString(),
-      null,
-      null,
-    ]);
-    const walked = [];
-    for await (const { email } of contacts.list({ limit: 1 })) walked.push(email[0]);
-    expect(walked.join("")).toBe("dcab");
   });
 
   test("a search finds close spellings when nothing matches, and its later pages do the same", async () => {
@@ -203,15 +168,6 @@ describe("contacts", () => {
       expect((await send(`GET /people?${search}`)).status, search).toBe(422);
     }
     expect((await send("GET /contacts?source=other")).body).toMatchObject({ param: "source" });
-  });
-
-  test("people who are no contacts have the name that their mail had last", async () => {
-    const { contacts, sandbox } = openContacts();
-    sandbox.emit("email.received", { from: '"Bob Sample" <Bob@x.example>' });
-    sandbox.emit("email.sent", { from: SUPPORT, to: ["bob@x.example", "Eve <eve@x.example>"] });
-    const { items } = await contacts.people({ q: "sample" });
-    expect(items).toMatchObject([{ email: "bob@x.example", name: "Bob Sample", saved: false }]);
-    expect((await contacts.people({ email: "eve@x.example" })).items).toMatchObject([{ name: "Eve" }]);
   });
 
   test.each<[string, (world: ReturnType<typeof openContacts>) => unknown]>([

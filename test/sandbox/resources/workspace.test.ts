@@ -54,23 +54,6 @@ describe("what an event is about is in the workspace", () => {
     expect((await client.drafts.get(id)).attachments).toHaveLength(1);
   });
 
-  test("the recipients of a sent mail are people", async () => {
-    const { sandbox, client } = openWorkspace();
-    sandbox.emit("email.sent", { to: ["a@x.example", 5], cc: ["B <b@x.example>"], bcc: ["c@x.example", "nonsense"] });
-    const { items } = await client.contacts.people();
-    expect(items.map(({ email }) => email).toSorted()).toEqual(["a@x.example", "b@x.example", "c@x.example"]);
-  });
-
-  test("a contact that is saved after its mail has the time of the mail among the people", async () => {
-    const { sandbox, client } = openWorkspace();
-    sandbox.emit("email.received", { from: ADA });
-    await client.contacts.create({ email: ADA });
-    expect((await client.contacts.people()).items).toMatchObject([
-      { saved: true, threads: 1, lastAt: new Date(START).toISOString() },
-    ]);
-    expect((await client.contacts.get(ADA)).lastSeenAt).toBeNull();
-  });
-
   test("an uploaded file can be read under the id of its event, until an event deletes it", async () => {
     const { sandbox, client } = openWorkspace();
     const { data } = sandbox.emit("file.uploaded", { filename: "a.txt", size: 3 }).event;

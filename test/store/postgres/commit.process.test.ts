@@ -173,19 +173,6 @@ describeOnPostgres((database) => {
       expect(queries).toBe(3);
       expect(await names()).toEqual(["ann"]);
     });
-
-    test("a commit is durable on a pool whose connections are not", async () => {
-      const pool = new Pool({ connectionString: database.url, options: "-c synchronous_commit=off" });
-      onTestFinished(() => pool.end());
-      const store = await openEmpty(pool);
-      const lease = await acceptLeased(store, "evt_1");
-      const settings: unknown[] = [];
-      await store.commit(settlements.done(lease), async ({ client }) => {
-        settings.push((await client.query("SHOW synchronous_commit")).rows[0]);
-      });
-      expect(settings).toEqual([{ synchronous_commit: "on" }]);
-      expect((await pool.query("SHOW synchronous_commit")).rows).toEqual([{ synchronous_commit: "off" }]);
-    });
   });
 
   describe("a commit in which nothing is done", () => {

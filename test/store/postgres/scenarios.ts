@@ -239,13 +239,15 @@ export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
   {
     name: "a store is durable on a pool whose connections are not",
     async run(scene) {
-      const store = await scene.open(scene.carelessPool());
+      const pool = scene.carelessPool();
+      const store = await scene.open(pool);
       const lease = await acceptLeased(store, "evt_1");
       const settings: unknown[] = [];
       await store.commit(settlements.done(lease), async ({ client }) => {
         settings.push((await client.query("SHOW synchronous_commit")).rows[0]);
       });
       expect(settings).toEqual([{ synchronous_commit: "on" }]);
+      expect((await pool.query("SHOW synchronous_commit")).rows).toEqual([{ synchronous_commit: "off" }]);
     },
   },
   {
