@@ -208,7 +208,7 @@ export function optionTable(documented: DocumentedOptions): string {
 /** Whether an option is required, its default and what it accepts. */
 function noteOf({ required }: Option<never, unknown>, byDefault: string, accepted: string): string {
   if (required === true) return "Required.";
-  if (byDefault === "") return accepted === "" ? "" : `${accepted}.`;
+  if (byDefault === "" || byDefault === "none") return accepted === "" ? "" : `${accepted}.`;
   return `Default: ${byDefault}${accepted === "" ? "" : ` (${accepted})`}.`;
 }
 
