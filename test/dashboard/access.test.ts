@@ -121,6 +121,7 @@ describe("who is let in", () => {
       `api/events/${event.id}/discard`,
       "api/handlers/pause",
       "api/jobs",
+      "api/jobs/1/pause",
       "api/outbox/retry",
     ]) {
       const answer = await dashboard.post(path);

@@ -14,6 +14,8 @@ import { launchBrowser, mustSkipBrowserTests, openPage, type OpenPage } from "..
 import { type DashboardBench, startDashboardBench } from "./dashboard-bench.js";
 import { reportRun, writeExampleFigures } from "./example-figures.js";
 import { writeRuns } from "../../../support/ended-runs.js";
+import { makeGate } from "../../../support/gate.js";
+import { untilWork } from "../../../support/receiver.js";
 
 describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
   let browser: Browser;
@@ -57,6 +59,32 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     const jobs = page.getByRole("region", { name: "Jobs" });
     await expect.poll(() => jobs.innerText()).toMatch(/^Retried\s+3 of 3 · ann/);
     await page.getByRole("heading", { name: "No errors" }).waitFor();
+    expect(open.problems).toEqual([]);
+  });
+
+  test("a history is seen, paused and resumed", async () => {
+    await bench.close();
+    const scoring = makeGate();
+    bench = await startDashboardBench({
+      register: (receiver) => receiver.on("form.submitted", () => scoring.passed, { name: "score@2", concurrency: 1 }),
+    });
+    const { store } = partsOf(bench.receiver).options;
+    for (const id of ["old_1", "old_2", "old_3", "old_4"]) {
+      const times = { receivedAt: Date.now(), signedAt: Date.now() };
+      const body = Buffer.from(JSON.stringify({ ...sampleEvent("form.submitted"), id }));
+      await store.accept({ id, type: "form.submitted", test: false, body, ...times, work: [] });
+    }
+    await bench.receiver.inbox.plan({ handler: "score@2" });
+    await show("#/work");
+    const jobs = page.getByRole("region", { name: "Jobs" });
+    await expect.poll(() => jobs.innerText()).toMatch(/^Giving history to score@2\s+2 of 4 · app/);
+    await jobs.getByRole("button", { name: "Pause" }).click();
+    await expect.poll(() => jobs.innerText()).toMatch(/^Giving history to score@2: paused\s+2 of 4 · app/);
+    scoring.open();
+    for (const id of ["old_1", "old_2"]) await untilWork(bench.receiver, id, { state: "done" }, "score@2");
+    expect(await jobs.innerText()).toContain("2 of 4");
+    await jobs.getByRole("button", { name: "Resume" }).click();
+    await expect.poll(() => jobs.innerText()).toMatch(/^Gave history to score@2\s+4 of 4 · app/);
     expect(open.problems).toEqual([]);
   });
 
