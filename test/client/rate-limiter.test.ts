@@ -213,14 +213,4 @@ describe("a client", () => {
     await expect(sent).rejects.toMatchObject({ name: "TimeoutError" });
     expect(server.received).toEqual([]);
   });
-
-  test("a client sends at the rate of its option", async () => {
-    const clock = fakeClock(START);
-    const server = await startApi(SENT);
-    const sent = clientOf(server, { clock, eventsPerMinute: 60 }).contactEvents.send(EVENT);
-    await clock.advance(999);
-    expect(server.received).toEqual([]);
-    await clock.advance(1);
-    await sent;
-  });
 });

@@ -222,13 +222,6 @@ describe("waiting for an attempt", () => {
     expect(clock.now()).toBe(START);
   });
 
-  test("a wait ends when the sandbox is closed", async () => {
-    const sandbox = openSandbox({ clock: "real" });
-    const waiting = expect(sandbox.waitFor()).rejects.toMatchObject({ code: "stopped" });
-    await sandbox.close();
-    await waiting;
-  });
-
   test("a wait for a missing contact event ends with an error, and a stored one is found", async () => {
     const sandbox = openSandbox();
     const wait = { name: "order.shipped", timeoutMs: 20 };

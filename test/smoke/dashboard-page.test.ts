@@ -20,8 +20,14 @@ describe.skipIf(mustSkipBrowserTests())("the page of the dashboard", () => {
     await page.getByRole("region", { name: "Time line" }).getByText("The service signed the delivery").waitFor();
 
     await page.evaluate('location.hash = "#/errors"');
+    const group = page.getByRole("listitem").filter({ hasText: "no customer … for this address" });
+    await expect.poll(() => group.innerText()).toMatch(/^3\n/);
+    await group.getByRole("button", { name: "Retry group" }).click();
+    await page.getByRole("heading", { name: "Retry 3 pieces of work of 3 events?" }).waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    expect(await page.getByRole("region", { name: "Jobs" }).count()).toBe(0);
     bench.fixCrm();
-    await page.getByRole("button", { name: "Retry group" }).click();
+    await group.getByRole("button", { name: "Retry group" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Retry" }).click();
     await expect.poll(() => page.getByRole("region", { name: "Jobs" }).innerText()).toMatch(/^Retried\s+3 of 3 · ann/);
     await page.getByRole("heading", { name: "No errors" }).waitFor();

@@ -16,6 +16,10 @@ describe.skipIf(mustSkipBrowserTests())("the page of the dev server", () => {
     await bench.deliver({ type: "email.failed", variant: "wrong-secret" });
     await rows.nth(1).waitFor();
     await expect.poll(() => rows.first().innerText()).toMatch(/mismatch[\s\S]*email\.failed[\s\S]*503/);
+    await expect.poll(() => rows.nth(1).innerText()).toMatch(/signed[\s\S]*email\.sent[\s\S]*Hello there[\s\S]*200/);
+    await expect
+      .poll(() => page.locator("[aria-live=polite]").innerText())
+      .toMatch(/^New: email\.failed, signature mis/);
 
     await rows.nth(1).click();
     await page.getByRole("tree", { name: "Payload" }).getByText("Hello there").waitFor();

@@ -99,14 +99,6 @@ describe.each(["in process", "over HTTP"] as const)("the client, %s", (transport
     expect(store.events).toHaveLength(2);
   });
 
-  test("the client rejects with the class and the code of each error", async () => {
-    const { client } = await pair(transport);
-    const error = await rejection(client.contactEvents.send({ ...EVENT, email: "nobody@example.com" }));
-    expect(error).toMatchObject({ name: "NotFoundError", status: 404, code: "contact_not_found", requestId: "req_1" });
-    const cursor = await rejection(client.contactEvents.list(ADA.email, { cursor: "foreign" }));
-    expect(cursor).toMatchObject({ status: 400, code: "invalid_cursor", param: "cursor" });
-  });
-
   test("the client stores an event once if the answer is lost or an error comes after the commit", async () => {
     const { client, faults, store } = await pair(transport);
     faults.add({ fault: { kind: "no_answer", executed: true }, times: 1 });

@@ -29,17 +29,6 @@ describe("a page", () => {
     expect(second.data.map(({ id }) => id)).toEqual([5, 4, 3, 2, 1]);
   });
 
-  test("a page that ends with the list has no cursor", () => {
-    expect(pageOf(rowsUpTo(5), 5)).toMatchObject({ hasMore: false, nextCursor: null });
-    expect(pageOf([])).toEqual({ object: "list", data: [], hasMore: false, nextCursor: null });
-  });
-
-  test("a page is in ascending order if the query says so", () => {
-    const first = pageOf(rowsUpTo(3), 2, undefined, "ascending");
-    expect(first.data.map(({ id }) => id)).toEqual([1, 2]);
-    expect(pageOf(rowsUpTo(3), 2, first.nextCursor ?? "", "ascending").data.map(({ id }) => id)).toEqual([3]);
-  });
-
   test("a walk through pages gives every remaining row once, whatever is deleted, edited and added between pages", () => {
     const change = fc.record({ kind: fc.constantFrom("delete", "edit", "add"), at: fc.nat(40) });
     fc.assert(

@@ -43,25 +43,6 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
 
   const button = (name: string | RegExp) => page.getByRole("button", { name });
 
-  test("a group of errors is retried after the number is shown, and the progress is seen", async () => {
-    for (let n = 0; n < 3; n += 1) await bench.deliver("email.bounced");
-    await show("#/errors");
-    const group = page.getByRole("listitem").filter({ hasText: "no customer … for this address" });
-    await group.getByRole("link", { name: "no customer … for this address" }).waitFor();
-    expect(await group.innerText()).toMatch(/^3\n/);
-    await group.getByRole("button", { name: "Retry group" }).click();
-    await page.getByRole("heading", { name: "Retry 3 pieces of work of 3 events?" }).waitFor();
-    await button("Cancel").click();
-    expect(await page.getByRole("region", { name: "Jobs" }).count()).toBe(0);
-    bench.fixCrm();
-    await group.getByRole("button", { name: "Retry group" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Retry" }).click();
-    const jobs = page.getByRole("region", { name: "Jobs" });
-    await expect.poll(() => jobs.innerText()).toMatch(/^Retried\s+3 of 3 · ann/);
-    await page.getByRole("heading", { name: "No errors" }).waitFor();
-    expect(open.problems).toEqual([]);
-  });
-
   test("a history is seen, paused and resumed", async () => {
     await bench.close();
     const scoring = makeGate();
