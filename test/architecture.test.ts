@@ -40,24 +40,24 @@ const ROOMS: Record<string, readonly string[]> = {
 /** Lines that each room may have at most, as `npm run weight` counts them; what raises one says why in its commit. */
 const CEILINGS: Record<string, number> = {
   base: 1_160,
-  protocol: 2_090,
+  protocol: 2_120,
   contract: 3_635,
-  store: 14_516,
+  store: 14_554,
   operator: 604,
   client: 2_000,
   outbox: 640,
-  dispatch: 3_839,
+  dispatch: 3_859,
   http: 600,
-  receiver: 4_649,
+  receiver: 4_751,
   sandbox: 10_900,
   capture: 4_616,
   testing: 220,
-  web: 2_346,
+  web: 2_348,
   dev: 4_800,
-  page: 13_771,
-  dashboard: 2_033,
+  page: 13_787,
+  dashboard: 2_036,
   scaffold: 1_875,
-  cli: 7_529,
+  cli: 7_530,
 };
 
 /** Folders inside a room that stand on one another: each imports only those before it; "" for the files beside them. */

@@ -24,7 +24,8 @@ const minutes = (ms: number): string => `${Math.max(1, Math.round(ms / MINUTE))}
 const SENTENCES: { [Kind in Alarm["kind"]]: (alarm: Extract<Alarm, { kind: Kind }>) => string } = {
   signature_mismatches: ({ inARow }) => `${inARow} signatures in a row match no secret.`,
   signature_unreadable: ({ reason, shape }) => `A signature header cannot be read: ${reason}, ${shape}.`,
-  older_secret_matched: ({ secretIndex }) => `Only secret ${secretIndex + 1} of the list matches.`,
+  older_secret_matched: ({ secretIndex, source }) =>
+    `Only secret ${secretIndex + 1} of ${source === "" ? "the list" : source} matches.`,
   secrets_unavailable: ({ reason }) => `The function for the secrets ${reason === "late" ? "is late" : "has failed"}.`,
   clock_skew: ({ skewSeconds }) => `A clock is wrong by ${skewSeconds} s.`,
   other_bytes: ({ eventId }) => `Event ${eventId} came again with other bytes.`,

@@ -1,3 +1,4 @@
+import { eventIdOf } from "../protocol/inbox-id.js";
 import { isRawEventId } from "../protocol/raw-event-id.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { EventDeliveries } from "../web/api/event.js";
@@ -30,9 +31,10 @@ async function readDeliveries(
   { operator, deliveries }: DeliveryRouteTools,
   { id, person: { payloads: rule } }: InboxCall,
 ): Promise<EventDeliveries> {
-  const { receivedAt } = await findEvent(operator(), id);
+  const { id: inboxId, receivedAt } = await findEvent(operator(), id);
+  const eventId = eventIdOf(inboxId);
   if (deliveries === undefined) return notKnown("the receiver has no option api with which to ask.");
-  if (isRawEventId(id)) return notKnown("the body has no event id by which to find them.");
-  const answer = await deliveries.attemptsOf({ eventId: id, receivedAt: Date.parse(receivedAt) });
+  if (isRawEventId(eventId)) return notKnown("the body has no event id by which to find them.");
+  const answer = await deliveries.attemptsOf({ eventId, receivedAt: Date.parse(receivedAt) });
   return eventDeliveries(answer, showTexts(rule).error);
 }

@@ -13,7 +13,7 @@ import { HIDDEN_TEXT } from "../web/show-error.js";
 const MAX_TEXT_LENGTH = 500;
 /** Of a group of errors, which has a handler and a type in it. */
 const MAX_GROUP_LENGTH = 2_000;
-/** Of an event. */
+/** Of an event, with the name of its source. */
 const MAX_ID_LENGTH = 300;
 
 /** The choice of a job, as the page names it. Throws for what no job can change. */

@@ -6,7 +6,6 @@ import type { AcceptResult } from "../store/store.js";
 import type { TraceContext } from "../store/trace-context.js";
 import type { Lease, LeasedWork, NewWork } from "../store/work.js";
 import { HandlerWorker } from "./handler-worker.js";
-import type { RegisteredHandler } from "./handler.js";
 import { Leases } from "./leases.js";
 import { type DispatcherDeps, Maintenance } from "./maintenance.js";
 import { newestKeyAtAccept } from "./newest-key.js";
@@ -17,6 +16,8 @@ import { Scheduler } from "./scheduler.js";
 
 /** A delivery that is to be stored, and the handlers that get it. */
 interface IncomingEvent {
+  /** Its id in the inbox. */
+  id: string;
   delivery: Delivery;
   route: Route;
   /** When the whole body was received, in milliseconds since 1970. */
@@ -91,12 +92,12 @@ export class Dispatcher {
    * Rejects as the store does.
    */
   async accept(incoming: IncomingEvent): Promise<AcceptResult> {
-    const { delivery, route, receivedAt, signedAt, body, trace } = incoming;
+    const { id, delivery, route, receivedAt, signedAt, body, trace } = incoming;
     const { type, test } = delivery.kind === "event" ? delivery.event : delivery;
-    const plan = this.#plan(route.handlers, delivery);
+    const plan = this.#plan(incoming);
     const { work, reserved } = plan;
-    if (reserved.length < work.length) this.#scheduler.answer.shut(delivery.id);
-    const event = { id: delivery.id, type, test, receivedAt, signedAt, body, work, parked: route.parked, trace };
+    if (reserved.length < work.length) this.#scheduler.answer.shut(id);
+    const event = { id, type, test, receivedAt, signedAt, body, work, parked: route.parked, trace };
     let result: AcceptResult;
     try {
       result = await this.#deps.store.accept(event);
@@ -104,7 +105,7 @@ export class Dispatcher {
       for (const worker of reserved) worker.unreserve();
       throw error;
     } finally {
-      if (reserved.length < work.length) this.#scheduler.answer.open(delivery.id, () => this.#scheduler.look());
+      if (reserved.length < work.length) this.#scheduler.answer.open(id, () => this.#scheduler.look());
     }
     this.#begin(plan, result, incoming);
     return result;
@@ -161,9 +162,9 @@ export class Dispatcher {
   }
 
   /** Decides, before an event is stored, which of its work is leased in the same commit. */
-  #plan(handlers: readonly RegisteredHandler[], delivery: Delivery): Plan {
+  #plan({ id, delivery, route }: IncomingEvent): Plan {
     const plan: Plan = { work: [], reserved: [] };
-    for (const handler of handlers) {
+    for (const handler of route.handlers) {
       const worker = this.#workers.get(handler.name);
       const work: NewWork = { handler: handler.name };
       if (worker?.reserve() === true) {
@@ -171,7 +172,7 @@ export class Dispatcher {
         work.leaseUntil = this.#leases.leaseUntil();
       }
       if (handler.only !== undefined && delivery.kind === "event")
-        work.newest = newestKeyAtAccept(handler, delivery.event);
+        work.newest = newestKeyAtAccept(handler, { id, event: delivery.event });
       plan.work.push(work);
     }
     return plan;
@@ -216,9 +217,8 @@ export class Dispatcher {
 /** The first run of an event that was leased as it was accepted. */
 function firstRun(
   { seq, handler, token }: Lease,
-  { delivery, receivedAt, signedAt, body, trace }: IncomingEvent,
+  { id: eventId, receivedAt, signedAt, body, trace }: IncomingEvent,
 ): LeasedWork {
-  const eventId = delivery.id;
   const dueAt = receivedAt;
   return {
     seq,

@@ -27,8 +27,8 @@ export interface HandlerSettings<Event = AnyEvent> {
   /** Most runs of this handler at once. @default the receiver's `concurrency`; half of it beside other handlers */
   concurrency?: number | undefined;
   /**
-   * Events with the same key never run at once in this handler. Their order is not guaranteed: an older event may run
-   * after a newer one.
+   * Events of one source with the same key never run at once in this handler. Their order is not guaranteed: an older
+   * event may run after a newer one.
    */
   key?: ((event: Event) => string | undefined) | undefined;
   /**
@@ -66,6 +66,10 @@ export const HANDLER_OPTIONS = defineOptions("on", {
 
 /** How the event was received. */
 export interface DeliveryInfo {
+  /** Name of the source whose secret signed it; empty where the option `secrets` has no names. */
+  readonly source: string;
+  /** The event's id in the inbox, unique among all sources: `acme/evt_1` of the source `acme`. */
+  readonly inboxId: string;
   /** When the whole body was received, in milliseconds since 1970. */
   readonly receivedAt: number;
   /** The signed time, in milliseconds since 1970. */
@@ -81,7 +85,7 @@ export interface HandlerContext<Tx = CommitTransaction> {
    * third in a row.
    */
   readonly attempt: number;
-  /** When the event was received and signed, and its exact bytes. */
+  /** From which source the event is, when it was received and signed, and its exact bytes. */
   readonly delivery: DeliveryInfo;
   /** Aborted at `timeoutMs`, when the receiver stops, and when the lease is lost. Pass it to `fetch`. */
   readonly signal: AbortSignal;

@@ -50,7 +50,7 @@ export interface ReadyWork {
 export class LeaseWindow {
   readonly #handler: RegisteredHandler;
   readonly #limit: WindowLimit;
-  readonly #keyOf: (event: AnyEvent) => string | undefined;
+  readonly #keyOf: (event: AnyEvent, inboxId: string) => string | undefined;
   /** In the order of arrival. An array, since old tables of a Map or Set would keep events in memory. */
   readonly #waiting: ReadyWork[] = [];
   /** Begun, and not settled yet. */
@@ -69,7 +69,11 @@ export class LeaseWindow {
   /** No more work begins. */
   isClosed = false;
 
-  constructor(handler: RegisteredHandler, limit: WindowLimit, keyOf: (event: AnyEvent) => string | undefined) {
+  constructor(
+    handler: RegisteredHandler,
+    limit: WindowLimit,
+    keyOf: (event: AnyEvent, inboxId: string) => string | undefined,
+  ) {
     this.#handler = handler;
     this.#limit = limit;
     this.#keyOf = keyOf;
@@ -116,7 +120,7 @@ export class LeaseWindow {
   add(work: LeasedWork, event: AnyEvent): WindowLease {
     const { seq, handler, token, eventId, attempt, dueAt, crashes, body } = work;
     const bytes = body.byteLength;
-    const key = this.#keyOf(event);
+    const key = this.#keyOf(event, eventId);
     const since = this.#limit.now();
     const newest = newestKeyOf(this.#handler, key, event);
     const lease = { seq, handler, token, eventId, attempt, dueAt, bytes, crashes, key, newest, since, isLost: false };

@@ -4,6 +4,7 @@ import { type Logger, makeSafeLogger } from "../base/logger.js";
 import type { Client } from "../client/call-types.js";
 import type { ContactEventInput } from "../contract/contact-event.js";
 import type { AnyEvent } from "../protocol/event.js";
+import { sourceNameOf } from "../protocol/inbox-id.js";
 import type { Store } from "../store/store.js";
 import type { DoneSettlement, Lease, LeasedWork } from "../store/work.js";
 import type { ComparableOutboxEvent, NewOutboxEvent } from "../store/outbox.js";
@@ -22,7 +23,8 @@ import { RunSteps, runOnce } from "./steps.js";
 
 export interface ContextDeps {
   store: Store<unknown>;
-  source: string;
+  /** The receiver's name, for idempotency keys. */
+  name: string;
   /** The receiver's client; undefined when it has none. */
   api: Client | undefined;
   logger: Logger;
@@ -81,8 +83,8 @@ export class RunContext implements HandlerContext<unknown>, RunState {
   // context, so that a handler may destructure it: async (event, { step, commit }) => …
 
   get delivery(): DeliveryInfo {
-    const { receivedAt, signedAt, body } = this.#work;
-    return { receivedAt, signedAt, rawBody: body };
+    const { eventId: inboxId, receivedAt, signedAt, body } = this.#work;
+    return { source: sourceNameOf(inboxId), inboxId, receivedAt, signedAt, rawBody: body };
   }
 
   get signal(): AbortSignal {
@@ -230,7 +232,7 @@ export class RunContext implements HandlerContext<unknown>, RunState {
   }
 
   #keyOwner(): KeyOwner {
-    return { source: this.#deps.source, eventId: this.#work.eventId, handler: this.handler };
+    return { receiver: this.#deps.name, eventId: this.#work.eventId, handler: this.handler };
   }
 
   /** What was recorded in a finished step is recorded again. */

@@ -38,7 +38,7 @@ export interface ContactEventsDeps {
   store: Store<unknown>;
   operator: InboxOperator;
   clock: Clock;
-  source: string;
+  name: string;
   /** Undefined when no API is configured. */
   sender: OutboxSender | undefined;
 }
@@ -52,7 +52,7 @@ export const OUTBOX_QUERY_OPTIONS = defineOptions("contactEvents.list", {
 } satisfies OptionsOf<OutboxQuery>);
 
 export function createContactEvents(deps: ContactEventsDeps): ContactEvents {
-  const { store, operator, clock, source, sender } = deps;
+  const { store, operator, clock, name, sender } = deps;
   return {
     async record(event, options) {
       const given = readRecordKey(options);
@@ -62,7 +62,7 @@ export function createContactEvents(deps: ContactEventsDeps): ContactEvents {
       }
       const now = clock.now();
       // No event id and no handler: those of handlers are never empty, so the two kinds of keys cannot collide.
-      const owner = { source, eventId: "", handler: "" };
+      const owner = { receiver: name, eventId: "", handler: "" };
       const trace = sender.observer?.activeTrace;
       const prepared = toOutboxEvent(event, { owner, label: key, nowMs: now, defaultMs: now, trace });
       const [result] = await store.record([prepared], now);

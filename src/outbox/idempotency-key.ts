@@ -4,7 +4,7 @@ import crypto from "node:crypto";
 /** Whose key it is. */
 export interface KeyOwner {
   /** Names the receiver among several that use the same API key. */
-  source: string;
+  receiver: string;
   /** Empty outside of handlers, as is `handler`. */
   eventId: string;
   handler: string;
@@ -20,9 +20,9 @@ const PREFIX = "key_";
  * same key; `label` tells the effects of one handler apart; a list of words is never the same as one word.
  */
 export function deriveIdempotencyKey(
-  { source, eventId, handler }: KeyOwner,
+  { receiver, eventId, handler }: KeyOwner,
   label: string | readonly (string | undefined)[],
 ): string {
   // JSON keeps the parts separate, with any characters in them.
-  return PREFIX + crypto.hash("sha256", JSON.stringify([VERSION, source, eventId, handler, label]), "base64url");
+  return PREFIX + crypto.hash("sha256", JSON.stringify([VERSION, receiver, eventId, handler, label]), "base64url");
 }

@@ -135,18 +135,18 @@ const ACCEPTED: ReadonlySet<SecretMistake["code"]> = new Set(["secret_prefix_mis
 
 /**
  * Throws `invalid_secret` for a value that is not a list, an empty list, or an entry that cannot be an endpoint's
- * secret. The message names the position in the list and never the value.
+ * secret. The message names the list, as `place`, and the position in it, and never the value.
  */
-export function checkEndpointSecrets(secrets: readonly string[]): void {
+export function checkEndpointSecrets(place: string, secrets: readonly string[]): void {
   if (!Array.isArray(secrets)) {
     const why = secrets === undefined ? ", as from a variable that is not set: set it, or load .env before" : "";
-    throw new PigeonholeError("invalid_secret", `secrets must be a list of strings, got ${typeof secrets}${why}.`);
+    throw new PigeonholeError("invalid_secret", `${place} must be a list of strings, got ${typeof secrets}${why}.`);
   }
-  if (secrets.length === 0) throw noSecret("secrets is empty");
+  if (secrets.length === 0) throw noSecret(`${place} is empty`);
   for (const [index, secret] of secrets.entries()) {
     const mistake = secretMistakes(secret).find(({ code }) => !ACCEPTED.has(code));
     if (mistake === undefined) continue;
-    throw new PigeonholeError("invalid_secret", `secrets[${index}] ${mistake.what}. ${mistake.fix}`);
+    throw new PigeonholeError("invalid_secret", `${place}[${index}] ${mistake.what}. ${mistake.fix}`);
   }
 }
 

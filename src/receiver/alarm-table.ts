@@ -13,7 +13,7 @@ export type Alarm =
    */
   | { kind: "signature_unreadable"; reason: ParseFailure["reason"]; shape: string }
   /** Only an older secret of the list fits: the service has not rotated yet, or the list is in the wrong order. */
-  | { kind: "older_secret_matched"; secretIndex: number }
+  | { kind: "older_secret_matched"; secretIndex: number; source: string }
   /**
    * The function given as `secrets` is `late` or has `failed`, so a signature that no known secret fits cannot be
    * judged.

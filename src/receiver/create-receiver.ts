@@ -54,7 +54,7 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
 ): Receiver<Schemas, Tx> {
   const options = resolveOptions(given);
   const parts = createParts(options, given.secrets);
-  const { store, clock, source } = options;
+  const { store, clock, name } = options;
   const { path, sender } = parts;
   const { operator } = parts.inStore;
   const { admission, registry, dispatcher } = path;
@@ -94,14 +94,16 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
     inbox: createInbox({ store, operator, registry, dispatcher, clock }),
     // oxlint-disable-next-line require-await -- a throw must become a rejection
     async repair(repairOptions) {
-      if (options.api !== undefined)
+      if (options.api !== undefined) {
+        path.verification.secrets.checkSource("repair.source", repairOptions.source ?? "");
         return repairEndpoint({ client: options.api, inbox: operator, clock }, repairOptions);
+      }
       throw new PigeonholeError(
         "api_not_configured",
         "receiver.repair reads the delivery log with the option api of createReceiver; give it a key and the base URL.",
       );
     },
-    contactEvents: createContactEvents({ store, operator, clock, source, sender }),
+    contactEvents: createContactEvents({ store, operator, clock, name, sender }),
   };
   rememberParts(receiver, parts);
   return receiver;
@@ -109,12 +111,12 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
 
 /** Everything that a receiver is made of, each part with what it needs. */
 function createParts(options: ResolvedOptions, secretsOption: SecretsOption): ReceiverParts {
-  const { store, schemas, clock, logger, source, api, random, logErrorMessages } = options;
+  const { store, schemas, clock, logger, name, api, random, logErrorMessages } = options;
   const alarms = new Alarms({ logger, clock, hook: options.onAlarm });
   const secrets = new SecretSource(secretsOption, { clock, logger, alarms });
   const registry = new HandlerRegistry(schemas, options);
   const record = new RunRecord();
-  const runner = new Runner({ context: { store, source, api, logger, clock }, random, logErrorMessages, record });
+  const runner = new Runner({ context: { store, name, api, logger, clock }, random, logErrorMessages, record });
   const clockWatch = new ClockWatch({ store, clock, logger, alarms });
   const sender = api === undefined ? undefined : new OutboxSender({ ...options, api, alarms, clockWatch });
   const { role, retryParkedAtStart: retryParked } = options;
@@ -136,7 +138,8 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
   };
   const recorder = new FiguresRecorder({ options, answers, record, admission, dispatcher });
   const operator = store.openOperator(() => clock.now());
-  const repairer = api && repair && new Repairer({ client: api, repair, operator, clock, logger });
+  if (repair !== undefined) secrets.checkSource("repair.source", repair.source);
+  const repairer = api && repair && new Repairer({ client: api, repair, secrets, operator, clock, logger });
   const watchRound = new WatchRound({ options, path, counter, record, operator });
   const drainer = new Drainer({
     admission,

@@ -10,6 +10,7 @@ import { signatureShape } from "../protocol/signature-shape.js";
 import type { VerifiedOrNot } from "../protocol/verify-request.js";
 import { TimeBuckets, type TimeCounts } from "../store/time-buckets.js";
 import type { AlarmChange, Watch } from "./alarms.js";
+import type { SecretOfSource } from "./named-secrets.js";
 
 /** Mismatches in a row before the alarm: one may be a stray request, three are a wrong secret. */
 const MISMATCHES_BEFORE_ALARM = 3;
@@ -22,8 +23,15 @@ const MAX_LINES = 10;
 
 const NOTHING: readonly AlarmChange[] = [];
 
+/** The final verdict on the signature of a delivery, and which secret made it. */
+interface Verified {
+  verdict: VerifiedOrNot;
+  secret: Pick<SecretOfSource, "source" | "index"> | undefined;
+  header: HeaderReader;
+}
+
 /** Detects from the verdicts on signatures that a secret, a clock or the assumed layout is wrong. */
-export class SignatureWatch implements Watch<{ verdict: VerifiedOrNot; header: HeaderReader }> {
+export class SignatureWatch implements Watch<Verified> {
   readonly #assumptions: SignatureAssumptions;
   #mismatchesInARow = 0;
 
@@ -31,13 +39,13 @@ export class SignatureWatch implements Watch<{ verdict: VerifiedOrNot; header: H
     this.#assumptions = assumptions;
   }
 
-  /** `verdict`: the final one on a delivery's signature. */
-  look({ verdict, header }: { verdict: VerifiedOrNot; header: HeaderReader }): readonly AlarmChange[] {
+  look({ verdict, secret, header }: Verified): readonly AlarmChange[] {
     if (verdict.ok) {
       const wasWrong = this.#mismatchesInARow >= MISMATCHES_BEFORE_ALARM;
       this.#mismatchesInARow = 0;
       if (wasWrong) return [{ over: "signature_mismatches" }];
-      return verdict.secretIndex > 0 ? [{ kind: "older_secret_matched", secretIndex: verdict.secretIndex }] : NOTHING;
+      if (secret === undefined || secret.index === 0) return NOTHING;
+      return [{ kind: "older_secret_matched", secretIndex: secret.index, source: secret.source }];
     }
     switch (verdict.reason) {
       case "missing_signature":

@@ -8,6 +8,7 @@ import type { Dispatcher } from "../dispatch/dispatcher.js";
 import type { HandlerRegistry, Route } from "../dispatch/registry.js";
 import type { DeliveryHandler, DeliveryRequest } from "../http/delivery-request.js";
 import { type Delivery, decodeDelivery } from "../protocol/decode-delivery.js";
+import { inboxIdOf } from "../protocol/inbox-id.js";
 import { type Answer, type Outcome, type UnverifiedPolicy, answerFor } from "../protocol/outcome.js";
 import { hasSignatureHeaders } from "../protocol/parse-signature.js";
 import type { RawRequest } from "../protocol/raw-request.js";
@@ -106,18 +107,20 @@ async function receive(
     if (secrets.keys !== keys) verdict = verify(raw, receivedAt, path);
     if (isMismatch(verdict) && !areKnown) return { kind: "secrets_unavailable" };
   }
-  path.report.alarms.take(path.report.signatures.look({ verdict, header: raw.header }));
+  const secret = verdict.ok ? secrets.of(verdict.secretIndex) : undefined;
+  path.report.alarms.take(path.report.signatures.look({ verdict, secret, header: raw.header }));
   if (!verdict.ok) return refusal(verdict);
 
   const { registry, dispatcher, report } = path;
   const delivery = decodeDelivery(verdict.request, registry.schemas);
+  const id = inboxIdOf(secret?.source ?? "", delivery.id);
   const isSignedHere = raw.header(SIGNED_HERE_HEADER) !== undefined;
   if (delivery.kind === "event" && !isSignedHere) report.clockWatch.sawDelivery(delivery.event, verdict.signedAt);
   const route = registry.route(delivery);
   try {
     const { signedAt } = verdict;
-    const result = await dispatcher.accept({ delivery, route, receivedAt, signedAt, body: raw.body, trace });
-    return outcomeOf(result, delivery, route, report);
+    const result = await dispatcher.accept({ id, delivery, route, receivedAt, signedAt, body: raw.body, trace });
+    return outcomeOf(result, { id, delivery, route }, report);
   } catch (error) {
     return storeFailure(error, report);
   }
@@ -166,8 +169,11 @@ function refusal(verdict: Extract<VerifiedOrNot, { ok: false }>): Outcome {
   }
 }
 
-function outcomeOf(result: AcceptResult, delivery: Delivery, route: Route, { alarms, logger }: Reporting): Outcome {
-  const { id: eventId } = delivery;
+function outcomeOf(
+  result: AcceptResult,
+  { id: eventId, delivery, route }: { id: string; delivery: Delivery; route: Route },
+  { alarms, logger }: Reporting,
+): Outcome {
   const { type: eventType, test } = delivery.kind === "event" ? delivery.event : delivery;
   if (result.otherBytes) {
     // Each id is logged, also while the alarm is suppressed.
@@ -203,7 +209,7 @@ function answer(
   try {
     const given = answerFor(outcome, verification.rules.unverified);
     report.alarms.take(report.answers.look({ outcome, status: given.status, header, tookMs }));
-    telemetry?.countAnswer(outcome.kind);
+    telemetry?.countAnswer(outcome);
     return given;
   } catch (error) {
     report.logger.error(errorFields(error, false), "receive_failed");

@@ -32,7 +32,10 @@ export interface RetryResult {
 export interface Inbox {
   /** Events, newest first, a page at a time. */
   list(query?: EventQuery): Promise<EventPage>;
-  /** One event with its bytes and the state of each handler; undefined when the id is unknown. */
+  /**
+   * One event with its bytes and the state of each handler; undefined when the id is unknown. `acme/evt_1` is that of
+   * the source `acme`, `evt_1` the newest of any.
+   */
   get(id: string): Promise<EventDetail | undefined>;
   /**
    * Reads the event again with today's schemas and handlers: dead and crashed work gets new attempts, and handlers that

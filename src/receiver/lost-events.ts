@@ -40,6 +40,8 @@ export interface LogRequest {
   client: Pick<Client, "webhooks">;
   inbox: KnownIds;
   endpointId: string;
+  /** Name of the endpoint's secret. */
+  source: string;
   /** Failed attempts since then, in milliseconds since 1970. */
   since: number;
   /** Attempts that failed then or later are left out, in milliseconds since 1970. @default none */
@@ -59,10 +61,10 @@ export async function findLostEvents(request: LogRequest): Promise<LogReading> {
   for await (const row of readLog(request, "failed")) {
     page.push(row);
     if (page.length < PAGE) continue;
-    await losses.add(page, request.inbox);
+    await losses.add(page, request);
     page = [];
   }
-  await losses.add(page, request.inbox);
+  await losses.add(page, request);
   // Most attempts are delivered, so those are read only for something lost.
   if (losses.hasLost) for await (const row of readLog(request, "delivered")) losses.noteDelivered(row);
   // A replay, or a row that does not say what it is, may be of an event from long before.
@@ -123,11 +125,11 @@ class Losses {
     return { found: this.#known.size + lost.length, unnamed: this.#unnamed, lost: sorted };
   }
 
-  async add(rows: readonly WebhookDelivery[], inbox: KnownIds): Promise<void> {
+  async add(rows: readonly WebhookDelivery[], { inbox, source }: Pick<LogRequest, "inbox" | "source">): Promise<void> {
     const sent = rows.filter(({ kind }) => kind !== "test");
     const ids = new Set(sent.flatMap(({ eventId }) => eventId ?? []));
     const asked = [...ids].filter((id) => !this.#known.has(id) && !this.#lost.has(id));
-    if (asked.length > 0) for (const id of await findIds(inbox, asked)) this.#known.add(id);
+    if (asked.length > 0) for (const id of await findIds(inbox, { source, ids: asked })) this.#known.add(id);
     for (const row of sent) {
       if (row.eventId === null) this.#unnamed += 1;
       else if (!this.#known.has(row.eventId)) this.#note(row.eventId, this.#timed(row));

@@ -18,7 +18,7 @@ export const CONSUMED_MESSAGES = {
   instrument: "counter",
   unit: "{message}",
   description: "Deliveries answered, by outcome.",
-  attributes: ["messaging.system", "messaging.operation.name", "pigeonhole.outcome", "error.type"],
+  attributes: ["messaging.system", "messaging.operation.name", "pigeonhole.outcome", "error.type", "pigeonhole.source"],
 } as const satisfies Metric;
 
 /** Runs of handlers. Its name is of the semantic conventions for messaging. */

@@ -51,6 +51,8 @@ export interface Retention {
 export interface RepairInterval {
   /** Id of the endpoint, `whe_` and 24 hex digits. */
   endpointId: string;
+  /** Name of the endpoint's secret, where `secrets` has names. @default "" */
+  source?: string | undefined;
   /** The time from one round to the next: milliseconds, or a text such as `"1h"`. @default 1 hour */
   every?: Duration | undefined;
 }
@@ -62,8 +64,9 @@ export type ReceiverRole = "accept" | "work" | "both";
 export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap, Tx = CommitTransaction> {
   /**
    * The endpoint's secret, whole with `whsec_`; several (newest first) or a function bridge a rotation, which has no
-   * overlap. The function has 30 s at start. Later it is called when a signature matches none, every 5 s at most: a
-   * delivery waits 2 s for it and is then answered 503, as when it fails; a late result is used for later deliveries.
+   * overlap. Those of several workspaces by name, `{ acme: "whsec_…" }`: docs/handlers.md#several-workspaces. The
+   * function has 30 s at start. Later it is called when a signature matches none, every 5 s at most: a delivery waits
+   * 2 s for it and is then answered 503, as when it fails; a late result is used for later deliveries.
    */
   secrets: SecretsOption;
   /**
@@ -133,7 +136,7 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap, Tx = Com
    */
   backlogAfterMs?: number | undefined;
   /** Names this receiver in idempotency keys; two receivers on one API key need two. @default "default" */
-  source?: string | undefined;
+  name?: string | undefined;
   /**
    * Adds messages of errors of handlers, and of `allow` of the dashboard, to the log; they may quote event data or name
    * a person. The inbox has those of handlers in any case, and so has the log those of this package's own errors.
@@ -183,7 +186,7 @@ export const RECEIVER_OPTIONS = defineOptions("createReceiver", {
   retryParkedAtStart: flag({ default: false }),
   silenceAfterMs: wholeNumber({ min: 1 }),
   backlogAfterMs: wholeNumber({ default: 15 * MINUTE, min: 1 }),
-  source: readBy(checkText, { default: "default" }),
+  name: readBy(checkText, { default: "default" }),
   logErrorMessages: readBy((option, given?: boolean) => flag({ default: isDevelopment() }).read(option, given)),
   telemetry: flag({ default: true }),
   signature: readBy((option, changes?: Changes<SignatureAssumptions>) => resolveSignatureAssumptions(changes, option)),
@@ -194,6 +197,7 @@ export const RECEIVER_OPTIONS = defineOptions("createReceiver", {
 /** The defaults and checks of {@link RepairInterval}. */
 export const REPAIR_INTERVAL = defineOptions("repair", {
   endpointId: readBy(checkText),
+  source: given<string>({ default: "" }),
   every: duration({ default: "1h", min: MINUTE, max: 7 * DAY }),
 } satisfies OptionsOf<RepairInterval>);
 

@@ -16,6 +16,8 @@ import type { MissingEvent, MissingReason, RepairReport } from "./repair-report.
 export interface RepairOptions {
   /** Id of the endpoint, `whe_` and 24 hex digits. */
   endpointId: string;
+  /** Name of the endpoint's secret, where `secrets` has names. @default "" */
+  source?: string | undefined;
   /**
    * Begin of the outage, in milliseconds since 1970: failed attempts since then are looked at. A time in the future is
    * refused, unless the log has attempts since then, as it may where clocks differ.
@@ -41,6 +43,7 @@ export interface RepairOptions {
 /** The defaults and checks of {@link RepairOptions}. */
 export const REPAIR_OPTIONS = defineOptions("repair", {
   endpointId: required<string>(),
+  source: given<string>({ default: "" }),
   since: required<number>(),
   enable: flag({ default: false }),
   mayRepeat: flag({ default: false }),
@@ -89,7 +92,7 @@ export async function repairEndpoint(deps: RepairDeps, options: RepairOptions): 
 export async function beginRepair(deps: RepairDeps, given: RepairOptions): Promise<BegunRepair> {
   const options = REPAIR_OPTIONS.resolve(given);
   const { client, inbox, failedBefore } = deps;
-  const { endpointId, since, mayRepeat, signal } = options;
+  const { endpointId, source, since, mayRepeat, signal } = options;
   checkWholeNumber("since", since, { min: 0, max: MAX_DATE });
   if (!mayRepeat) requireKnown(since, await inbox.idsKnownSince());
   const found = await client.webhooks.get(endpointId, { signal });
@@ -108,6 +111,7 @@ export async function beginRepair(deps: RepairDeps, given: RepairOptions): Promi
     client,
     inbox,
     endpointId,
+    source,
     since,
     failedBefore,
     atAnyTime: mayRepeat,
@@ -149,7 +153,7 @@ export async function finishRepair(begun: BegunRepair): Promise<RepairReport> {
   const sent = [...results].flatMap(([id, { reason }]) => (reason === "not_arrived" ? [id] : []));
   await untilArrived(deps.inbox, sent, options);
   const missing = report.stillMissing.map(({ id }) => id);
-  const arrived = new Set(await findIds(deps.inbox, missing));
+  const arrived = new Set(await findIds(deps.inbox, { source: options.source, ids: missing }));
   return {
     ...report,
     enabled: stopped !== "endpoint_off",
@@ -191,12 +195,12 @@ function missingAfter(replayed: Exclude<Replayed, { kind: "off" }>) {
 async function untilArrived(
   inbox: KnownIds,
   ids: readonly string[],
-  { waitMs, signal }: Pick<Resolved<typeof REPAIR_OPTIONS>, "waitMs" | "signal">,
+  { source, waitMs, signal }: Pick<Resolved<typeof REPAIR_OPTIONS>, "source" | "waitMs" | "signal">,
 ): Promise<void> {
   const endsAt = elapsedBy(waitingClock) + waitMs;
   let missing = ids;
   for (;;) {
-    const arrived = new Set(await findIds(inbox, missing));
+    const arrived = new Set(await findIds(inbox, { source, ids: missing }));
     missing = missing.filter((id) => !arrived.has(id));
     const leftMs = endsAt - elapsedBy(waitingClock);
     if (missing.length === 0 || leftMs <= 0) return;

@@ -15,6 +15,8 @@ const MAY_ARRIVE: ReadonlySet<MissingReason> = new Set(["not_replayed", "failed"
 /** Where a round begins. */
 export interface RoundBegin {
   endpointId: string;
+  /** Name of the source that has the endpoint's secret. */
+  source: string;
   /** Where the round before has ended; undefined for the first. */
   comparedUntil: number | undefined;
   signal: AbortSignal;
@@ -33,13 +35,13 @@ export interface RoundResult extends Omit<RepairRound, "at" | "endpointId"> {
  */
 export async function makeRound(deps: RepairDeps, begin: RoundBegin): Promise<RoundResult> {
   const { client, inbox, clock } = deps;
-  const { endpointId, comparedUntil, signal } = begin;
+  const { endpointId, source, comparedUntil, signal } = begin;
   const { items } = await client.webhooks.deliveries(endpointId, { limit: 1 }, { signal });
   const until = Math.floor(clock.now()) - SETTLED_AFTER_MS;
   const known = Math.ceil((await inbox.idsKnownSince()) ?? until);
   const since = Math.max(Math.min(comparedUntil ?? until - LOOK_BACK_MS, until), known);
   if (since >= until) return { ...NOTHING_MISSING, comparedUntil };
-  const report = await repairEndpoint({ ...deps, failedBefore: until }, { endpointId, since, signal });
+  const report = await repairEndpoint({ ...deps, failedBefore: until }, { endpointId, source, since, signal });
   const { missing, replayed, stillMissing } = report;
   const open = stillMissing.filter(({ reason }) => MAY_ARRIVE.has(reason));
   const openSince = open.map(({ firstFailedAt }) => timeOf(firstFailedAt, since));

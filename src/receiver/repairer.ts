@@ -4,6 +4,7 @@ import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
 import type { Client } from "../client/call-types.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
+import type { SecretSource } from "./secret-source.js";
 import { NOTHING_MISSING, type RoundResult, makeRound } from "./repair-round.js";
 
 /** By then the app listens, so that it can be sent what is missing. */
@@ -15,8 +16,9 @@ const MIN_CLAIM_MS = HOUR;
 
 export interface RepairerDeps {
   client: Client;
-  /** The endpoint, and the milliseconds from one round to the next. */
-  repair: { endpointId: string; every: number };
+  /** The endpoint, the name of its secret, and the milliseconds from one round to the next. */
+  repair: { endpointId: string; source: string; every: number };
+  secrets: Pick<SecretSource, "checkSource">;
   operator: InboxOperator;
   clock: Clock;
   logger: Logger;
@@ -75,10 +77,12 @@ export class Repairer {
 
   /** Never rejects; undefined when it was stopped. */
   async #make(comparedUntil: number | undefined): Promise<RoundResult | undefined> {
-    const { client, operator, clock, logger, repair } = this.#deps;
+    const { client, operator, clock, logger, repair, secrets } = this.#deps;
     const { signal } = this.#stop;
     try {
-      const begin = { endpointId: repair.endpointId, comparedUntil, signal };
+      const { endpointId, source } = repair;
+      secrets.checkSource("repair.source", source);
+      const begin = { endpointId, source, comparedUntil, signal };
       const { report, ...made } = await makeRound({ client, inbox: operator, clock }, begin);
       // The command names the events, with --dry-run.
       if (made.missing > 0 || made.refused !== null) logger.warn({ ...report, ...made }, "events_repaired");

@@ -1,15 +1,17 @@
 import { type KeyObject, createSecretKey } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { errorName } from "../base/error-text.js";
 import { PigeonholeError } from "../base/error.js";
 import { LATE, inTime } from "../base/wait.js";
 import type { Logger } from "../base/logger.js";
-import { checkEndpointSecrets, SECRET_SHAPE } from "../protocol/secret.js";
+import { SECRET_SHAPE } from "../protocol/secret.js";
 import type { Alarms } from "./alarms.js";
+import { type GivenSecrets, type SecretOfSource, listSecrets } from "./named-secrets.js";
 
-/** Whole secrets with `whsec_`, newest first: one, several, or a function that reads them where they are kept. */
-export type SecretsOption = string | readonly string[] | (() => readonly string[] | Promise<readonly string[]>);
+/** Secrets, or a function that reads them where they are kept. */
+export type SecretsOption = GivenSecrets | (() => GivenSecrets | Promise<GivenSecrets>);
 
 /** A flood of forged signatures must not become a flood of reads. */
 const REREAD_PAUSE_MS = 5 * SECOND;
@@ -23,7 +25,7 @@ const LOAD_LIMIT_MS = 30 * SECOND;
 /** A read that has not ended after this counts as failed, and the function is called again. */
 const GIVEN_UP_MS = 30 * SECOND;
 
-type ReadSecrets = () => readonly string[] | Promise<readonly string[]>;
+type ReadSecrets = () => GivenSecrets | Promise<GivenSecrets>;
 
 export interface SecretSourceDeps {
   clock: Clock;
@@ -35,7 +37,7 @@ export interface SecretSourceDeps {
 export class SecretSource {
   readonly #read: ReadSecrets | undefined;
   readonly #deps: SecretSourceDeps;
-  #values: readonly string[] = [];
+  #list: readonly SecretOfSource[] = [];
   #keys: readonly KeyObject[] = [];
   #lastAskedAt = -Infinity;
   #lastFailed = false;
@@ -50,12 +52,24 @@ export class SecretSource {
   constructor(option: SecretsOption, deps: SecretSourceDeps) {
     this.#deps = deps;
     if (typeof option === "function") this.#read = option;
-    else this.#use(typeof option === "string" ? [option] : option);
+    else this.#use(listSecrets(option));
   }
 
   /** Newest first; another list once they have changed. Empty before `load` when they come from a function. */
   get keys(): readonly KeyObject[] {
     return this.#keys;
+  }
+
+  /** Whose the key at this place is. */
+  of(place: number): SecretOfSource | undefined {
+    return this.#list[place];
+  }
+
+  /** Throws `invalid_option` for a name that no source has, as the value of `option`. */
+  checkSource(option: string, source: string): void {
+    if (this.#list.length === 0 || this.#list.some((secret) => secret.source === source)) return;
+    const known = [...new Set(this.#list.map((secret) => secret.source))].map((name) => JSON.stringify(name));
+    throw new PigeonholeError("invalid_option", `${option} must be a source that secrets names: ${known.join(", ")}.`);
   }
 
   /**
@@ -127,18 +141,17 @@ export class SecretSource {
     const secrets = await read();
     // A read that was given up may answer after its successor, with secrets that are older.
     if (asked < this.#newestAnswer) return;
-    this.#use(secrets);
+    this.#use(listSecrets(secrets));
     this.#newestAnswer = asked;
   }
 
-  #use(secrets: readonly string[]): void {
-    checkEndpointSecrets(secrets);
-    for (const [index, secret] of secrets.entries()) {
-      if (!secret.startsWith(SECRET_SHAPE.prefix)) this.#deps.logger.warn({ index }, "secret_without_whsec_prefix");
+  #use(list: readonly SecretOfSource[]): void {
+    for (const { source, index, secret } of list) {
+      if (secret.startsWith(SECRET_SHAPE.prefix)) continue;
+      this.#deps.logger.warn({ ...(source !== "" && { source }), index }, "secret_without_whsec_prefix");
     }
-    const { length } = this.#values;
-    if (length === secrets.length && this.#values.every((value, index) => value === secrets[index])) return;
-    this.#values = [...secrets];
-    this.#keys = secrets.map((secret) => createSecretKey(secret, "utf8"));
+    if (isDeepStrictEqual(list, this.#list)) return;
+    this.#list = list;
+    this.#keys = list.map(({ secret }) => createSecretKey(secret, "utf8"));
   }
 }

@@ -5,6 +5,7 @@ import { isPigeonholeError } from "../base/error.js";
 import { ApiError } from "../client/errors.js";
 import type { RunInfo, RunObserver, RunOutcome } from "../dispatch/run-observer.js";
 import type { CallObserver } from "../outbox/outbox-sender.js";
+import { sourceNameOf } from "../protocol/inbox-id.js";
 import { ANSWERS, type Outcome, type OutcomeKind } from "../protocol/outcome.js";
 import type { FrozenSend } from "../store/outbox.js";
 import type { TraceContext } from "../store/trace-context.js";
@@ -24,7 +25,7 @@ export interface Telemetry extends RunObserver, CallObserver {
   /** Calls `receive` once inside a span, with what is to be kept of that. */
   observeDelivery(receive: (trace: TraceContext | undefined) => Promise<Outcome>): Promise<Outcome>;
   /** A delivery is answered. Called once for each, also for those that are refused unread. */
-  countAnswer(kind: OutcomeKind): void;
+  countAnswer(outcome: Outcome): void;
   /** Ends the gauges. */
   stop(): void;
 }
@@ -54,7 +55,7 @@ function createOpenTelemetry(api: typeof Api, readLevels: () => Promise<Levels>)
         const begun = performance.now();
         const outcome = await receive(traceOf(span, api));
         const attributes = { "pigeonhole.outcome": outcome.kind };
-        span.setAttributes(attributes);
+        span.setAttributes({ ...attributes, ...attributesOfSource(outcome) });
         if ("eventId" in outcome) span.setAttribute("pigeonhole.event.id", outcome.eventId);
         if ("eventType" in outcome) span.setAttribute("pigeonhole.event.type", outcome.eventType);
         if (outcome.kind === "internal_error") span.setStatus({ code: api.SpanStatusCode.ERROR });
@@ -117,7 +118,17 @@ function createAnswerCount(meter: Api.Meter): Telemetry["countAnswer"] {
   const kinds = Object.keys(ANSWERS) as OutcomeKind[];
   const attributes = new Map(kinds.map((kind) => [kind, attributesOfAnswer(kind)]));
   for (const these of attributes.values()) deliveries.add(0, these);
-  return (kind) => deliveries.add(1, attributes.get(kind));
+  return (outcome) => {
+    const ofKind = attributes.get(outcome.kind);
+    const ofSource = attributesOfSource(outcome);
+    deliveries.add(1, ofSource === undefined ? ofKind : { ...ofKind, ...ofSource });
+  };
+}
+
+/** The names are those that the option `secrets` has, so there are few of them. */
+function attributesOfSource(outcome: Outcome): Api.Attributes | undefined {
+  const source = "eventId" in outcome ? sourceNameOf(outcome.eventId) : "";
+  return source === "" ? undefined : { "pigeonhole.source": source };
 }
 
 function attributesOfAnswer(kind: OutcomeKind): Api.Attributes {

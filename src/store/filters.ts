@@ -28,6 +28,12 @@ const time = (of: "event" | "contact_event", column: string, what: string) => {
 export const WORK_FILTERS = {
   handler: { value: "name", of: "work", where: "w.handler = :handler", summary: "Only work of this handler." },
   type: { value: "type", of: "event", where: "e.type = :type", summary: "Only events of this type, given in full." },
+  source: {
+    value: "name",
+    of: "event",
+    where: "CASE strpos(e.id, '/') WHEN 0 THEN '' ELSE substr(e.id, 1, strpos(e.id, '/') - 1) END = :source",
+    summary: "Only events of the source that the option secrets names so.",
+  },
   error: {
     value: "text",
     of: "work",

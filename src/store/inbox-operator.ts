@@ -85,7 +85,10 @@ export interface InboxOperator extends HandlerPauses, BulkJobs, ErrorGroups, Fig
   handlerTimes(query?: HandlerTimesQuery): Promise<HandlerTimes[]>;
   /** Stored events, newest first, a page at a time. */
   listEvents(query?: PatientEventQuery): Promise<PatientEventPage>;
-  /** With the exact bytes; undefined when the id is unknown. */
+  /**
+   * With the exact bytes; undefined when the id is unknown. An id as the service gave it finds the newest event that
+   * has it in any named source.
+   */
   getEvent(id: string): Promise<EventDetail | undefined>;
   /**
    * Since when the inbox has the id of every event that it accepted, in milliseconds since 1970: since its first

@@ -80,8 +80,10 @@ export interface FailedRuns {
 
 /** An event and what its handlers made of it: plain JSON, as everything shows it. */
 export interface EventView {
-  /** The event's id. */
+  /** The event's id; after the name of its source and a slash where the option `secrets` has names. */
   id: string;
+  /** Name of the source whose secret signed it; empty without names. */
+  source: string;
   /** Event type, such as `email.bounced`; empty for a body in which none was found. See docs/service.md#event-types. */
   type: string;
   /** True for the service's synthetic test delivery; see docs/service.md#test-deliveries. */
@@ -137,6 +139,8 @@ export interface WorkChoice {
   handler?: string | undefined;
   /** Type of the event. */
   type?: string | undefined;
+  /** Name of the source whose secret signed the event; empty for events without one. */
+  source?: string | undefined;
   /** Text in the reason or the last error of the work, in any case of its letters. */
   error?: string | undefined;
   /** Only events received then or later, in milliseconds since 1970. */

@@ -18,6 +18,10 @@ export const TABLES = `
     body_crc    bigint  NOT NULL
   );
 
+  -- The id of an event from a named source begins with the name and a slash: people look for the service's id too.
+  CREATE INDEX inbox_event_of_source ON pigeonhole.inbox_event (substr(id, strpos(id, '/') + 1))
+    WHERE strpos(id, '/') > 0;
+
   -- trace: the span of the delivery, which others link to, in the form of the header traceparent, with tracestate after
   -- a space. NULL, which takes at most one byte, without telemetry.
   CREATE TABLE pigeonhole.inbox_body (

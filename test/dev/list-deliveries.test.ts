@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { listDeliveries } from "#pigeonhole/dev/api/list-deliveries.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import type { EventQuery } from "#pigeonhole/store/inbox-view.js";
+import { makeCapture } from "../support/captures.js";
 import { eventDetail } from "../support/event-detail.js";
 
 test("an event is found by its id, even if it is older than the newest that are looked at", async () => {
@@ -12,4 +13,20 @@ test("an event is found by its id, even if it is older than the newest that are 
   const list = (query: string) => listDeliveries({ kept: [], inbox, query, limit: 10, now: 0 });
   expect(await list(`work:"${old.id}"`)).toMatchObject({ items: [{ id: `inbox:${old.id}` }], matched: 1 });
   expect(await list("work:other")).toMatchObject({ items: [], matched: 0 });
+});
+
+test("an event of a named source is listed once: as the capture that carried it", async () => {
+  const captured = makeCapture({
+    body: '{"id":"evt_1","type":"email.sent","createdAt":"2026-01-01T09:00:00Z","data":{}}',
+  });
+  const event = eventDetail(0, { state: "done", handlers: [] });
+  const ofOther = { ...event, id: "acme/evt_2" };
+  const listEvents = () => Promise.resolve({ items: [{ ...event, id: "acme/evt_1" }, ofOther], nextCursor: null });
+  const inbox = { listEvents } as unknown as InboxOperator;
+  const list = (query: string) => listDeliveries({ kept: [captured], inbox, query, limit: 10, now: 0 });
+  expect(await list("")).toMatchObject({
+    items: [{ id: captured.id }, { id: "inbox:acme/evt_2", eventId: "evt_2" }],
+    works: [{ id: "acme/evt_2" }],
+  });
+  expect(await list("work:done")).toMatchObject({ matched: 2 });
 });

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { DoNotRetry, createSqliteStore } from "pigeonhole";
+import { DoNotRetry, type ReceiverOptions, createSqliteStore } from "pigeonhole";
 import type { EventType } from "pigeonhole/protocol";
-import { fakeClock } from "pigeonhole/testing";
+import { TEST_SECRET, fakeClock } from "pigeonhole/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { isoTime } from "#pigeonhole/base/iso-time.js";
 import type { HeaderList } from "#pigeonhole/capture/model/capture.js";
@@ -16,10 +16,10 @@ import { makeFolder } from "../support/folder.js";
 import { makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
 
 /** A receiver with one handler on a new file, and what the follower of its work reports. */
-async function follow(type: EventType, run: () => void) {
+async function follow(type: EventType, run: () => void, secrets: ReceiverOptions["secrets"] = TEST_SECRET) {
   const file = join(makeFolder(), "inbox.db");
   const clock = fakeClock(Date.now());
-  const receiver = openReceiver({ store: createSqliteStore({ file, thread: false }), clock });
+  const receiver = openReceiver({ secrets, store: createSqliteStore({ file, thread: false }), clock });
   receiver.on(type, run);
   await receiver.start();
   const inbox = await openInboxFile(file);
@@ -120,6 +120,19 @@ test.each([
   await clock.advance(20 * everySeconds * 1_000);
   const [fewest, most] = [Math.min(...looks.values()), Math.max(...looks.values())];
   expect([looks.size, fewest >= 16, most <= 20]).toEqual([count, true, true]);
+});
+
+test("an event of a named source is found by the id that was captured, and reported by the one that commands take", async () => {
+  const fail = (): never => {
+    throw new DoNotRetry("the address book is closed");
+  };
+  const { receiver, clock, follower, reports } = await follow("email.sent", fail, { acme: TEST_SECRET });
+  const event = makeEvent();
+  await post(receiver, event);
+  const attempt = { eventId: event.id, headers: [["x-pigeonhole-outcome", "accepted"]] };
+  follower.see({ kind: "forwarded", capture: { eventId: event.id }, attempt } as unknown as DevEvent);
+  await expect.poll(() => clock.advance(1_000).then(() => reports)).toHaveLength(1);
+  expect(reports).toMatchObject([{ kind: "handler_failed", eventId: `acme/${event.id}` }]);
 });
 
 test("an event that no handler got is reported once", async () => {

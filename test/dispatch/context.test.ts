@@ -7,16 +7,16 @@ const quickRetry = { initialMs: 1, factor: 1, jitter: 0 };
 
 describe("ctx.idempotencyKey", () => {
   interface Place {
-    source?: string;
+    name?: string;
     handler?: string;
     id?: string;
   }
 
   /** The keys that a handler derives in each of its runs. */
   async function keysOf(place: Place, label = "charge") {
-    const { source = "default", handler = "mine", id = "key_evt" } = place;
+    const { name = "default", handler = "mine", id = "key_evt" } = place;
     const keys: string[] = [];
-    const receiver = openReceiver({ source, retry: quickRetry });
+    const receiver = openReceiver({ name, retry: quickRetry });
     receiver.on(
       "email.sent",
       (_, { attempt, idempotencyKey }) => {
@@ -42,7 +42,7 @@ describe("ctx.idempotencyKey", () => {
     ["label", {}, "refund"],
     ["handler", { handler: "other" }, "charge"],
     ["event", { id: "key_other" }, "charge"],
-    ["source", { source: "second" }, "charge"],
+    ["receiver", { name: "second" }, "charge"],
     ["empty label", {}, ""],
     // The parts are not just put together.
     ["division of the same characters", { handler: "minec" }, "harge"],

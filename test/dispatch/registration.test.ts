@@ -155,7 +155,7 @@ describe("refused options of createReceiver", () => {
     ["highWaterMark", { highWaterMark: 0 }],
     ["concurrency", { concurrency: 0 }],
     ["unverified", { unverified: "ignore" }],
-    ["source", { source: "" }],
+    ["name", { name: "" }],
     ["silenceAfterMs", { silenceAfterMs: 0 }],
     ["backlogAfterMs", { backlogAfterMs: 0 }],
     ["store", { store: "" }],

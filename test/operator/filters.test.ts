@@ -1,5 +1,5 @@
 import { DoNotRetry, type EventQuery } from "pigeonhole";
-import { fakeClock } from "pigeonhole/testing";
+import { TEST_SECRET, fakeClock } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
 import { MINUTE } from "#pigeonhole/base/duration.js";
 import { inboxRoutes } from "#pigeonhole/dev/api/inbox-routes.js";
@@ -10,6 +10,8 @@ import { OPERATOR, openDashboard } from "../dashboard/dashboard-client.js";
 import { makeEvent, openReceiver, post, storeIn, tempFile, untilWork } from "../support/receiver.js";
 import { jsonLines, runCli } from "../support/run-cli.js";
 import { operate } from "../support/operate.js";
+
+const OTHER = `whsec_${"b".repeat(43)}`;
 
 interface Listed {
   items: readonly { id: string }[];
@@ -22,17 +24,17 @@ async function openSurfaces() {
   const file = tempFile();
   const clock = fakeClock(Date.now() - 10 * MINUTE);
   const store = storeIn(file);
-  const receiver = openReceiver({ store, clock });
+  const receiver = openReceiver({ store, clock, secrets: { acme: TEST_SECRET, beta: OTHER } });
   receiver.on("email.sent", () => Promise.reject(new DoNotRetry("no answer")), { name: "mirror" });
   receiver.on("email.received", () => undefined, { name: "reader" });
   await receiver.start();
   const found = makeEvent({ type: "email.sent" });
   await post(receiver, found, { at: clock.now() });
-  await untilWork(receiver, found.id, { state: "dead" }, "mirror");
+  await untilWork(receiver, `acme/${found.id}`, { state: "dead" }, "mirror");
   await clock.advance(5 * MINUTE);
   const other = makeEvent({ type: "email.received" });
-  await post(receiver, other, { at: clock.now() });
-  await untilWork(receiver, other.id, { state: "done" }, "reader");
+  await post(receiver, other, { at: clock.now(), secret: OTHER });
+  await untilWork(receiver, `beta/${other.id}`, { state: "done" }, "reader");
 
   const between = clock.now() - MINUTE;
   const operator = operate(store, clock.now());
@@ -43,8 +45,8 @@ async function openSurfaces() {
   );
 
   return {
-    found: found.id,
-    other: other.id,
+    found: `acme/${found.id}`,
+    other: `beta/${other.id}`,
     between,
     groupId: group?.id ?? "",
     surfaces: {
@@ -65,6 +67,7 @@ async function openSurfaces() {
 const SAMPLES = {
   handler: () => "mirror",
   type: () => "email.sent",
+  source: () => "acme",
   error: () => "NO ANSWER",
   errorGroup: ({ groupId }: { groupId: string }) => groupId,
   since: ({ between }: { between: number }) => between,

@@ -160,15 +160,13 @@ describe("order and size", () => {
 });
 
 describe("two receivers of one event with one API key", () => {
-  async function deliverToBoth(
-    ...sources: [string, string]
-  ): Promise<{ service: ContactEventService; keys: string[] }> {
+  async function deliverToBoth(...names: [string, string]): Promise<{ service: ContactEventService; keys: string[] }> {
     const service = await openService();
     const event = makeEvent();
     const keys: string[] = [];
     const occurredAt = new Date(Date.now() - MINUTE).toISOString();
-    for (const source of sources) {
-      const receiver = openReceiver({ api: apiOf(service), source });
+    for (const name of names) {
+      const receiver = openReceiver({ api: apiOf(service), name });
       receiver.on("email.sent", (_event, { contactEvents }) => {
         contactEvents.record({ ...ada("order.shipped"), occurredAt });
       });
@@ -180,13 +178,13 @@ describe("two receivers of one event with one API key", () => {
     return { service, keys };
   }
 
-  test("two receivers with different sources send two events", async () => {
+  test("two receivers with different names send two events", async () => {
     const { service, keys } = await deliverToBoth("billing", "support");
     expect(new Set(keys).size).toBe(2);
     expectOnce(service, "order.shipped", "order.shipped");
   });
 
-  test("two receivers with the same source send the same event", async () => {
+  test("two receivers with the same name send the same event", async () => {
     const { service, keys } = await deliverToBoth("billing", "billing");
     expect(new Set(keys).size).toBe(1);
     expect(service.calls).toHaveLength(2);

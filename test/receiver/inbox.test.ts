@@ -103,6 +103,7 @@ describe("inbox.get", () => {
     const run = { attempt: 1, at: isoTime(at), stack: expect.stringMatching(/^DoNotRetry: never\n {4}at /) as string };
     expect(view).toEqual({
       id: event.id,
+      source: "",
       type: "email.sent",
       test: false,
       receivedAt: isoTime(at),

@@ -36,6 +36,21 @@ describe("receiver.repair", () => {
     expect(service.handled).toHaveLength(6);
   });
 
+  test("events of a named source are compared under its name, and one without it is refused", async () => {
+    const service = await openLossyService({ source: "acme" });
+    const before = await service.emit(2);
+    service.breakWith(404);
+    const lost = await service.emit(1);
+    service.sandbox.faults.clear();
+    expect(await service.repair()).toMatchObject({ found: 1, missing: 1, replayed: 1, arrived: 1, stillMissing: [] });
+    await service.receiver.drain();
+    expect(service.handled.toSorted()).toEqual([...before, ...lost].toSorted());
+    for (const source of ["", "nobody"]) {
+      const error = await errorOf(() => service.repair({ source }));
+      expect(error).toMatchObject({ code: "invalid_option", message: expect.stringContaining('"acme", "other"') });
+    }
+  });
+
   test("an event that a later attempt has delivered is found, and neither missing nor replayed", async () => {
     const service = await openLossyService();
     service.breakWith(503);

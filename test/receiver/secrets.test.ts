@@ -27,6 +27,7 @@ describe("the secrets that verify a delivery", () => {
     ["the first of several", [B, A]],
     ["the last of several", [C, A, B]],
     ["one that a function returns", () => [B]],
+    ["the one that a function returns", () => B],
     ["one that an asynchronous function returns", () => Promise.resolve([A, B])],
   ])("a delivery is accepted when it is signed with %s", async (_, secrets) => {
     const { receiver, deliver } = await startWith(secrets);
@@ -98,7 +99,7 @@ describe("a rotation without a restart", () => {
     ["rejects", () => Promise.reject(new Error(`cannot read ${B}`))],
     ["returns none", () => []],
     ["returns an empty one", () => [""]],
-    ["returns no list", () => B as unknown as string[]],
+    ["returns no list", () => 5 as unknown as string[]],
   ])("the old secrets are kept when the function %s, and new ones are used later", async (_, broken) => {
     let read: () => string[] | Promise<string[]> = () => [A];
     const { receiver, deliver, clock, log, alarms } = await startWith(() => read());
@@ -263,7 +264,7 @@ describe("start() with a function of secrets", () => {
     ],
     ["returns none", () => [], "invalid_secret"],
     ["returns a short one", () => ["whsec_short"], "invalid_secret"],
-    ["returns no list", () => A as unknown as string[], "invalid_secret"],
+    ["returns no list", () => 5 as unknown as string[], "invalid_secret"],
   ])("start() rejects if the function of secrets %s, and a later start works", async (_, broken, code) => {
     let read = broken;
     const { receiver, deliver } = await startWith(() => read());
@@ -294,8 +295,8 @@ describe("alarms about secrets", () => {
 
   test.each([
     { fits: "first", secrets: [B, A], expected: [] },
-    { fits: "second", secrets: [A, B], expected: [{ kind: "older_secret_matched", secretIndex: 1 }] },
-    { fits: "third", secrets: [A, C, B], expected: [{ kind: "older_secret_matched", secretIndex: 2 }] },
+    { fits: "second", secrets: [A, B], expected: [{ kind: "older_secret_matched", secretIndex: 1, source: "" }] },
+    { fits: "third", secrets: [A, C, B], expected: [{ kind: "older_secret_matched", secretIndex: 2, source: "" }] },
   ])(
     "the alarm older_secret_matched is raised only for an older secret: the $fits one matches",
     async ({ secrets, expected }) => {

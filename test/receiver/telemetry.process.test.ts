@@ -10,7 +10,7 @@ import {
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { DoNotRetry, PigeonholeError } from "pigeonhole";
-import { fakeClock } from "pigeonhole/testing";
+import { TEST_SECRET, fakeClock } from "pigeonhole/testing";
 import { CANARY, runCanaries } from "./canary-scenario.js";
 import { closeReceiver, makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
 import { decorateStore } from "../support/store-in.js";
@@ -131,6 +131,28 @@ test("deliveries are counted by outcome, also those that are refused unread", as
   await receiver.fetch(new Request("http://pigeonhole.test/", { method: "POST", body: "{}" }));
   const after = [await countOf(ANSWERED, ACCEPTED), await countOf(ANSWERED, UNSIGNED)];
   expect(after).toEqual(before.map((count) => count + 1));
+});
+
+test("deliveries of a named source are counted under its name, and those that nobody is known to have sent are not", async () => {
+  const secrets = { acme: TEST_SECRET, beta: `whsec_${"b".repeat(43)}` };
+  const receiver = openReceiver({ telemetry: true, secrets });
+  await receiver.start();
+  const ofSource = (name: string) => ({ ...ACCEPTED, "pigeonhole.source": name });
+  const event = makeEvent();
+  for (const secret of [secrets.acme, secrets.beta, secrets.beta]) {
+    await post(receiver, { ...event, id: makeEvent().id }, { secret });
+  }
+  await post(receiver, event, { secret: `whsec_${"x".repeat(43)}` });
+  expect([await countOf(ANSWERED, ofSource("acme")), await countOf(ANSWERED, ofSource("beta"))]).toEqual([1, 2]);
+  const named = (await readPoints()).flatMap(({ attributes }) => attributes["pigeonhole.source"] ?? []);
+  expect(new Set(named)).toEqual(new Set(["acme", "beta"]));
+  const received = spans.getFinishedSpans().filter(({ name }) => name === "pigeonhole.receive");
+  expect(received.map(({ attributes }) => attributes["pigeonhole.source"])).toEqual([
+    "acme",
+    "beta",
+    "beta",
+    undefined,
+  ]);
 });
 
 test("the time of deliveries and runs is recorded in seconds, by handler, type and outcome", async () => {

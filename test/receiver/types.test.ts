@@ -198,6 +198,8 @@ describe("options that do not exist", () => {
   test("a receiver without secrets, or with unknown options, is refused by the compiler and at run time", () => {
     // @ts-expect-error -- no secrets
     expect(() => createReceiver({})).toThrow("secrets");
+    // @ts-expect-error -- a secret of a source is a text or a list
+    expect(() => createReceiver({ secrets: { acme: 5 }, store: ":memory:" })).toThrow("secrets");
     // @ts-expect-error -- misspelt
     expect(() => createReceiver({ secrets: TEST_SECRET, store: ":memory:", tolerance: 5 })).toThrow("no option");
     // @ts-expect-error -- misspelt

@@ -40,6 +40,7 @@ async function fillFile(): Promise<string> {
     newEvent("evt_two", { trace: TRACE, work: [{ handler: "a" }, { handler: "b", leaseUntil: T + MINUTE }] }),
   );
   await store.accept(newEvent("evt_none", { work: [] }));
+  for (const id of ["acme/evt_none", "beta/evt_none"]) await store.accept(newEvent(id, { work: [] }));
   await store.accept(newEvent("evt_discarded"));
   await operate(store, T + 1).changeEvent("discard", "evt_discarded");
   await addOtherBodies(store);
@@ -130,6 +131,7 @@ describeOnPostgres((database) => {
     });
     const copied = await readAll(to());
     expect(withoutDueTime(copied)).toEqual(withoutDueTime(before));
+    expect(copied.events.map(({ source }) => source)).toEqual(expect.arrayContaining(["", "acme", "beta"]));
     expect(before.contactEvents.map(({ state }) => state)).toEqual(
       expect.arrayContaining(["done", "dead", "retrying", "pending"]),
     );
@@ -161,7 +163,7 @@ describeOnPostgres((database) => {
     await copyInbox({ from: file, to: to(), signal: never });
     const copy = await openInbox(to());
     onTestFinished(() => copy.close());
-    expect(await findIds(copy, ["stays", "gone"])).toEqual(["stays"]);
+    expect(await findIds(copy, { source: "", ids: ["stays", "gone"] })).toEqual(["stays"]);
     expect(await copy.idsKnownSince()).toBe(T + MINUTE);
   });
 

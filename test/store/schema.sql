@@ -185,6 +185,9 @@ CREATE TABLE outbox_send (
 
 CREATE TABLE sqlite_sequence(name,seq);
 
+CREATE INDEX inbox_event_of_source ON inbox_event (substr(id, instr(id, '/') + 1))
+    WHERE instr(id, '/') > 0;
+
 CREATE INDEX inbox_job_open ON inbox_job (job) WHERE state = 'open';
 
 CREATE INDEX inbox_work_failed

@@ -5,6 +5,7 @@ import type { EventDetail, HandlerDetail } from "#pigeonhole/store/inbox-view.js
 export function eventDetail(at: number, parts: Pick<EventDetail, "state" | "handlers">): EventDetail {
   return {
     id: "evt_1",
+    source: "",
     type: "email.sent",
     test: false,
     receivedAt: isoTime(at),

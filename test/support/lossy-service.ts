@@ -1,5 +1,6 @@
 import type { Receiver, ReceiverOptions, RepairReport, Store } from "pigeonhole";
 import { type Sandbox, type SandboxOptions, createSandbox } from "pigeonhole/sandbox";
+import { TEST_SECRET } from "pigeonhole/testing";
 import { onTestFinished } from "vitest";
 import { openReceiver } from "./receiver.js";
 import type { RepairOptions } from "#pigeonhole/receiver/repair-endpoint.js";
@@ -31,6 +32,8 @@ export interface LossyServiceOptions extends SandboxOptions {
   /** Repairs the endpoint so often; the receiver has the clock of the sandbox then. @default only by `repair` */
   every?: NonNullable<ReceiverOptions["repair"]>["every"];
   onAlarm?: ReceiverOptions["onAlarm"];
+  /** Name of the endpoint's secret. @default none */
+  source?: string;
   logger?: ReceiverOptions["logger"];
 }
 
@@ -42,6 +45,7 @@ export async function openLossyService({
   every,
   onAlarm,
   logger,
+  source = "",
   ...options
 }: LossyServiceOptions = {}): Promise<LossyService> {
   const sandbox = createSandbox({
@@ -53,11 +57,11 @@ export async function openLossyService({
   onTestFinished(() => sandbox.close());
   const { id, secret } = sandbox.endpoints.create({ url: "http://127.0.0.1/hook" });
   const receiver: Receiver = openReceiver({
-    secrets: secret,
+    secrets: source === "" ? secret : { [source]: secret, other: TEST_SECRET },
     role,
     onAlarm,
     ...(logger !== undefined && { logger }),
-    ...(every !== undefined && { repair: { endpointId: id, every }, clock: sandbox.clock }),
+    ...(every !== undefined && { repair: { endpointId: id, source, every }, clock: sandbox.clock }),
     api: {
       ...sandbox.clientOptions,
       fetch: async (url, init) => {
@@ -86,6 +90,6 @@ export async function openLossyService({
       return ids;
     },
     breakWith: (status) => void sandbox.faults.deliveries.add({ fault: { kind: "status", status } }),
-    repair: (changes) => receiver.repair({ endpointId: id, since, ...changes }),
+    repair: (changes) => receiver.repair({ endpointId: id, source, since, ...changes }),
   };
 }

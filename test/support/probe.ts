@@ -74,7 +74,7 @@ async function openPath(rules: ProbeRules, clock: Clock): Promise<DeliveryPath> 
   onTestFinished(() => store.close());
   const alarms = new Alarms({ logger, clock, hook: undefined });
   const registry = new HandlerRegistry({}, { concurrency: 1, retry: DEFAULT_RETRY });
-  const context = { store, source: "test", api: undefined, logger, clock };
+  const context = { store, name: "test", api: undefined, logger, clock };
   const record = new RunRecord();
   const runner = new Runner({ context, random: Math.random, logErrorMessages: false, record });
   const admission = new Admission(

@@ -1,4 +1,5 @@
 import { DEFAULT_ENDPOINT_PATH } from "../../protocol/endpoint-path.js";
+import { eventIdOf } from "../../protocol/inbox-id.js";
 import type { Capture } from "./capture.js";
 import { captureRequest } from "./capture-request.js";
 
@@ -27,7 +28,7 @@ export function fromInbox({ id, type, body, receivedAt }: InboxRecord): Capture 
     ...capture,
     // An undecodable event has its digest as id. Prefer the envelope's own fields if they can be read.
     event: {
-      id: capture.event.id ?? id,
+      id: capture.event.id ?? eventIdOf(id),
       type: capture.event.type ?? (type === "" ? null : type),
       at: capture.event.at,
     },

@@ -28,11 +28,11 @@ const REASONS: Record<MissingReason, string> = {
 /** Compares an endpoint's delivery log with the inbox, and has the service replay what is missing. */
 export const repair: RunCommand<typeof endpointsRepair> = async ({ args, options, context }) => {
   const { out, signal } = context;
-  const { since, enable, mayRepeat, dryRun, wait: waitMs } = options;
+  const { since, source, enable, mayRepeat, dryRun, wait: waitMs } = options;
   if (since === undefined) throw usageError("Give the begin of the outage with --since, such as 2d or 2026-01-31.");
   const client = openClient(context);
   const report = await withInbox(options.db, context, async (inbox) => {
-    const given = { endpointId: args.id, since, enable, mayRepeat, dryRun, waitMs, signal };
+    const given = { endpointId: args.id, source, since, enable, mayRepeat, dryRun, waitMs, signal };
     const begun = await namingMayRepeat(beginRepair({ client, inbox, clock: systemClock }, given));
     const { length } = begun.toReplay;
     if (!dryRun && begun.endpoint.enabled && length > 0) out.note(`Replaying ${countOf(length, "event")}.`);
@@ -98,7 +98,7 @@ function remarksOn(report: RepairReport, dryRun: boolean): string[] {
   }
   if (stillMissing.some(({ reason }) => reason === "not_arrived")) {
     remarks.push(
-      "Does the endpoint's URL lead to the receiver whose database --db names? A longer --wait may do, too.",
+      "Does the endpoint's URL lead to the receiver whose database --db names, and has its secret a name for --source? A longer --wait may do, too.",
     );
   }
   for (const { from, until } of offPeriods) {

@@ -43,6 +43,7 @@ export const endpointsRepair = defineCommand({
   options: {
     db: databaseOption,
     since: withValue("time", "Begin of the outage, such as 2d or 2026-01-31. Required.", { parse: readPastMoment }),
+    source: withValue("name", "Name of the endpoint's secret, where the option secrets has names."),
     enable: { summary: "Switches the endpoint on, if it is off." },
     dryRun: { summary: "Shows what is missing and changes nothing." },
     mayRepeat: {

@@ -3,6 +3,7 @@ import type { Capture } from "../../capture/model/capture.js";
 import { sentEventIds } from "../../capture/model/sent-event-id.js";
 import { summarizeCapture } from "../../capture/model/summarize-capture.js";
 import { matchesQuery, parseQuery } from "../../capture/query/query.js";
+import { eventIdOf } from "../../protocol/inbox-id.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import { type EventView, PAGE_LIMIT } from "../../store/inbox-view.js";
 import { EVENT_STATES } from "../../store/state-words.js";
@@ -34,7 +35,7 @@ export async function listDeliveries({ kept, inbox, query, limit, now }: ListedF
   const parsed = parseQuery(query.replace(term, ""));
   const newest = inbox === undefined ? [] : await newestEvents(inbox, {});
   const found = term === "" ? undefined : await eventsOf(inbox, quoted ?? word ?? "", newest);
-  const wanted = found && new Set(found.map(({ id }) => id));
+  const wanted = found && new Set(found.map(({ id }) => eventIdOf(id)));
   const events = uncaptured([...newest, ...(found ?? [])], kept);
   const all = events.length === 0 ? kept : [...kept, ...events.map(placeholder)].toSorted(byNewest);
   const matching = all.filter(
@@ -66,7 +67,7 @@ function asDelivery({ id, type, receivedAt }: EventView, body: Uint8Array): Capt
   return {
     ...capture,
     id: `${INBOX_PREFIX}${id}`,
-    event: { ...capture.event, id },
+    event: { ...capture.event, id: eventIdOf(id) },
     verify: { ...capture.verify, code: "ok" },
   };
 }
@@ -75,7 +76,7 @@ function asDelivery({ id, type, receivedAt }: EventView, body: Uint8Array): Capt
 function uncaptured(events: readonly EventView[], kept: readonly Capture[]): EventView[] {
   const carried = new Set(kept.flatMap(sentEventIds));
   const byId = new Map(events.map((event) => [event.id, event]));
-  return [...byId.values()].filter(({ id }) => !carried.has(id));
+  return [...byId.values()].filter(({ id }) => !carried.has(eventIdOf(id)));
 }
 
 async function newestEvents(inbox: InboxOperator, which: { state?: EventView["state"] }): Promise<EventView[]> {

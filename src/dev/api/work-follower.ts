@@ -6,6 +6,7 @@ import { outcomeOf } from "../../capture/model/answer.js";
 import type { CaptureSummary } from "../../capture/model/capture.js";
 import { attemptEventId } from "../../capture/model/sent-event-id.js";
 import type { EventDetail, EventView, HandlerView } from "../../store/inbox-view.js";
+import { eventIdOf } from "../../protocol/inbox-id.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import type { DevEvent, Report } from "../lines/dev-event.js";
 
@@ -168,11 +169,11 @@ export class WorkFollower {
       followed.unreadable += 1;
       return followed.unreadable < MAX_UNREADABLE;
     }
-    for (const work of event.handlers) this.#reportFailure(followed, work);
-    const { capture, eventId, isOld } = followed;
+    for (const work of event.handlers) this.#reportFailure(followed, event.id, work);
+    const { capture, isOld } = followed;
     // An event without a handler is followed no longer, so this is said once.
     if (event.handlers.length === 0 && capture !== undefined && !isOld) {
-      this.#options.report({ kind: "no_handler", capture, eventId });
+      this.#options.report({ kind: "no_handler", capture, eventId: event.id });
     }
     followed.isOld = false;
     this.#learn(event);
@@ -185,16 +186,17 @@ export class WorkFollower {
 
   /** Keeps what is known of the event's work, and tells of it if it changed. */
   #learn(event: EventDetail): EventView {
-    const before = this.#known.get(event.id);
+    const eventId = eventIdOf(event.id);
+    const before = this.#known.get(eventId);
     const { body: _, seq: __, ...work } = event;
     if (JSON.stringify(before) !== JSON.stringify(work)) {
-      setNewest(this.#known, event.id, work, MAX_FOLLOWED);
+      setNewest(this.#known, eventId, work, MAX_FOLLOWED);
       this.#options.changed(work);
     }
     return work;
   }
 
-  #reportFailure({ capture, eventId, reported, isOld }: Followed, work: HandlerView): void {
+  #reportFailure({ capture, reported, isOld }: Followed, eventId: string, work: HandlerView): void {
     const { handler, state, attempts, maxAttempts, reason, error, dueAt, settledAt } = work;
     const hasFailed = state === "dead" || state === "parked" || runsAgain(work);
     const at = dueAt ?? settledAt ?? "";

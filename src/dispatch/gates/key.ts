@@ -53,10 +53,13 @@ export class KeyGate implements Gate {
 }
 
 /** Reads keys. A key function that throws must not lose the event: it runs without a key. */
-export function makeKeyReader(handler: RegisteredHandler, logger: Logger): (event: AnyEvent) => string | undefined {
-  return (event) => {
+export function makeKeyReader(
+  handler: RegisteredHandler,
+  logger: Logger,
+): (event: AnyEvent, inboxId: string) => string | undefined {
+  return (event, inboxId) => {
     try {
-      return keyOf(handler, event);
+      return keyOf(handler, event, inboxId);
     } catch (error) {
       logger.error({ handler: handler.name, ...errorFields(error, false) }, "handler_queue_failed");
       return undefined;

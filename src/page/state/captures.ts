@@ -1,5 +1,6 @@
 import { computed, effect, signal } from "@preact/signals";
 import type { CaptureSummary } from "../../capture/model/capture.js";
+import { eventIdOf } from "../../protocol/inbox-id.js";
 import type { EventView } from "../../operator/inbox-rows.js";
 import { takeWork, works as knownWorks } from "./work.js";
 import { listCaptures } from "../api/calls.js";
@@ -69,8 +70,9 @@ async function loadMatches(asked: string, signal: AbortSignal): Promise<string> 
 }
 
 function learnWorks(listed: readonly EventView[]): void {
-  const works = listed.map((event) => withDetails(event, knownWorks.value.get(event.id)));
-  takeWork(works.filter((event) => JSON.stringify(knownWorks.value.get(event.id)) !== JSON.stringify(event)));
+  const knownOf = ({ id }: EventView): EventView | undefined => knownWorks.value.get(eventIdOf(id));
+  const works = listed.map((event) => withDetails(event, knownOf(event)));
+  takeWork(works.filter((event) => JSON.stringify(knownOf(event)) !== JSON.stringify(event)));
 }
 
 /** The stream sends errors in full and steps too: a list without them has not changed. */

@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import type { CaptureSummary } from "../../capture/model/capture.js";
+import { eventIdOf } from "../../protocol/inbox-id.js";
 import type { EventView, HandlerView } from "../../operator/inbox-rows.js";
 import type { InboxChange, InboxChanges } from "../../operator/change-each.js";
 import type { JobAction } from "../../web/api/jobs.js";
@@ -10,7 +11,7 @@ import { pausedHandlers } from "./handlers.js";
 import { session } from "./session.js";
 import { isStopped } from "../../operator/states.js";
 
-/** What the app's handlers made of events, by event id; the dev server sends every change. */
+/** What the app's handlers made of events, by the service's id; the dev server sends every change. */
 export const works = signal<ReadonlyMap<string, EventView>>(new Map());
 
 /** States of work that a later replay under another id must not hide, the worst first. */
@@ -42,7 +43,7 @@ function lastWorkOf({ lastEventId }: SentEvents): EventView | undefined {
 
 /** Adds work that is new or has changed. */
 export function takeWork(changed: readonly EventView[]): void {
-  works.value = new Map([...works.value, ...changed.map((work) => [work.id, work] as const)]);
+  works.value = new Map([...works.value, ...changed.map((work) => [eventIdOf(work.id), work] as const)]);
 }
 
 /** Loads what the stream sent before it was open; nothing without an inbox. */

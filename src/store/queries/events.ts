@@ -1,4 +1,5 @@
 import { isoTime } from "../../base/iso-time.js";
+import { sourceNameOf } from "../../protocol/inbox-id.js";
 import { checkState, readSeqCursor } from "../check-query.js";
 import { type EventDetail, type EventView, type HandlerDetail, type HandlerView, pageLimit } from "../inbox-view.js";
 import { type PatientEventPage, type PatientEventQuery, cursorsOf, listWindows } from "../list-windows.js";
@@ -75,9 +76,19 @@ export function* getEvent(id: string): StoreQuery<EventDetail | undefined> {
   return { ...view, handlers, seq: row.seq, body: row.body };
 }
 
-/** The same, with the gates that keep its open work waiting at the time `now`. */
+/** The newest event to which the service gave this id, of whatever named source. */
+function* getNewestEvent(eventId: string): StoreQuery<EventDetail | undefined> {
+  const row = yield* readFirst<{ id: string }>(
+    `SELECT e.id FROM pigeonhole.inbox_event AS e
+     WHERE strpos(e.id, '/') > 0 AND substr(e.id, strpos(e.id, '/') + 1) = :eventId ORDER BY e.seq DESC LIMIT 1`,
+    { eventId },
+  );
+  return row && (yield* getEvent(row.id));
+}
+
+/** The same, also by the service's id alone, with the gates that keep its open work waiting at the time `now`. */
 export function* getEventWithGates({ id, now }: { id: string; now: number }): StoreQuery<EventDetail | undefined> {
-  const event = yield* getEvent(id);
+  const event = (yield* getEvent(id)) ?? (yield* getNewestEvent(id));
   if (event === undefined || !event.handlers.some(({ state }) => isOpen(state))) return event;
   const paused = new Set((yield* listPaused()).map(({ handler }) => handler));
   return withGates(event, { paused, statuses: yield* readStatuses(), now });
@@ -102,6 +113,7 @@ function viewOne({ test, id, type, receivedAt, signedAt }: EventRow, work: reado
   });
   return {
     id,
+    source: sourceNameOf(id),
     type,
     test: Boolean(test),
     receivedAt: isoTime(receivedAt),

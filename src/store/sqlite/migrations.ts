@@ -25,6 +25,7 @@ export const STORE_TABLES: readonly string[] = MIGRATIONS.flatMap((sql) =>
 function inSqlite(tables: string): string {
   return tables
     .replaceAll(/pigeonhole\.| COLLATE "C"| GENERATED ALWAYS AS IDENTITY/g, "")
+    .replaceAll("strpos(", "instr(")
     .replace("PRIMARY KEY", "PRIMARY KEY AUTOINCREMENT")
     .replace(/(name +text) +NOT NULL,(?=\n +body)/, "$1 GENERATED ALWAYS AS (body ->> '$$.name') VIRTUAL,")
     .replaceAll(/^ {4}(\w+) +boolean NOT NULL(?=,)/gm, "$& CHECK ($1 IN (0, 1))")

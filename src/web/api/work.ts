@@ -1,5 +1,5 @@
 /*
- * GET  api/events?state=&handler=&type=&error=&id=&text=&since=&until=&errorGroup=&cursor= → ListedEventPage
+ * GET  api/events?state=&handler=&type=&source=&error=&id=&text=&since=&until=&errorGroup=&cursor= → ListedEventPage
  * GET  api/running                             → RunningWork
  * GET  api/handlers?since=                     → HandlerReport
  * POST api/handlers/pause {handler}            → PauseReport
@@ -17,6 +17,8 @@ export interface WorkFilter {
   state?: EventState | undefined;
   handler?: string | undefined;
   type?: string | undefined;
+  /** Name of the secret that signed the event. */
+  source?: string | undefined;
   /** Text in the reason or the last error, in any case. */
   error?: string | undefined;
   /** ISO 8601: only events received then or later. */

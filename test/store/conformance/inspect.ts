@@ -34,12 +34,13 @@ export function describeInspect(fixture: Fixture): void {
       expect(page.nextCursor).toBeNull();
       expect(page.items[0]).toEqual({
         id: "c",
+        source: "",
         type: "email.received",
         test: false,
         receivedAt: isoTime(T),
         signedAt: isoTime(T - 1_000),
         state: "pending",
-        handlers: [{ ...handlerView("h"), dueAt: isoTime(T) }],
+        handlers: [{ ...handlerView("h"), failed: undefined, steps: undefined, dueAt: isoTime(T) }],
       });
     });
 
@@ -53,6 +54,25 @@ export function describeInspect(fixture: Fixture): void {
       await expectCode(operate(fixture.store).listEvents({ state: state as "done" }), "invalid_argument");
       const stuck = { state: state as "dead", limit: 1, afterSeq: 0 };
       await expectCode(fixture.store.listStuck(stuck), "invalid_argument");
+    });
+
+    test("list filters by source, and one event is found by the service's id", async () => {
+      await acceptAll(fixture.store, ["evt_1", "acme/evt_1", "beta/evt_1", "beta/acme/evt_1", "/acme/evt_1"]);
+      expect(await listIds({ source: "beta" })).toEqual(["beta/acme/evt_1", "beta/evt_1"]);
+      expect(await listIds({ source: "acme" })).toEqual(["acme/evt_1"]);
+      expect(await listIds({ source: "" })).toEqual(["/acme/evt_1", "evt_1"]);
+      expect(await listIds({ source: "ac" })).toEqual([]);
+      const operator = operate(fixture.store);
+      const found = async (id: string) => (await operator.getEvent(id))?.id;
+      expect(await found("evt_1")).toBe("evt_1");
+      expect(await found("beta/evt_1")).toBe("beta/evt_1");
+      // Of a source, and of none.
+      expect(await found("acme/evt_1")).toBe("acme/evt_1");
+      await operator.changeEvent("discard", "acme/evt_1");
+      expect(await listIds({ state: "discarded" })).toEqual(["acme/evt_1"]);
+      await acceptAll(fixture.store, ["acme/evt_2", "beta/evt_2"]);
+      expect(await found("evt_2")).toBe("beta/evt_2");
+      expect(await fixture.store.getEvent("evt_2")).toBeUndefined();
     });
 
     test("list filters by type, and by both", async () => {

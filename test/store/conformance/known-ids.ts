@@ -12,16 +12,12 @@ export function describeKnownIds(fixture: Fixture): void {
       await acceptAll(store, ["waits", "odd \u0000 ' id", "discarded"]);
       await operate(store).changeEvent("discard", "discarded");
       await store.accept(newEvent("not understood", { work: [], parked: { reason: "not_json", detail: "" } }));
-      const found = await findIds(operate(store), [
-        "missing",
-        "waits",
-        "odd \u0000 ' id",
-        "discarded",
-        "not understood",
-        "",
-      ]);
+      const found = await findIds(operate(store), {
+        source: "",
+        ids: ["missing", "waits", "odd \u0000 ' id", "discarded", "not understood", ""],
+      });
       expect(found.toSorted()).toEqual(["discarded", "not understood", "odd \u0000 ' id", "waits"]);
-      expect(await findIds(operate(store), [])).toEqual([]);
+      expect(await findIds(operate(store), { source: "", ids: [] })).toEqual([]);
     });
   });
 
@@ -53,7 +49,7 @@ export function describeKnownIds(fixture: Fixture): void {
       await fixture.store.accept(newEvent("stays"));
       await fixture.store.accept(newEvent("goes", { work: [] }));
       await prune(T + DAY);
-      expect(await findIds(operate(fixture.store), ["stays", "goes"])).toEqual(["stays"]);
+      expect(await findIds(operate(fixture.store), { source: "", ids: ["stays", "goes"] })).toEqual(["stays"]);
       expect(await operate(fixture.store).idsKnownSince()).toBe(T + DAY);
     });
 
@@ -63,7 +59,7 @@ export function describeKnownIds(fixture: Fixture): void {
       await fixture.store.accept(newEvent("second", { receivedAt: T + 2 * DAY, work: [] }));
       await prune(T + DAY);
       await prune(T + 3 * DAY);
-      expect(await findIds(operate(fixture.store), ["first", "second"])).toEqual([]);
+      expect(await findIds(operate(fixture.store), { source: "", ids: ["first", "second"] })).toEqual([]);
       expect(await operate(fixture.store).idsKnownSince()).toBe(T + 3 * DAY);
     });
 

@@ -3,13 +3,14 @@ import type { JobFilter } from "../../../web/api/jobs.js";
 import { formatTime, plural } from "../../ui/format.js";
 
 /** Such as `dead, handler crm, since Nov 20 14:02:11`. */
-export function describeJobFilter({ state, handler, type, error, since, until, ...rest }: JobFilter): string {
+export function describeJobFilter({ state, handler, type, source, error, since, until, ...rest }: JobFilter): string {
   const { isErrorErased, isGroup, chosen, types } = rest;
   const parts = [
     chosen === undefined ? undefined : plural(chosen, "chosen event"),
     state,
     handler === undefined ? undefined : `handler ${handler}`,
     type ?? types?.join(" "),
+    source === undefined ? undefined : `source ${source}`,
     error === undefined ? undefined : `error "${error}"`,
     isErrorErased === undefined ? undefined : "a text in errors (erased)",
     isGroup === undefined ? undefined : "one group of errors",

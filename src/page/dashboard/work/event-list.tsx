@@ -9,7 +9,7 @@ import { StateBadge } from "../../ui/badges.js";
 import { DataTable } from "../../ui/data-table.js";
 import { Icon } from "../../ui/icon.js";
 import { FilterBar, TextFilter, TimeFilter } from "../../ui/filter-fields.js";
-import { HandlerFilter, TypeFilter } from "./work-filters.js";
+import { HandlerFilter, SourceFilter, TypeFilter } from "./work-filters.js";
 import { MoreButton } from "../../ui/more-button.js";
 import { shortText } from "../../ui/short-text.js";
 import { StateChoice } from "../../ui/state-choice.js";
@@ -44,6 +44,7 @@ export function EventList() {
         <TextFilter name="error" label="Text of the error" />
         <HandlerFilter />
         <TypeFilter />
+        <SourceFilter />
         <TimeFilter />
       </FilterBar>
       <GroupChip />
