@@ -1,6 +1,6 @@
 import { sleep } from "#pigeonhole/base/wait.js";
 import { MINUTE } from "#pigeonhole/base/duration.js";
-import type { AnyEvent, HandlerContext, Receiver, RetryAfter } from "pigeonhole";
+import type { AnyEvent, BatchContext, HandlerContext, Receiver, RetryAfter } from "pigeonhole";
 import type { Life } from "./life.js";
 import { SLEEP_MS } from "./machine-clock.js";
 import { type Course, TOO_SLOW_MS, courseOf } from "./plan.js";
@@ -8,7 +8,8 @@ import { type Course, TOO_SLOW_MS, courseOf } from "./plan.js";
 /** The tables in which events' effects are counted. They let an effect happen twice, so that one that did is seen. */
 export const EFFECT_TABLES = `
   CREATE TABLE effect (event_id TEXT NOT NULL, attempt INTEGER NOT NULL) STRICT;
-  CREATE TABLE mirrored (event_id TEXT NOT NULL) STRICT`;
+  CREATE TABLE mirrored (event_id TEXT NOT NULL) STRICT;
+  CREATE TABLE batched (event_id TEXT NOT NULL) STRICT`;
 
 /** Writes effects with `ctx.commit`. */
 export const LEDGER = "ledger";
@@ -20,6 +21,11 @@ const MIRROR = "mirror";
 /** In one of so many worlds: the others are as they would be without it. */
 const MIRRORED = 7;
 export const hasMirror = (seed: number): boolean => seed % MIRRORED === 1;
+/** Takes batches, of which now and then one event fails alone, or all do. */
+const BATCHER = "batcher";
+/** In one of so many worlds too. */
+const BATCHED = 7;
+export const hasBatches = (seed: number): boolean => seed % BATCHED === 3;
 
 const TIMEOUT_MS = 10 * MINUTE;
 /** Half of the receiver's places, which a handler has at the least while another waits. */
@@ -42,6 +48,10 @@ export function registerHandlers(receiver: Receiver, { seed, ...of }: Applicatio
     (event, ctx) => sendCourier(event, ctx, { ...of, course: courseOf(seed, event.id, COURIER) }),
     { name: COURIER, timeoutMs: TIMEOUT_MS, key: (event) => event.type },
   );
+  if (hasBatches(seed)) {
+    const batch: Batch = { life: of.life, courseOf: (id) => batchCourse(seed, id) };
+    receiver.onBatch("*", (events, ctx) => writeBatch(events, ctx, batch), { name: BATCHER, timeoutMs: TIMEOUT_MS });
+  }
   if (!hasMirror(seed)) return;
   receiver.on(COURIER_TYPES, (event, ctx) => mirror(event, ctx, { ...of, course: mirrorCourse(seed, event.id) }), {
     name: MIRROR,
@@ -63,7 +73,7 @@ export function isForCourier(type: string): boolean {
 export function longestQueueMs(seed: number, events: readonly { id: string; type: string }[]): number {
   let ledgerMs = 0;
   let heldMs = 0;
-  let mirrorMs = 0;
+  let [mirrorMs, batchMs] = [0, 0];
   const courierMs = new Map<string, number>();
   for (const { id, type } of events) {
     ledgerMs += longestRunsMs(courseOf(seed, id, LEDGER));
@@ -71,11 +81,12 @@ export function longestQueueMs(seed: number, events: readonly { id: string; type
       const { failures, holdMs } = courseOf(seed, id, handler);
       heldMs += failures * holdMs;
     }
+    if (hasBatches(seed)) batchMs += longestRunsMs(batchCourse(seed, id));
     if (!isForCourier(type)) continue;
     if (hasMirror(seed)) mirrorMs += longestRunsMs(mirrorCourse(seed, id));
     courierMs.set(type, (courierMs.get(type) ?? 0) + longestRunsMs(courseOf(seed, id, COURIER)));
   }
-  return heldMs + Math.max(ledgerMs / LEDGER_PLACES, mirrorMs, ...courierMs.values());
+  return heldMs + Math.max(ledgerMs / LEDGER_PLACES, mirrorMs, batchMs, ...courierMs.values());
 }
 
 /** All runs of an event, each as late as the timer that ends it can be. */
@@ -129,10 +140,41 @@ function mirror(event: AnyEvent, ctx: HandlerContext, run: Run): Promise<void> {
   });
 }
 
+/** No wait holds the handler. */
+const batchCourse = (seed: number, eventId: string): Course => ({ ...courseOf(seed, eventId, BATCHER), holdMs: 0 });
+
+interface Batch {
+  life: Life;
+  courseOf: (eventId: string) => Course;
+}
+
+function writeBatch(events: readonly AnyEvent[], ctx: BatchContext, { life, courseOf: courses }: Batch): Promise<void> {
+  const names = events.map(({ id }) => `${BATCHER} ${id}`);
+  return runAlone(names, ctx, life, async () => {
+    life.clock.wake();
+    life.passOrThrow("handler");
+    const takesMs = Math.max(...events.map(({ id }) => courses(id).takesMs));
+    if (takesMs > MINUTE && life.shared.wrong.size === 0) life.clock.wake(takesMs);
+    if (takesMs > 0) await sleep(life.clock, takesMs);
+    const failing = events.filter((event) => ctx.of(event).attempt <= courses(event.id).failures);
+    for (const event of failing) ctx.fail(event, new Error("planned failure"));
+    const good = events.filter((event) => !failing.includes(event));
+    // Once for each event at the most, so that none of the others spends its attempts.
+    const [first] = good;
+    const failsAll = first !== undefined && ctx.of(first).attempt === 1 && courses(first.id).how === "inside_commit";
+    await ctx.commit(({ db }) => {
+      life.passOrThrow("write");
+      for (const { id } of good) db.prepare("INSERT INTO batched (event_id) VALUES (?)").run(id);
+      life.passOrThrow("written");
+      if (failsAll) throw new Error("planned failure");
+    });
+  });
+}
+
 /** A run that is aborted, by its time-out or by a stop, may go on behind its end. */
 async function runAlone(
   names: readonly string[],
-  ctx: HandlerContext,
+  ctx: Pick<HandlerContext, "signal">,
   life: Life,
   run: () => Promise<void>,
 ): Promise<void> {

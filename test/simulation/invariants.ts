@@ -1,6 +1,6 @@
 import { HOUR, MINUTE } from "#pigeonhole/base/duration.js";
 import type { AttemptRow } from "pigeonhole/sandbox";
-import { COURIER, LEDGER, hasMirror, isForCourier } from "./handlers.js";
+import { COURIER, LEDGER, hasBatches, hasMirror, isForCourier } from "./handlers.js";
 import { courseOf } from "./plan.js";
 import type { History } from "./world.js";
 import { countEach } from "../support/count-each.js";
@@ -23,6 +23,7 @@ export function findViolations(history: History): string[] {
     ...(history.unfinished === undefined ? [] : [`did not come to rest: ${history.unfinished}`]),
     ...checkEffects(history),
     ...checkNewest(history),
+    ...checkBatches(history),
     ...checkContactEvents(history),
     ...checkAnswers(history),
     ...checkLosses(history),
@@ -43,6 +44,16 @@ function checkEffects({ fired, effects, received, log }: History): string[] {
     ...[...counts.keys()].filter((id) => !stored.has(id)).map((id) => `an effect of what is not in the inbox: ${id}`),
     ...[...stored].filter((id) => !counts.has(id)).map((id) => `in the inbox and without effect: ${id}`),
     ...[...stored].filter((id) => !known.has(id) || !posted.has(id)).map((id) => `was never delivered: ${id}`),
+  ];
+}
+
+/** Each event of a batch is written once, whatever became of the others. */
+function checkBatches({ seed, received, batched }: History): string[] {
+  const counts = countEach(batched);
+  const expected = hasBatches(seed) ? received : [];
+  return [
+    ...expected.filter((id) => !counts.has(id)).map((id) => `not written by a batch: ${id}`),
+    ...[...counts].filter(([, count]) => count > 1).map(([id, count]) => `written by ${count} batches: ${id}`),
   ];
 }
 

@@ -222,6 +222,17 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: "settles one event of a batch",
+    shows: /written by \d+ batches/,
+    changes: [
+      {
+        file: "store/sqlite/user-transaction.js",
+        from: "for (const settlement of settlements) {",
+        to: "for (const settlement of settlements.slice(0, 1)) {",
+      },
+    ],
+  },
+  {
     name: "drops ids by its own clock alone",
     shows: /dropped an id too early/,
     from: 9,

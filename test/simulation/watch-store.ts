@@ -149,7 +149,7 @@ export function watchStore(store: Store, options: WatchOptions): Store {
   function note(name: string, args: unknown[], value: unknown, version: number): void {
     if (MAKES_WORK.has(name) && !isWithoutWork(name, args, value)) shared.workVersion += 1;
     if (MAKES_SENDS.has(name) && !isWithoutRecords(name, args, value)) shared.sendVersion += 1;
-    shared.wrote(args[0]);
+    for (const written of [args[0]].flat()) shared.wrote(written);
     if (name === "noteTimes") shared.keepsTimes((args[0] as { clock?: number }).clock, time.now());
     if (name === "recover") noteOwner((value as RecoverResult).owner);
     if (name === "restartWaits") shared.restartsWaits();
@@ -158,7 +158,8 @@ export function watchStore(store: Store, options: WatchOptions): Store {
     }
     // A wait that begins meanwhile keeps the work in memory.
     if (name === "accept") for (const lease of (value as { leases?: [] }).leases ?? []) shared.leased(lease, Infinity);
-    if ((name === "settle" && value === "settled") || name === "commit") shared.settled(args[0] as never);
+    if ((name === "settle" && value === "settled") || name === "commit")
+      for (const settlement of settlementsOf(args)) shared.settled(settlement);
     if (name !== "lease" && name !== "leaseSend") return;
     const page = value as Page;
     const isEmpty = isEmptyPage(page);
@@ -222,8 +223,12 @@ function isWithoutWork(name: string, args: unknown[], value: unknown): boolean {
 function isWithoutRecords(name: string, args: unknown[], value: unknown): boolean {
   if (name === "restartWaits") return value === 0;
   if (name !== "settle" && name !== "commit") return false;
-  const settlement = args[0] as Settlement;
-  return settlement.to !== "done" || (settlement.records ?? []).length === 0;
+  return settlementsOf(args).every(({ to, ...rest }) => to !== "done" || !("records" in rest) || !rest.records?.length);
+}
+
+/** One of `settle`, one or several of `commit`. */
+function settlementsOf([given]: unknown[]): Settlement[] {
+  return [given as Settlement | Settlement[]].flat();
 }
 
 function isEmptyPage({ work, send }: Page): boolean {

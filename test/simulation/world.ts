@@ -25,6 +25,8 @@ export interface History {
   effects: { eventId: string }[];
   /** Ids of the events that the mirror has written, in that order. */
   mirrored: string[];
+  /** Ids of the events that batches have written. */
+  batched: string[];
   /** Ids in the inbox, in the order of acceptance. */
   received: string[];
   /** What the service holds. */
@@ -330,12 +332,13 @@ class World {
   }
 }
 
-function readFile(file: string): Pick<History, "effects" | "mirrored" | "received"> {
+function readFile(file: string): Pick<History, "effects" | "mirrored" | "batched" | "received"> {
   const db = new Database(file, { readonly: true });
   try {
     return {
       effects: db.prepare<[], { eventId: string }>("SELECT event_id AS eventId FROM effect").all(),
       mirrored: db.prepare<[], string>("SELECT event_id FROM mirrored ORDER BY rowid").pluck().all(),
+      batched: db.prepare<[], string>("SELECT event_id FROM batched").pluck().all(),
       received: db.prepare<[], string>("SELECT id FROM inbox_event ORDER BY seq").pluck().all(),
     };
   } finally {
