@@ -14,7 +14,7 @@ import type { Call, CallOptions } from "#pigeonhole/client/call-types.js";
 import { readFileName } from "#pigeonhole/client/read-file-name.js";
 import type { Operation } from "#pigeonhole/contract/operation.js";
 import { MADE_UP, callOf, serve } from "../contract/made-up-operation.js";
-import { listenTo } from "../sandbox/api/support.js";
+import { listenTo, verdict } from "../sandbox/api/support.js";
 import { makeFolder } from "../support/folder.js";
 import { type Reply, startApi } from "./api-server.js";
 import { API_KEY, fastClock, rejection } from "./support.js";
@@ -226,6 +226,14 @@ describe("an upload", () => {
     const call = callOf(UPLOAD, { apiKey: API_KEY, baseUrl: "https://api.example", fetch, clock, timeoutMs: 2_000 });
     expect(await call(parts(new Uint8Array(MAX)), named)).toEqual({});
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  test("the emulator refuses an upload that is empty or too large", async () => {
+    const { send, seen } = serve(UPLOAD);
+    expect(verdict(await send("POST /things?filename=a", { body: "" }))).toBe("422 invalid_parameter");
+    expect(verdict(await send("POST /things?filename=a", { body: "x".repeat(MAX + 1) }))).toBe("413 request_too_large");
+    expect(verdict(await send("POST /things?filename=a", { body: "x".repeat(MAX) }))).toBe("200");
+    expect(seen).toHaveLength(1);
   });
 
   test("the types of an upload name its data, its query and its options", () => {

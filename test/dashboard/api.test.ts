@@ -9,12 +9,10 @@ import type { BulkJobList, BulkJobRow, JobPreview } from "#pigeonhole/web/api/jo
 import type { OverviewFigures } from "#pigeonhole/web/api/overview.js";
 import type { PageSession } from "#pigeonhole/web/api/session.js";
 import type { ListedEventPage, HandlerReport } from "#pigeonhole/web/api/work.js";
-import { DAY, HOUR, MINUTE } from "#pigeonhole/base/duration.js";
+import { HOUR } from "#pigeonhole/base/duration.js";
 import { partsOf } from "#pigeonhole/receiver/receiver-parts.js";
-import { NO_FIGURES } from "#pigeonhole/store/figure-rows.js";
 import { type FakeClock, fakeClock } from "pigeonhole/testing";
 import { captureLog, decorateStore, makeEvent, makeGate, openReceiver, post, tempFile } from "../support/receiver.js";
-import { processStatus } from "../store/conformance/figures.js";
 import { type DashboardClient, OPERATOR, openDashboard } from "./dashboard-client.js";
 import { fileStore } from "./file-store.js";
 import { writeRuns } from "../support/ended-runs.js";
@@ -153,18 +151,6 @@ describe("events", () => {
       detail: expect.stringContaining("api.test.ts") as string,
     });
     expect(JSON.parse(body.payload.text ?? "")).toMatchObject({ id, type: "email.sent", data: { fails: "xxxx" } });
-  });
-
-  test("an event whose handler is done has the steps that it finished, before the end", async () => {
-    const receiver = openReceiver();
-    receiver.on("email.sent", (_, ctx) => ctx.step("look up", () => 1).then(() => undefined));
-    await receiver.start();
-    const { id } = makeEvent();
-    await post(receiver, makeEvent({ id }));
-    await expect.poll(async () => (await receiver.inbox.get(id))?.state).toBe("done");
-    const { body } = await openDashboard(receiver).get<WholeEvent>(`api/events/${id}`);
-    expect(body.handlers[0]?.steps).toMatchObject([{ name: "look up" }]);
-    expect(body.timeline.map(({ kind }) => kind)).toEqual(["signed", "received", "step_done", "done"]);
   });
 
   test("an event that is not there, or whose id is hostile, is not found", async () => {
@@ -387,22 +373,6 @@ test("a handler is failing from half of its runs of a day on, and its last error
   expect(await ran("done", 10)).toMatchObject({ times: { runs: 410, failed: 200 }, isFailing: false });
 });
 
-test("the time line says that work waits for a paused handler", async () => {
-  const file = tempFile();
-  const before = await start({ store: fileStore(file) });
-  await before.dashboard.post("api/handlers/pause", { handler: "email.sent" });
-  await before.receiver.stop({ timeoutMs: 0 });
-  const { receiver, dashboard } = await start({ store: fileStore(file) });
-  const event = makeEvent();
-  await post(receiver, event);
-  const { body } = await dashboard.get<WholeEvent>(`api/events/${event.id}`);
-  expect(body.timeline.map(({ kind }) => kind)).toEqual(["signed", "received", "waits"]);
-  expect(body.timeline.at(2)).toMatchObject({
-    at: body.receivedAt,
-    text: "email.sent is paused by ann: its first run waits until it is resumed.",
-  });
-});
-
 test("the overview has the figures of the range and the state now", async () => {
   const { receiver, dashboard } = await start();
   await postDead(receiver, 1);
@@ -447,24 +417,6 @@ test("each of many handlers has all its runs, in the plots and in their sums", a
   expect(new Set(handlers.map(({ runs }) => runs.at(-1)))).toEqual(new Set([30]));
   expect(new Set(handlers.map((each) => each.times?.runs))).toEqual(new Set([30]));
   expect(times[0]).toBe(timesSince);
-});
-
-test("failures in a row are those of all processes after the last success of any", async () => {
-  const { receiver, dashboard } = await start();
-  const { store } = partsOf(receiver).options;
-  const inARow = async () => (await dashboard.get<OverviewFigures>("api/overview?range=1h")).body.now.endpoint;
-  await post(receiver, makeEvent());
-  const now = Date.now();
-  const failureTimes = [now - HOUR, now + 1, now + 2];
-  // One that lives, and one that has ended without a word.
-  for (const [process, at] of [["other", now] as const, ["gone", now - 10 * MINUTE] as const]) {
-    const status = processStatus({ process, failuresInARow: 3, failureTimes, lastSuccessAt: now - DAY });
-    await store.writeFigures({ process, now: at, figures: NO_FIGURES, status });
-  }
-  expect(await inARow()).toMatchObject({ failuresInARow: 4, isSilent: false });
-  await sleep(5);
-  await post(receiver, makeEvent());
-  expect(await inARow()).toMatchObject({ failuresInARow: 0 });
 });
 
 describe("the stream", () => {

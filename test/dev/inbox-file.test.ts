@@ -5,7 +5,6 @@ import Database from "better-sqlite3";
 import { createSqliteStore, DoNotRetry } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { HOUR } from "#pigeonhole/base/duration.js";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import { openInboxFile } from "#pigeonhole/store/sqlite/open-inbox-file.js";
@@ -13,8 +12,6 @@ import { MIGRATIONS } from "#pigeonhole/store/sqlite/migrations.js";
 import { makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
 import { errorOf } from "../support/error-of.js";
 import { createFailingHandler } from "../support/failing-handler.js";
-import { writeRuns } from "../support/ended-runs.js";
-import { operate } from "../support/operate.js";
 // The first record of a contact event loads it, which is no time of a test.
 import "#pigeonhole/client/create-client.js";
 
@@ -50,56 +47,6 @@ async function startWithDeadEvent() {
 }
 
 describe("the inbox of a running receiver", () => {
-  test("the inbox has from each start how often a handler may run on an event", async () => {
-    const event = makeEvent();
-    const start = async (maxAttempts: number) => {
-      const receiver = openReceiver({ store: storeOf(file) });
-      const { run } = createFailingHandler(() => new Error("the address book is closed"));
-      receiver.on("email.sent", run, { retry: { maxAttempts, initialMs: HOUR } });
-      await receiver.start();
-      await post(receiver, event);
-      await untilWork(receiver, event.id, { state: "retrying", attempts: 1, maxAttempts });
-      return receiver;
-    };
-    await (await start(3)).stop();
-    const inbox = await open();
-    expect(await inbox.getEvent(event.id)).toMatchObject({ handlers: [{ attempts: 1, maxAttempts: 3 }] });
-    await start(5);
-    expect(await inbox.listEvents()).toMatchObject({ items: [{ handlers: [{ attempts: 1, maxAttempts: 5 }] }] });
-  });
-
-  test("the inbox has the first and the last error of a handler in full, with causes, and lists have the message only", async () => {
-    const clock = fakeClock();
-    const receiver = openReceiver({ store: storeOf(file), clock });
-    const retry = { maxAttempts: 4, initialMs: 1_000, factor: 1, jitter: 0 };
-    receiver.on(
-      "email.sent",
-      function askAddressBook(_, { attempt }) {
-        throw new TypeError(`try ${attempt}`, { cause: new RangeError("no shelf") });
-      },
-      { retry },
-    );
-    await receiver.start();
-    const event = makeEvent();
-    await post(receiver, event, { at: clock.now() });
-    for (const attempts of [1, 2, 3]) {
-      await untilWork(receiver, event.id, { state: "retrying", attempts });
-      await clock.advance(1_000);
-    }
-    await untilWork(receiver, event.id, { state: "dead", attempts: 4 });
-    const inbox = await open();
-    const stackOf = (attempt: number) =>
-      expect.stringMatching(
-        new RegExp(`^TypeError: try ${attempt}\n +at .*askAddressBook.*\n[^]*\nCaused by: RangeError: no shelf\n +at `),
-      );
-    const [work] = (await inbox.getEvent(event.id))?.handlers ?? [];
-    expect(work).toMatchObject({
-      error: "TypeError: try 4",
-      failed: { first: { attempt: 1, stack: stackOf(1) }, last: { attempt: 4, stack: stackOf(4) } },
-    });
-    expect(JSON.stringify(await inbox.listEvents())).not.toContain("askAddressBook");
-  });
-
   test("policies that the file already has are not written again", async () => {
     const store = storeOf(file);
     await store.open({ logger: silentLogger });
@@ -115,22 +62,6 @@ describe("the inbox of a running receiver", () => {
     const first = await keep(3);
     expect(await keep(3)).toBe(first);
     expect(await keep(4)).not.toBe(first);
-  });
-
-  test("the inbox has how long handlers took, as their receiver has written it", async () => {
-    const store = storeOf(file);
-    await store.open({ logger: silentLogger });
-    onTestFinished(() => store.close());
-    const inbox = await open();
-    expect(await inbox.handlerTimes()).toEqual([]);
-    const noted = Date.parse("2026-02-01T10:05:00Z");
-    await writeRuns(store, [{ handler: "email.sent", outcome: "failed", fromMs: 20, runs: 2 }], noted);
-    const times = await inbox.handlerTimes({ handler: "email.sent", since: noted, until: noted + 1 });
-    expect(times).toEqual(await operate(store).handlerTimes({}));
-    expect(times).toMatchObject([{ runs: 2, failed: 2, buckets: [{ fromMs: 20, toMs: 50, done: 0, failed: 2 }] }]);
-    expect(await inbox.handlerTimes({ handler: "other" })).toEqual([]);
-    expect(await inbox.handlerTimes({ since: noted + HOUR })).toEqual([]);
-    expect(await inbox.handlerTimes({ until: noted - HOUR })).toEqual([]);
   });
 
   test("erase names the WAL that keeps old versions only while a receiver has it", async () => {
@@ -152,21 +83,6 @@ describe("the inbox of a running receiver", () => {
     expect(code).toBe("invalid_option");
     expect(await errorOf(() => inbox.listEvents({ limit }))).toMatchObject({ code, message });
     expect(await errorOf(() => inbox.listContactEvents({ limit }))).toMatchObject({ code, message });
-  });
-
-  test("an event that was not understood stays parked until the receiver has read it again", async () => {
-    const clock = fakeClock(Date.now());
-    const receiver = openReceiver({ store: storeOf(file), clock });
-    await receiver.start();
-    const event = makeEvent({ type: "email.unheard" });
-    await post(receiver, event);
-    const inbox = await open();
-    expect(await inbox.changeEvent("retry", event.id)).toEqual({ work: 0, readAgain: 1 });
-    const at = expect.any(String) as string;
-    expect(await inbox.getEvent(event.id)).toMatchObject({ state: "parked", handlers: [{ retryRequestedAt: at }] });
-    const waits = async () => (await inbox.getEvent(event.id))?.handlers[0]?.retryRequestedAt !== null;
-    await expect.poll(() => clock.advance(1_000).then(waits)).toBe(false);
-    expect(await inbox.getEvent(event.id)).toMatchObject({ state: "parked", handlers: [{ reason: "unknown_type" }] });
   });
 });
 

@@ -188,21 +188,4 @@ describe("figures of a process", () => {
     await clock.advance(HEARTBEAT_MS);
     expect(writes.at(-1)?.figures.answers).toEqual({});
   });
-
-  test("the figures of a clock that was set back are in the steps of its time", async () => {
-    const { receiver, clock, store, deliver } = await start();
-    const begun = clock.now();
-    await deliver();
-    await clock.advance(BETWEEN_WRITES_MS);
-    clock.set(begun - 3_600_000);
-    await deliver();
-    await clock.advance(BETWEEN_WRITES_MS);
-    const sum = async (now: number): Promise<number> => {
-      const { answers } = await readFigures(store, { range: "24h", now });
-      return (answers.accepted ?? []).reduce<number>((total, count) => total + (count ?? 0), 0);
-    };
-    expect(await sum(begun + BETWEEN_WRITES_MS)).toBe(2);
-    expect(await sum(clock.now())).toBe(1);
-    expect(receiver.state).toBe("running");
-  });
 });
