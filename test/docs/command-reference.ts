@@ -22,25 +22,32 @@ function rowsOf({ arguments: named = {}, options = {} }: CommandSpec): Row[] {
 }
 
 /** The rows that several commands have with the same words; of those with one name, the most frequent. */
-function sharedRows(): ReadonlySet<string> {
+function sharedRows(specs: readonly CommandSpec[], known: ReadonlySet<string> = new Set()): ReadonlySet<string> {
   const found = new Map<string, { name: string; times: number }>();
-  for (const { name, text } of COMMANDS.flatMap(({ spec }) => rowsOf(spec))) {
+  for (const { name, text } of specs.flatMap(rowsOf).filter((row) => !known.has(row.text))) {
     found.set(text, { name, times: (found.get(text)?.times ?? 0) + 1 });
   }
   const ordered = [...found].filter(([, { times }]) => times > 1).toSorted(([, a], [, b]) => a.times - b.times);
   return new Set([...new Map(ordered.map(([text, { name }]) => [name, text])).values()].toSorted());
 }
 
+const tableOf = (rows: Iterable<string>): string => ["| option | |", "|---|---|", ...rows].join("\n");
+
+const familyOf = ({ name }: CommandSpec): string => name.replace(/ .*/, "");
+
 /** Every command in Markdown: what several take, a list, then a section each. */
 export function commandReference(): string {
-  const shared = sharedRows();
-  const links = COMMANDS.map(({ spec: { name } }) => `[${name}](#${name.replace(" ", "-")})`);
-  return [
-    `${links.join(", ")}.`,
-    "### Options of several commands",
-    ["| option | |", "|---|---|", ...shared].join("\n"),
-    ...COMMANDS.map(({ spec }) => commandSection(spec, shared)),
-  ].join("\n\n");
+  const specs = COMMANDS.map(({ spec }) => spec);
+  const shared = sharedRows(specs);
+  const links = specs.map(({ name }) => `[${name}](#${name.replace(" ", "-")})`);
+  const families = [...new Set(specs.map(familyOf))].map((family) => {
+    const own = specs.filter((spec) => familyOf(spec) === family);
+    const rows = sharedRows(own, shared);
+    const sections = own.map((spec) => commandSection(spec, new Set([...shared, ...rows])));
+    const head = rows.size === 0 ? [] : [`### Options of several ${family} commands`, tableOf(rows)];
+    return [...head, ...sections].join("\n\n");
+  });
+  return [`${links.join(", ")}.`, "### Options of several commands", tableOf(shared), ...families].join("\n\n");
 }
 
 /** `--help` has more examples than the first. */
@@ -53,7 +60,7 @@ function commandSection(spec: CommandSpec, shared: ReadonlySet<string>): string 
     `### ${name}`,
     ...(usage.length === 2 ? [] : [`\`${usage.join(" ")}\``]),
     escape(details === undefined ? summary : `${summary} ${details}`),
-    ...(rows.length === 0 ? [] : [["| option | |", "|---|---|", ...rows.map(({ text }) => text)].join("\n")]),
+    ...(rows.length === 0 ? [] : [tableOf(rows.map(({ text }) => text))]),
     ...(others.length === 0 ? [] : [`Also ${others.map(({ flag }) => `\`${flag}\``).join(", ")}.`]),
     ...examples
       .slice(0, 1)

@@ -5,7 +5,8 @@ import { ALARMS, type Alarm } from "#pigeonhole/receiver/alarm-table.js";
 // the codes and the alarms.
 
 interface Remedy {
-  cause: string;
+  /** Missing where the name says everything. */
+  cause?: string;
   /** Missing where a person does nothing. */
   remedy?: string;
 }
@@ -19,10 +20,8 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
   alarm: { cause: "A problem that needs you: `alarm` says which.", remedy: "See [alarms](#alarms)." },
   alarm_over: { cause: "A problem is over that an `alarm` line said: `alarm` is its kind." },
   alarm_hook_threw: { cause: "Your `onAlarm` threw or rejected.", remedy: "Catch errors in `onAlarm`." },
-  api_key_changed: {
-    cause: "Your `apiKey` function returned another key; the call was sent with it.",
-  },
-  api_call_retried: { cause: "An API call failed, and may be repeated." },
+  api_key_changed: {},
+  api_call_retried: {},
   clock_was_ahead: {
     cause: "The clock was set back; `waits` due times that were too late are corrected.",
     remedy: "Synchronise the clock (NTP).",
@@ -35,7 +34,7 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
     cause: "The API refused the time of a contact event, after a try whose outcome is not known.",
     remedy: "Look at the `send_failed` lines before it, then retry or discard it.",
   },
-  counts_failed: { cause: "The database did not answer a count." },
+  counts_failed: {},
   dashboard_action: {
     cause: "A person, `by`, did something on the dashboard, or saw personal data there: `action`.",
   },
@@ -51,7 +50,7 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
     cause: "Your `allow` threw or rejected; nobody was let in.",
     remedy: "Correct the place that the line names. Return nothing for a person who is not let in.",
   },
-  dashboard_failed: { cause: "A request of the dashboard failed." },
+  dashboard_failed: {},
   dashboard_figures_unreadable: {
     cause: "Stored rows of the dashboard's plots cannot be read.",
     remedy: "Look for what wrote in the database.",
@@ -90,8 +89,8 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
     cause: "A person, `by`, has paused the handler in all processes. Logged every 6 hours.",
     remedy: "Run `npx pigeonhole inbox resume <handler>` once its work may go on.",
   },
-  handler_queue_failed: { cause: "Work could not be read from the database." },
-  handler_resumed: { cause: "A person has resumed a paused handler." },
+  handler_queue_failed: {},
+  handler_resumed: {},
   handler_waits: { cause: "A handler asked to wait, or the service asked its client. It runs again at `dueAt`." },
   lease_lost: {
     cause:
@@ -101,7 +100,7 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
   maintenance_failed: {
     cause: "Leases could not be renewed or the search for dead processes failed.",
   },
-  maintenance_works_again: { cause: "The failure of `maintenance_failed` is over." },
+  maintenance_works_again: {},
   not_started: {
     cause: "Deliveries come before `receiver.start()`; they are answered 503.",
     remedy: "Call `await receiver.start()` before the server listens.",
@@ -110,7 +109,7 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
     cause: "The service sent other bytes under a known id. `kept` says whether they are stored.",
     remedy: "Report it to the service.",
   },
-  outbox_failed: { cause: "The outbox could not be read from the database." },
+  outbox_failed: {},
   outbox_settle_waits: { cause: "The result of an API call could not be written yet." },
   parked: {
     cause: "An event was stored and no handler can run it: `reason` says why.",
@@ -123,7 +122,7 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
   policies_not_kept: {
     cause: "The handlers' `maxAttempts` could not be written. Only the display of their work lacks it.",
   },
-  prune_failed: { cause: "Old ids and bodies could not be removed." },
+  prune_failed: {},
   receive_failed: {
     cause: "The receiver itself failed on a delivery, which was answered 503.",
     remedy: "Report it with the line's `error` and `at`.",
@@ -154,7 +153,7 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
     cause: "A secret does not begin with `whsec_`.",
     remedy: "Copy the whole string that the service shows.",
   },
-  secrets_changed: { cause: "Your `secrets` function returned other secrets." },
+  secrets_changed: {},
   secrets_late: {
     cause: "Your `secrets` function did not answer in time.",
     remedy: "Cache the secrets, or make it faster.",
@@ -163,10 +162,10 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
   send_failed: {
     cause: "A call of the outbox failed. It is repeated after `waitMs`; `advice` shows it.",
   },
-  settle_failed: { cause: "The result of a handler could not be written yet." },
+  settle_failed: {},
   test_event: { cause: "The service sent its test delivery, and no handler takes test events." },
-  times_not_kept: { cause: "The known times could not be written at the stop." },
-  waits_not_restarted: { cause: "Due times could not be corrected after the clock was set back." },
+  times_not_kept: {},
+  waits_not_restarted: {},
   work_waits_for_a_handler_that_is_not_registered: {
     cause: "The database has work for a handler name that this process does not register.",
     remedy: "Register it under that name, or discard the work.",
@@ -258,11 +257,14 @@ export const alarmTable = (): string =>
     ]),
   );
 
-export const logTable = (): string =>
-  table(
-    "message",
-    Object.entries(LOG_MESSAGES).map(([message, { cause, remedy }]) => [message, cause, remedy]),
-  );
+/** The names of those that say everything, too. */
+export const logTable = (): string => {
+  const messages = Object.entries(LOG_MESSAGES);
+  const told = messages.filter(([, { cause }]) => cause !== undefined);
+  const others = messages.filter(([, { cause }]) => cause === undefined).map(([message]) => `\`${message}\``);
+  const rows = told.map(([message, { cause, remedy }]) => [message, cause, remedy] as const);
+  return `${table("message", rows)}\n\nThe name says everything: ${others.join(", ")}.`;
+};
 
 /** The codes with something to do, and the names of those whose message says everything. */
 export const errorTable = (): string => {
