@@ -39,14 +39,14 @@ const ROOMS: Record<string, readonly string[]> = {
 
 /** Lines that each room may have at most, as `npm run weight` counts them; what raises one says why in its commit. */
 const CEILINGS: Record<string, number> = {
-  base: 1_160,
+  base: 1_161,
   protocol: 2_120,
   contract: 3_635,
-  store: 14_554,
+  store: 14_630,
   operator: 604,
   client: 2_000,
   outbox: 640,
-  dispatch: 3_859,
+  dispatch: 4_076,
   http: 600,
   receiver: 4_751,
   sandbox: 10_900,

@@ -110,15 +110,20 @@ export function wholeNumber({ default: byDefault, ...range }: OptionRange & { de
   };
 }
 
-/** A duration, resolved to whole milliseconds in the range. */
-export function duration(of: OptionRange & { default: Duration }): Option<Duration, number> {
+/** A whole number that every caller must give. */
+export function requiredWholeNumber(range: OptionRange): Option<number, number> {
+  return { required: true, range, read: (option, value = Number.NaN) => checkWholeNumber(option, value, range) };
+}
+
+/** A duration, resolved to whole milliseconds in the range. Without a default, every caller must give it. */
+export function duration(of: OptionRange & { default?: Duration }): Option<Duration, number> {
   const { default: byDefault, ...range } = of;
   return {
-    default: byDefault,
+    ...(byDefault === undefined ? { required: true } : { default: byDefault }),
     range,
     read(option, value = byDefault) {
       try {
-        return checkWholeNumber(option, Math.round(readDuration(value)), range);
+        return checkWholeNumber(option, Math.round(readDuration(value ?? "")), range);
       } catch (error) {
         if (!isPigeonholeError(error, "invalid_argument")) throw error;
         throw new PigeonholeError("invalid_option", `${option}: ${error.message}`);

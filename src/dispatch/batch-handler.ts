@@ -6,6 +6,7 @@ import type { AnyEvent } from "../protocol/event.js";
 import type { CommitFunction, CommitTransaction } from "../store/commit-transaction.js";
 import { HANDLER_OPTIONS, type HandlerContext } from "./handler.js";
 import type { RetryPolicy } from "./retry-policy.js";
+import type { RunRate } from "./run-rate.js";
 
 const MAX_EVENTS = 1_000;
 
@@ -26,6 +27,8 @@ export interface BatchOptions {
   wait?: Duration | undefined;
   /** Most batches at once. @default 1 */
   concurrency?: number | undefined;
+  /** Most batches in any span of time, as in `on`. @default no limit */
+  rate?: RunRate | undefined;
   /** A batch that takes longer is aborted and failed; in milliseconds. @default 60,000 */
   timeoutMs?: number | undefined;
   /** Changes to the receiver's retry policy. @default the receiver's `retry` */
@@ -34,7 +37,7 @@ export interface BatchOptions {
   testEvents?: boolean | undefined;
 }
 
-const { name, timeoutMs, retry, testEvents } = HANDLER_OPTIONS.rows;
+const { name, rate, timeoutMs, retry, testEvents } = HANDLER_OPTIONS.rows;
 
 /** The defaults and checks of {@link BatchOptions}. */
 export const BATCH_OPTIONS = defineOptions("onBatch", {
@@ -42,6 +45,7 @@ export const BATCH_OPTIONS = defineOptions("onBatch", {
   max: wholeNumber({ default: 100, min: 1, max: MAX_EVENTS }),
   wait: duration({ default: "500ms", min: 1, max: MINUTE }),
   concurrency: wholeNumber({ default: 1, min: 1 }),
+  rate,
   timeoutMs,
   retry,
   testEvents,

@@ -27,6 +27,10 @@ export interface Gate {
   enter?(lease: WindowLease): Promise<boolean> | undefined;
   /** What has entered has ended. `result` is undefined if it did not run. */
   leave?(lease: WindowLease, result: RunResult | undefined): void;
+  /** False if it has entered so long ago that it must not begin any more. */
+  mayBegin?(lease: WindowLease): boolean;
+  /** So much work of the handler waits for this gate alone: it finds out when it may open. */
+  seek?(waiting: number): void;
   /** The work waits for this gate behind so much other work: a promise if it must not wait here. */
   overflow?(lease: WindowLease, others: number): Promise<unknown> | undefined;
 }

@@ -50,7 +50,7 @@ export class HandlerWorker implements Lane {
     const limit = new WindowLimit({ places: scheduler.placesOf(handler), isShared: leases.areShared, batch }, clock);
     this.handler = handler.name;
     this.window = new LeaseWindow(handler, limit, makeKeyReader(handler, logger));
-    this.gates = scheduler.gatesOf(handler, this.window);
+    this.gates = scheduler.gatesOf(handler, this);
     this.#batch = this.gates.find((gate) => gate instanceof BatchGate);
     this.#deps = deps;
     this.#runs = runner.record.runsOf(handler, clock);
@@ -92,7 +92,7 @@ export class HandlerWorker implements Lane {
   /** True when no work is here and, as far as is known, none is due in the store. Work of a held handler waits. */
   get isIdle(): boolean {
     const holder = this.#deps.scheduler.holderOf(this);
-    const waits = holder?.name === "paused" || holder?.name === "retry_after";
+    const waits = holder !== undefined && ["paused", "retry_after", "rate"].includes(holder.name);
     const isBehind = holder === undefined ? this.window.isBehind || this.window.waitsForKey : !waits;
     return !isBehind && this.window.isEmpty;
   }
@@ -113,7 +113,10 @@ export class HandlerWorker implements Lane {
 
   run(ready: ReadyWork): Promise<RunResult> {
     const { runner } = this.#deps;
-    return runner.run(this.#runs, ready, this.#batch && this.#takeOthers(ready));
+    const others = this.#batch && this.#takeOthers(ready);
+    // With a rate, what waits is what may begin soon.
+    if (this.#runs.handler.rate !== undefined) this.#leaseIfWanted();
+    return runner.run(this.#runs, ready, others);
   }
 
   /** What waits for a batch to be full waits no more. */
@@ -226,13 +229,13 @@ export class HandlerWorker implements Lane {
         if (hasCrashLooping) await scheduler.runCrashLooping();
         // After the answers that are written in this turn.
         setImmediate(() => scheduler.look([this]));
-        if (nextDueAt !== undefined) this.#wakeAt(nextDueAt);
+        if (nextDueAt !== undefined) this.wakeAt(nextDueAt);
       }
     } catch (error) {
       // Whether work is due is not known.
       window.isBehind = true;
       this.#reportFailed(errorFields(error, false));
-      this.#wakeAt(clock.now() + FAILED_WAIT_MS);
+      this.wakeAt(clock.now() + FAILED_WAIT_MS);
     } finally {
       window.isRefilling = false;
       scheduler.progress.noteChange();
@@ -256,7 +259,7 @@ export class HandlerWorker implements Lane {
     if (became === "lost") logger.warn({ eventId, handler, attempt }, "lease_lost");
     if (outcome === "done" && result.hasRecorded) sender?.wake();
     if (typeof settlement === "object" && settlement.to === "pending") {
-      if (isKept) this.#wakeAt(settlement.dueAt);
+      if (isKept) this.wakeAt(settlement.dueAt);
       if (settlement.wait?.holds === "handler") this.#deps.scheduler.retryAfter.noteStored(this.handler);
     }
     this.#deps.scheduler.progress.outcomes[outcome] += 1;
@@ -265,7 +268,7 @@ export class HandlerWorker implements Lane {
   }
 
   /** Work of this handler is due at that time. */
-  #wakeAt(dueAt: number): void {
+  wakeAt(dueAt: number): void {
     if (this.window.isClosed || dueAt >= this.#wakesAt) return;
     const { clock } = this.#deps;
     this.#timer?.cancel();

@@ -7,6 +7,7 @@ import {
   flag,
   given,
   oneOf,
+  readBy,
   wholeNumber,
 } from "../base/options.js";
 import type { Logger } from "../base/logger.js";
@@ -16,6 +17,7 @@ import type { AnyEvent } from "../protocol/event.js";
 import type { CommitFunction, CommitTransaction } from "../store/commit-transaction.js";
 import type { OnceInput } from "./steps.js";
 import type { RetryPolicy } from "./retry-policy.js";
+import { RATE_OPTIONS, type Rate, type RunRate } from "./run-rate.js";
 
 /** Each option of a handler. */
 export interface HandlerSettings<Event = AnyEvent> {
@@ -38,6 +40,12 @@ export interface HandlerSettings<Event = AnyEvent> {
    */
   only?: "newest" | undefined;
   /**
+   * Most runs of this handler in any span of time, in all processes of the store together: docs/handlers.md#rates.
+   *
+   * @default no limit
+   */
+  rate?: RunRate | undefined;
+  /**
    * A run that takes longer is aborted through `ctx.signal` and counts as failed; in milliseconds. A handler that
    * ignores the signal goes on beside its next run, and its place is free for others. @default 60,000
    */
@@ -59,6 +67,7 @@ export const HANDLER_OPTIONS = defineOptions("on", {
   // No function would throw for each event, and all of them would run without a key.
   key: callable<(event: AnyEvent) => string | undefined>(),
   only: oneOf(["newest"]),
+  rate: readBy((option, rate?: RunRate) => rate && RATE_OPTIONS.resolve(rate, { place: option, prefix: `${option}.` })),
   timeoutMs: wholeNumber({ default: MINUTE, min: 1 }),
   retry: given<Changes<RetryPolicy>>(),
   testEvents: flag({ default: false }),
@@ -152,6 +161,7 @@ export interface RegisteredHandler {
   concurrency: number;
   key: ((event: AnyEvent) => string | undefined) | undefined;
   only: "newest" | undefined;
+  rate: Rate | undefined;
   timeoutMs: number;
   retry: RetryPolicy;
   testEvents: boolean;

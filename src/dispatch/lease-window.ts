@@ -5,6 +5,7 @@ import type { LeaseRequest } from "../store/store.js";
 import type { Lease, LeasedWork, NewestKey } from "../store/work.js";
 import { newestKeyOf } from "./newest-key.js";
 import type { Batching, RegisteredHandler } from "./handler.js";
+import { runsSoon } from "./run-rate.js";
 
 /** Most leased work that one handler has in memory; the store is the queue. */
 const WINDOW = 512;
@@ -51,6 +52,8 @@ export class LeaseWindow {
   readonly #handler: RegisteredHandler;
   readonly #limit: WindowLimit;
   readonly #keyOf: (event: AnyEvent, inboxId: string) => string | undefined;
+  /** Most that may wait here for the handler's rate. */
+  readonly #maxWaiting: number;
   /** In the order of arrival. An array, since old tables of a Map or Set would keep events in memory. */
   readonly #waiting: ReadyWork[] = [];
   /** Begun, and not settled yet. */
@@ -77,6 +80,10 @@ export class LeaseWindow {
     this.#handler = handler;
     this.#limit = limit;
     this.#keyOf = keyOf;
+    const { rate, batch } = handler;
+    // As many batches, and the one that fills up meanwhile.
+    const most = rate === undefined ? Infinity : runsSoon(rate);
+    this.#maxWaiting = batch === undefined ? most : (most + 1) * batch.max;
   }
 
   /** What has not begun, in the order of arrival. */
@@ -107,7 +114,7 @@ export class LeaseWindow {
   /** True when new work may be leased as it is accepted; each true must be followed by one `unreserve`. */
   reserve(): boolean {
     const hasRoom = this.#size < this.#limit.max && this.#bytes < WINDOW_BYTES;
-    if (this.isClosed || this.isBehind || !hasRoom) return false;
+    if (this.isClosed || this.isBehind || !hasRoom || this.#roomByRate <= this.#reserved) return false;
     this.#reserved += 1;
     return true;
   }
@@ -201,7 +208,9 @@ export class LeaseWindow {
    */
   get hasRoomForPage(): boolean {
     const hasRoom = this.#size <= this.#limit.refillAt && this.#bytes < WINDOW_BYTES / 2;
-    return !this.isClosed && hasRoom && this.#crashed === 0;
+    return (
+      !this.isClosed && hasRoom && this.#crashed === 0 && this.#roomByRate - this.#reserved >= this.#maxWaiting / 2
+    );
   }
 
   /** True when no work is here, and none is about to come. */
@@ -212,9 +221,15 @@ export class LeaseWindow {
   /** The next page: at most what there is room for. */
   get pageRequest(): Pick<LeaseRequest, "handler" | "limit" | "maxBytes" | "crashedLimit" | "history"> {
     const { name, concurrency } = this.#handler;
-    const limit = Math.min(PAGE, this.#limit.max - this.#size + this.#reserved);
+    const limit = Math.min(PAGE, this.#limit.max - this.#size + this.#reserved, this.#roomByRate);
     const history = Math.min(limit, this.#historyRoom);
-    return { handler: name, limit, maxBytes: PAGE_BYTES, crashedLimit: concurrency, history };
+    return {
+      handler: name,
+      limit,
+      maxBytes: PAGE_BYTES,
+      crashedLimit: Math.min(concurrency, this.#maxWaiting),
+      history,
+    };
   }
 
   /** True when there is history and room for it. */
@@ -227,6 +242,14 @@ export class LeaseWindow {
     const { concurrency, batch } = this.#handler;
     const running = concurrency * (batch?.max ?? 1);
     return this.#size > running ? 0 : 2 * running - this.#size;
+  }
+
+  /** How much more may wait here for the rate of the handler; what waits for its key is not counted. */
+  get #roomByRate(): number {
+    if (this.#maxWaiting === Infinity) return Infinity;
+    const busy = new Set([...this.#begun].map(({ key }) => key));
+    const free = this.#waiting.filter(({ lease: { key } }) => key === undefined || !busy.has(key));
+    return this.#maxWaiting - free.length;
   }
 
   get #size(): number {

@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.js";
-import { MINUTE } from "../base/duration.js";
+import { MINUTE, SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import { isPigeonholeError } from "../base/error.js";
 import type { Logger } from "../base/logger.js";
@@ -7,6 +7,7 @@ import { sleep } from "../base/wait.js";
 import type { Delivery } from "../protocol/decode-delivery.js";
 import type { AnyEvent } from "../protocol/event.js";
 import { isPassingFailure } from "../store/passing-failure.js";
+import type { RunSlots, RunSlotsRequest } from "../store/run-slots.js";
 import type { LeasePage, SettleResult, Store } from "../store/store.js";
 import { BUSY_WAITS } from "../store/while-busy.js";
 import type { Lease, LeasedWork, NewestKey, NewestResult, Settlement } from "../store/work.js";
@@ -17,6 +18,8 @@ import type { HandlerRegistry } from "./registry.js";
 export const LEASE_MS = MINUTE;
 /** Due work that was not leased waits until it may run alone; its handler asks again after this. */
 const REFUSED_WAIT_MS = 250;
+/** Times of runs that could not be reserved are asked for again a second before this. */
+const FAILED_SLOTS_WAIT_MS = 2 * SECOND;
 
 export interface LeasesDeps {
   store: Store<unknown>;
@@ -146,6 +149,17 @@ export class Leases {
     } catch (error) {
       logger.error({ handler, ...errorFields(error, true) }, "handler_queue_failed");
       return undefined;
+    }
+  }
+
+  /** Reserves times for runs. If that fails, none are free for a while. Never rejects. */
+  async reserveRuns(request: RunSlotsRequest): Promise<RunSlots> {
+    const { store, logger } = this.#deps;
+    try {
+      return await store.reserveRuns(request);
+    } catch (error) {
+      logger.error({ handler: request.handler, ...errorFields(error, true) }, "handler_queue_failed");
+      return { first: request.now + FAILED_SLOTS_WAIT_MS, count: 0 };
     }
   }
 

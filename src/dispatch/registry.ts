@@ -157,7 +157,7 @@ export class HandlerRegistry {
     }
     const all = this.#defaults;
     const checked = HANDLER_OPTIONS.resolve(options, { place, prefix: `${place}: ` });
-    const { concurrency = all.concurrency, key, only, timeoutMs, retry, testEvents } = checked;
+    const { concurrency = all.concurrency, key, only, rate, timeoutMs, retry, testEvents } = checked;
     if (only !== undefined && key === undefined) {
       throw new PigeonholeError(
         "invalid_option",
@@ -172,6 +172,7 @@ export class HandlerRegistry {
       concurrency: Math.min(concurrency, all.concurrency),
       key,
       only,
+      rate,
       timeoutMs,
       retry: resolveRetry(`${place}: retry`, retry, all.retry),
       testEvents,

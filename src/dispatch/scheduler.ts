@@ -10,6 +10,7 @@ import { CrashGate } from "./gates/crash.js";
 import { FairShareGate } from "./gates/fair-share.js";
 import { KeyGate } from "./gates/key.js";
 import { PausedGate } from "./gates/paused.js";
+import { RateGate } from "./gates/rate.js";
 import { RetryAfterGate } from "./gates/retry-after.js";
 import { StoreGate } from "./gates/store.js";
 import type { RegisteredHandler } from "./handler.js";
@@ -27,6 +28,8 @@ export interface Lane {
   readonly gates: readonly Gate[];
   /** There is, or may be, due work of the handler in the store. */
   wake(): void;
+  /** The same at that time, in milliseconds since 1970. */
+  wakeAt(time: number): void;
   /** Looks again at that time, in the clock's elapsed time, whether work may begin. */
   lookAt(time: number): void;
   /** Leases and runs its crash-looping work; `found` is called before the first. Never rejects. */
@@ -74,12 +77,15 @@ export class Scheduler {
   }
 
   /** All that can keep work of a handler waiting, in the order in which it is asked. */
-  gatesOf(handler: RegisteredHandler, window: LeaseWindow): readonly Gate[] {
+  gatesOf(handler: RegisteredHandler, lane: Lane): readonly Gate[] {
     const concurrency = new ConcurrencyGate(this.placesOf(handler));
     const { leases, clock } = this.#deps;
-    const key = handler.key === undefined ? [] : [new KeyGate(window, leases)];
-    const batch = handler.batch === undefined ? [] : [new BatchGate(window, handler.batch, clock)];
-    const own = [...key, ...batch];
+    const { key, batch, rate } = handler;
+    const own: Gate[] = key === undefined ? [] : [new KeyGate(lane.window, leases)];
+    if (batch !== undefined) own.push(new BatchGate(lane.window, batch, clock));
+    // Last: what is reserved for work that may not begin is lost.
+    const look = (): void => this.look([lane]);
+    if (rate !== undefined) own.push(new RateGate({ ...handler, rate }, { leases, clock, lane, look }));
     return [this.paused, this.store, this.retryAfter, this.crash, concurrency, ...this.#shared, this.answer, ...own];
   }
 
@@ -162,6 +168,7 @@ export class Scheduler {
       // Other work of the handler may have another gate: crash-looping work begins while all else waits.
       if (gate.keeps === "in_store") continue;
       if (gate.keeps === "handler") {
+        gate.seek?.(window.waiting.length);
         if (gate.opensAt !== undefined) lane.lookAt(gate.opensAt);
         return false;
       }
@@ -194,7 +201,10 @@ export class Scheduler {
     let asked: Promise<boolean> | undefined;
     for (const gate of lane.gates) asked = gate.enter?.(lease) ?? asked;
     if (asked === undefined) return lane.run(ready);
-    const mayRun = (): boolean => !lane.window.isClosed && !lease.isLost && this.holderOf(lane, lease) === undefined;
+    const mayRun = (): boolean =>
+      !lane.window.isClosed &&
+      !lease.isLost &&
+      lane.gates.every((gate) => gate.mayBegin?.(lease) ?? (gate.keeps !== "in_store" || gate.allows(lease)));
     return asked.then((isIn) => (isIn && mayRun() ? lane.run(ready) : undefined));
   }
 }

@@ -77,7 +77,8 @@ export type GateName =
   | "concurrency"
   | "fair_share"
   | "key"
-  | "batch";
+  | "batch"
+  | "rate";
 
 /** What a process says about itself. */
 export interface ProcessStatus {

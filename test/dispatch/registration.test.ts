@@ -89,6 +89,19 @@ describe("refused registrations", () => {
     [{ concurrency: 1.5 }, /concurrency/],
     [{ concurrency: Number.NaN }, /concurrency/],
     [{ concurrency: Infinity }, /concurrency/],
+    [{ rate: { runs: 0, per: "1s" } }, /"email\.sent": rate\.runs/],
+    [{ rate: { runs: 1.5, per: "1s" } }, /rate\.runs/],
+    // @ts-expect-error Both are needed.
+    [{ rate: { per: "1s" } }, /rate\.runs/],
+    // @ts-expect-error Both are needed.
+    [{ rate: { runs: 1 } }, /rate\.per/],
+    // @ts-expect-error No unit is understood but ms, s, m, h and d.
+    [{ rate: { runs: 1, per: "1 second" } }, /rate\.per/],
+    [{ rate: { runs: 1, per: 0 } }, /rate\.per/],
+    [{ rate: { runs: 1, per: "999ms" } }, /rate\.per/],
+    [{ rate: { runs: 1, per: "25h" } }, /rate\.per/],
+    // @ts-expect-error There is no burst.
+    [{ rate: { runs: 1, per: "1s", burst: 5 } }, /no option "burst"/],
     [{ timeoutMs: 0 }, /timeoutMs/],
     [{ timeoutMs: Number.NaN }, /timeoutMs/],
     [{ timeoutMs: Infinity }, /timeoutMs/],

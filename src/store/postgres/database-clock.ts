@@ -30,7 +30,11 @@ export class DatabaseClock {
   async compare(sql: Sql): Promise<void> {
     const before = elapsedBy(this.#machine);
     const database = await readServerTime(sql);
-    this.#compared = { database, elapsed: (before + elapsedBy(this.#machine)) / 2 };
+    const after = elapsedBy(this.#machine);
+    const expected = this.#compared && this.#compared.database + before - this.#compared.elapsed;
+    // A slow answer tells less than the last comparison, if the two fit.
+    if (expected !== undefined && expected - 1 <= database && database <= expected + after - before) return;
+    this.#compared = { database, elapsed: (before + after) / 2 };
   }
 
   /**
@@ -48,9 +52,14 @@ export class DatabaseClock {
 
   /** By how many milliseconds the database is ahead of this machine; also right after the machine's clock was set. */
   get aheadMs(): number {
+    const aheadMs = this.exactAheadMs;
+    return Math.abs(aheadMs) < SAME_MS ? 0 : Math.round(aheadMs);
+  }
+
+  /** The same, also where the clocks differ by little. */
+  get exactAheadMs(): number {
     if (this.#compared === undefined) return 0;
     const { database, elapsed } = this.#compared;
-    const aheadMs = database + elapsedBy(this.#machine) - elapsed - this.#machine.now();
-    return Math.abs(aheadMs) < SAME_MS ? 0 : Math.round(aheadMs);
+    return database + elapsedBy(this.#machine) - elapsed - this.#machine.now();
   }
 }

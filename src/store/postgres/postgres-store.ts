@@ -9,6 +9,7 @@ import { getEvent, listStuck } from "../queries/events.js";
 import { writePolicies, listPaused } from "../queries/handlers.js";
 import { noteTimes } from "../queries/known-ids.js";
 import { beginNewest } from "../queries/newest.js";
+import { reserveRuns } from "../queries/run-slots.js";
 import type { StoreQuery } from "../queries/store-query.js";
 import { settleCall } from "../queries/outbox-calls.js";
 import { replanEvent } from "../queries/replan.js";
@@ -110,7 +111,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     },
     glance: (request) => lookForWork(work, clock, request),
     restartWaits: (limits) => opening.use((open) => restartWaits((use) => open.work("restarting waits", use), limits)),
-    ...stepsOf(access),
+    ...runsOf(access),
     getEvent: (id) => query("reading an event", () => getEvent(id)),
     listStuck: (given) => query("listing events", () => listStuck(given)),
     replan: (plan) => change("planning an event", () => replanEvent(plan)),
@@ -137,9 +138,10 @@ function figuresOf({ read, write }: ReturnType<typeof accessTo>) {
   } satisfies Partial<SharedStore>;
 }
 
-/** Steps are kept while a handler runs, so they do not wait for the pool. */
-function stepsOf({ work }: ReturnType<typeof accessTo>) {
+/** Runs begin, and steps are kept, without a wait for the pool, which handlers use. */
+function runsOf({ work }: ReturnType<typeof accessTo>) {
   return {
+    reserveRuns: (request) => work("reserving runs", (sql) => runOnServer(sql, reserveRuns(request))),
     loadSteps: (of) => work("reading steps", (sql) => runOnServer(sql, loadSteps(of))),
     saveStep: (lease, name, value, at) =>
       work("keeping a step", (sql) => runOnServer(sql, saveStep({ lease, name, value, at }))),

@@ -1,0 +1,114 @@
+import { type Clock, elapsedBy } from "../../base/clock.js";
+import { RESERVED_AHEAD_MS } from "../../store/run-slots.js";
+import type { Gate, GatedWork } from "../gate.js";
+import type { RegisteredHandler } from "../handler.js";
+import type { Leases } from "../leases.js";
+import { type Rate, gapOf, runsSoon, slackOf } from "../run-rate.js";
+import type { RunResult } from "../runner.js";
+
+/** By so much the clocks of two processes may differ once both are converted to the store's. */
+const CLOCK_ERROR_MS = 10;
+
+type LimitedHandler = Pick<RegisteredHandler, "name" | "batch"> & { rate: Rate };
+
+export interface RateGateDeps {
+  leases: Leases;
+  clock: Clock;
+  /** Looks again at that time, in the clock's elapsed time; and leases again, at one in milliseconds since 1970. */
+  lane: { lookAt(time: number): void; wakeAt(time: number): void };
+  look: () => void;
+}
+
+/**
+ * Runs of the handler begin one after another, in slots of time that the processes of a store reserve from one row. A
+ * slot that is not used in time is lost, and so there is nothing to give back. One gate per handler.
+ */
+export class RateGate implements Gate {
+  readonly name = "rate";
+  readonly #handler: LimitedHandler;
+  readonly #deps: RateGateDeps;
+  readonly #gapMs: number;
+  readonly #lateMs: number;
+  /** The slots reserved here, all times in the clock's elapsed time. */
+  #slots = { first: -Infinity, count: 0 };
+  /** When no slot could be reserved, since others are first. */
+  #heldUntil = -Infinity;
+  readonly #slotOf = new WeakMap<GatedWork, number>();
+  #tookMs = 0;
+  #isAsking = false;
+
+  constructor(handler: LimitedHandler, deps: RateGateDeps) {
+    this.#handler = handler;
+    this.#deps = deps;
+    this.#gapMs = gapOf(handler.rate);
+    this.#lateMs = slackOf(handler.rate) - CLOCK_ERROR_MS;
+  }
+
+  /** Work that waits for long is left to all processes. */
+  get keeps(): "handler" | "in_store" {
+    return this.#now < this.#heldUntil ? "in_store" : "handler";
+  }
+
+  allows(): boolean {
+    return this.opensAt <= this.#now;
+  }
+
+  /** In whole milliseconds, as timers go. */
+  get opensAt(): number {
+    const { first, count } = this.#inTime;
+    return count > 0 ? Math.ceil(first) : Infinity;
+  }
+
+  enter(lease: GatedWork): undefined {
+    const { first, count } = this.#inTime;
+    this.#slots = { first: first + this.#gapMs, count: count - 1 };
+    this.#slotOf.set(lease, first);
+  }
+
+  /** The store took too long to say whether it may. */
+  mayBegin(lease: GatedWork): boolean {
+    return this.#now <= (this.#slotOf.get(lease) ?? 0) + this.#lateMs;
+  }
+
+  /** Work that did not run leaves its slot to the next. */
+  leave(lease: GatedWork, result: RunResult | undefined): void {
+    const [slot = 0, { first, count }] = [this.#slotOf.get(lease), this.#slots];
+    if (result === undefined && first === slot + this.#gapMs) this.#slots = { first: slot, count: count + 1 };
+  }
+
+  seek(waiting: number): void {
+    if (this.#isAsking || this.#inTime.count > 0) return;
+    const { rate, batch } = this.#handler;
+    void this.#reserve(Math.min(Math.ceil(waiting / (batch?.max ?? 1)), runsSoon(rate)));
+  }
+
+  get #now(): number {
+    return elapsedBy(this.#deps.clock);
+  }
+
+  /** The slots without those that are over. */
+  get #inTime(): { first: number; count: number } {
+    const { first, count } = this.#slots;
+    const over = Math.max(0, Math.ceil((this.#now - this.#lateMs - first) / this.#gapMs));
+    return over === 0 ? this.#slots : { first: first + over * this.#gapMs, count: Math.max(0, count - over) };
+  }
+
+  async #reserve(count: number): Promise<void> {
+    const { leases, clock, lane, look } = this.#deps;
+    const [gapMs, asked, now] = [this.#gapMs, this.#now, clock.now()];
+    this.#isAsking = true;
+    // A slot that is over before its reservation is known would be lost, and so would the next.
+    const at = now + Math.min(this.#tookMs, RESERVED_AHEAD_MS);
+    const reserved = await leases.reserveRuns({ handler: this.#handler.name, gapMs, count, now: at });
+    this.#isAsking = false;
+    this.#tookMs = this.#now - asked;
+    // The wall clock may have been set since the last run.
+    const first = Math.max(reserved.first - now + asked, this.#slots.first);
+    this.#slots = { first, count: reserved.count };
+    if (reserved.count > 0) return look();
+    this.#heldUntil = Math.ceil(first - RESERVED_AHEAD_MS);
+    // A timer may end early by a fraction of a millisecond. Only work that was not given back needs no other look.
+    lane.lookAt(this.#heldUntil + 1);
+    lane.wakeAt(clock.now() + this.#heldUntil - this.#now + 1);
+  }
+}

@@ -1,0 +1,120 @@
+import { setImmediate } from "node:timers/promises";
+import Database from "better-sqlite3";
+import { expect, test } from "vitest";
+import { RateGate } from "#pigeonhole/dispatch/gates/rate.js";
+import type { Leases } from "#pigeonhole/dispatch/leases.js";
+import type { WindowLease } from "#pigeonhole/dispatch/lease-window.js";
+import { reserveRuns } from "#pigeonhole/store/queries/run-slots.js";
+import type { RunSlotsRequest } from "#pigeonhole/store/run-slots.js";
+import { runInFile } from "#pigeonhole/store/sqlite/run-in-file.js";
+import { busiestSpan } from "../support/busiest-span.js";
+import { createRandom } from "../support/seeded-random.js";
+
+/** How late things are, in milliseconds at the most: timers, answers of the store, and keys. */
+interface Lateness {
+  timer: number;
+  store: number;
+  key: number;
+}
+
+/** Several processes that have work all the time, and one row. Resolves with the times at which their runs began. */
+async function runTogether(given: {
+  rate: { runs: number; per: number };
+  processes: number;
+  seed: number;
+  late: Lateness;
+}) {
+  const { rate, processes, seed, late } = given;
+  const random = createRandom(seed);
+  const db = new Database(":memory:");
+  db.exec("CREATE TABLE inbox_counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT");
+  const queue: { at: number; call: () => void }[] = [];
+  let time = 0;
+  const upTo = (ms: number): number => Math.floor(random() * (ms + 1));
+  const later = (ms: number, call: () => void) => queue.push({ at: time + ms, call });
+  const pass = (ms: number): Promise<void> => new Promise((resolve) => void later(ms, resolve));
+  const begun: number[] = [];
+
+  for (let process = 0; process < processes; process += 1) {
+    const bootMs = upTo(10_000_000);
+    const clock = {
+      now: () => 1_700_000_000_000 + time,
+      elapsed: () => bootMs + time,
+      setTimer: () => expect.unreachable(),
+    };
+    const reserve = async (request: RunSlotsRequest) => {
+      await pass(upTo(late.store));
+      const slots = runInFile(db, reserveRuns(request));
+      await pass(upTo(late.store));
+      return slots;
+    };
+    let looksAt = Infinity;
+    const lookAt = (at: number): void => {
+      if (at >= looksAt) return;
+      looksAt = at;
+      later(Math.max(0, at - clock.elapsed()) + upTo(late.timer), () => {
+        looksAt = Infinity;
+        look();
+      });
+    };
+    const gate: RateGate = new RateGate(
+      { name: "h", rate, batch: undefined },
+      {
+        leases: { reserveRuns: reserve } as unknown as Leases,
+        clock,
+        lane: { lookAt, wakeAt: () => undefined },
+        look: () => look(),
+      },
+    );
+    const look = (): void => {
+      while (gate.allows()) {
+        const lease = {} as WindowLease;
+        gate.enter(lease);
+        const ms = random() < 0.5 ? 0 : upTo(late.key);
+        if (ms === 0) begun.push(time);
+        else void pass(ms).then(() => gate.mayBegin(lease) && begun.push(time));
+      }
+      gate.seek(1 + upTo(3));
+      lookAt(gate.opensAt);
+    };
+    look();
+  }
+  const end = 30 * rate.per;
+  while (time < end) {
+    await setImmediate();
+    queue.sort((one, other) => one.at - other.at);
+    const next = queue.shift();
+    if (next === undefined) break;
+    time = next.at;
+    next.call();
+  }
+  return { begun, share: begun.length / (rate.runs * 30) };
+}
+
+const RATES = [
+  { runs: 1, per: 1_000 },
+  { runs: 7, per: 1_000 },
+  { runs: 60, per: 2_000 },
+];
+const AT_ONCE: Lateness = { timer: 0, store: 0, key: 0 };
+const BUSY: Lateness = { timer: 60, store: 30, key: 90 };
+const SLOW: Lateness = { timer: 10, store: 400, key: 0 };
+
+test.each(
+  RATES.flatMap((rate) => [
+    { rate, processes: 1, late: AT_ONCE, atLeast: 0.94 },
+    { rate, processes: 3, late: AT_ONCE, atLeast: 0.9 },
+    { rate, processes: 1, late: BUSY, atLeast: 0.1 },
+    { rate, processes: 4, late: BUSY, atLeast: 0.1 },
+    { rate, processes: 2, late: SLOW, atLeast: 0.05 },
+  ]),
+)(
+  "no span has more than $rate.runs runs in $rate.per ms of $processes processes with $late",
+  async ({ atLeast, ...given }) => {
+    for (let seed = 1; seed <= 5; seed += 1) {
+      const { begun, share } = await runTogether({ ...given, seed });
+      expect(busiestSpan(begun, given.rate.per), `seed ${seed}`).toBeLessThanOrEqual(given.rate.runs);
+      expect(share, `seed ${seed}`).toBeGreaterThan(atLeast);
+    }
+  },
+);
