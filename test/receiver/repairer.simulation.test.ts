@@ -35,6 +35,7 @@ describe("the option repair", () => {
   test("with 5 % lost to a 404, and an endpoint that was off for hours, the inbox has all after two rounds", async () => {
     let requests = 0;
     const service = await openRepaired({
+      source: "acme",
       assumptions: { eventsOfDisabled: "logged" },
       receive: (request) => {
         requests += 1;
@@ -173,11 +174,12 @@ describe("a round that fails", () => {
 test.each([
   ["without the option api", { api: undefined }, "repair calls the service"],
   ["without an endpoint", { repair: {} }, "repair.endpointId"],
+  ["of a source that has no secret", { repair: { endpointId: "whe_1", source: "acme" } }, "repair.source must be"],
   ["with an interval that is none", { repair: { endpointId: "whe_1", every: "hourly" } }, "repair.every"],
   ["with an interval that is too short", { repair: { endpointId: "whe_1", every: "1s" } }, "repair.every"],
   ["with an unknown option", { repair: { endpointId: "whe_1", since: 1 } }, 'repair has no option "since"'],
 ])("a receiver with the option repair %s is refused", async (_, changes, message) => {
-  const options = { api: { apiKey: "svc_live_1", baseUrl: "http://x" }, repair: { endpointId: "whe_1" }, ...changes };
+  const options = { api: { apiKey: "svc_live_1", baseUrl: "https://x.example" }, repair: { endpointId: "whe_1" }, ...changes };
   const error = await errorOf(async () => openReceiver(options as never));
   expect(error).toMatchObject({ code: "invalid_option", message: expect.stringContaining(message) });
 });

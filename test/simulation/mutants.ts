@@ -30,9 +30,9 @@ export const MUTANTS: readonly Mutant[] = [
       },
       {
         file: "receiver/handle-delivery.js",
-        from: "return outcomeOf(result, delivery, route, report);",
+        from: "return outcomeOf(result, { id, delivery, route }, report);",
         to: `stores.catch(() => undefined);
-        return outcomeOf(result, delivery, route, report);`,
+        return outcomeOf(result, { id, delivery, route }, report);`,
       },
     ],
   },

@@ -21,8 +21,7 @@ export function TypeFilter() {
 
 /** Where secrets have names: those of the events that are listed. */
 export function SourceFilter() {
-  const listed = events.items.value.map(({ source }) => source);
-  const choices = [...new Set([readParam("source"), ...listed])].filter((name) => name !== "");
-  if (choices.length === 0) return null;
-  return <ChoiceFilter name="source" label="Source" all="All sources" choices={choices} />;
+  const listed = events.items.value.flatMap(({ source }) => (source === "" ? [] : source));
+  if (listed.length === 0 && readParam("source") === "") return null;
+  return <ChoiceFilter name="source" label="Source" all="All sources" choices={listed} />;
 }

@@ -4,6 +4,7 @@ import type { Browser, Page } from "playwright-core";
 import { DoNotRetry } from "pigeonhole";
 import { createClient } from "pigeonhole/client";
 import { createSandbox } from "pigeonhole/sandbox";
+import { inboxIdOf } from "#pigeonhole/protocol/inbox-id.js";
 import { sampleEvent } from "pigeonhole/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { HOUR } from "#pigeonhole/base/duration.js";
@@ -16,6 +17,7 @@ import { reportRun, writeExampleFigures } from "./example-figures.js";
 import { writeRuns } from "../../../support/ended-runs.js";
 import { makeGate } from "../../../support/gate.js";
 import { untilWork } from "../../../support/receiver.js";
+import { newEvent } from "../../../store/conformance/new-event.js";
 
 describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
   let browser: Browser;
@@ -313,7 +315,8 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     const ids = [".", "..", "~..", "a/../b"];
     for (const id of ids) await bench.deliverEvent({ ...sampleEvent("email.bounced"), id });
     await show("#/work?state=dead");
-    for (const id of ids) {
+    for (const given of ids) {
+      const id = inboxIdOf("", given);
       await page.getByRole("link", { name: id, exact: true }).click();
       await page.locator(".copy-fact").getByText(id, { exact: true }).waitFor();
       const posted = page.waitForResponse("**/retry");
@@ -321,6 +324,19 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
       expect(await (await posted).json()).toEqual({ changed: 1 });
       await page.keyboard.press("Escape");
     }
+    expect(open.problems).toEqual([]);
+  });
+
+  test("events of named sources are narrowed to one of them", async () => {
+    const { store } = partsOf(bench.receiver).options;
+    for (const id of ["acme/evt_1", "beta/evt_1"]) await store.accept(newEvent(id, { work: [] }));
+    await show("#/work");
+    await button("Filters").click();
+    await page.getByRole("combobox", { name: "Source" }).selectOption("beta");
+    const listed = page.getByRole("link", { name: /evt_1/ });
+    await expect.poll(() => listed.allInnerTexts()).toEqual(["beta/evt_1"]);
+    await page.getByRole("combobox", { name: "Source" }).selectOption({ label: "All sources" });
+    await expect.poll(() => listed.allInnerTexts()).toEqual(["beta/evt_1", "acme/evt_1"]);
     expect(open.problems).toEqual([]);
   });
 
