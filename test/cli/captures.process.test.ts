@@ -44,16 +44,6 @@ describe("captures import", () => {
   });
 });
 
-describe("captures export", () => {
-  test("captures export as curl prints a command that the receiver accepts and that does not contain the secret", async () => {
-    const app = await startReceiverApp();
-    const cwd = await importEvents([sampleEvent("email.received")]);
-    const { stdout } = await runCli(["captures", "export", "last", "--as", "curl", "--to", app.url], { cwd, env });
-    expect(stdout).toMatch(/x-svc-signature: t=\d+,v1=[0-9a-f]{64}/i);
-    expect(stdout).not.toContain(SECRET);
-  });
-});
-
 test("captures types writes a module", async () => {
   const cwd = await importEvents([sampleEvent("email.sent"), sampleEvent("email.sent")]);
   expect(await runCli(["captures", "types", "--out", "schemas.ts"], { cwd })).toMatchObject({ code: 0 });

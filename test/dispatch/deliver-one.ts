@@ -1,7 +1,7 @@
 import type { HandlerContext, ReceiverOptions } from "pigeonhole";
 import { makeEvent, openReceiver, post } from "../support/receiver.js";
 
-export const QUICK_RETRY = { retry: { initialMs: 1, factor: 1, jitter: 0, maxAttempts: 5 } };
+const QUICK_RETRY = { retry: { initialMs: 1, factor: 1, jitter: 0, maxAttempts: 5 } };
 
 /** Delivers one event to one handler, which is retried at once. */
 export async function deliverOne(

@@ -16,25 +16,6 @@ async function parkedBy(schemas: SchemaMap, data: Record<string, unknown>) {
 }
 
 describe("a schema", () => {
-  test("a schema checks data and passes its output to the handler, transforms and defaults included", async () => {
-    const seen: unknown[] = [];
-    const receiver = openReceiver({
-      schemas: {
-        "email.sent": z.object({
-          sentAt: z.iso.datetime().transform((text) => new Date(text)),
-          count: z.coerce.number(),
-          lane: z.string().default("transactional"),
-        }),
-      },
-    });
-    receiver.on("email.sent", ({ data }) => seen.push(data));
-    await receiver.start();
-    const event = makeEvent({ data: { sentAt: "2026-01-01T00:00:00Z", count: "7", more: 1 } });
-    expect((await post(receiver, event)).outcome).toBe("accepted");
-    await untilWork(receiver, event.id, { state: "done" });
-    expect(seen).toEqual([{ sentAt: new Date("2026-01-01T00:00:00Z"), count: 7, lane: "transactional" }]);
-  });
-
   test("a schema is applied again in every attempt, so that a retry gets the same data", async () => {
     const seen: unknown[] = [];
     const receiver = openReceiver({

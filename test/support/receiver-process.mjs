@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
@@ -41,7 +41,6 @@ function createHandler(name, kind) {
       die(task.die);
     }
     if (task.waitMs !== undefined) await sleep(task.waitMs);
-    if (task.untilFile !== undefined) while (!existsSync(task.untilFile)) await sleep(5);
     if (task.failFirst && ctx.attempt === 1) throw new Error("The first attempt fails.");
     if (task.untilAborted && ctx.attempt === 1) {
       await aborted(ctx.signal).catch((error) => {

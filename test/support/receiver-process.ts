@@ -29,8 +29,6 @@ export interface ReceiverConfig {
 /** What one handler does with one event; `data.tasks` has one per handler name. */
 export interface Task {
   waitMs?: number;
-  /** Path; the handler goes on once this file is there. */
-  untilFile?: string;
   die?: "exit" | "kill";
   /** Without it the process dies before the handler's first await. */
   dieAfterMs?: number;
