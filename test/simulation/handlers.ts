@@ -9,7 +9,8 @@ import { type Course, TOO_SLOW_MS, courseOf } from "./plan.js";
 export const EFFECT_TABLES = `
   CREATE TABLE effect (event_id TEXT NOT NULL, attempt INTEGER NOT NULL) STRICT;
   CREATE TABLE mirrored (event_id TEXT NOT NULL) STRICT;
-  CREATE TABLE batched (event_id TEXT NOT NULL) STRICT`;
+  CREATE TABLE batched (event_id TEXT NOT NULL) STRICT;
+  CREATE TABLE recalled (event_id TEXT NOT NULL) STRICT`;
 
 /** Writes effects with `ctx.commit`. */
 export const LEDGER = "ledger";
@@ -26,6 +27,12 @@ const BATCHER = "batcher";
 /** In one of so many worlds too. */
 const BATCHED = 7;
 export const hasBatches = (seed: number): boolean => seed % BATCHED === 3;
+/** Gets stored events of before too, in one of so many worlds, whose files no other worlds begin with. */
+export const HISTORIAN = "historian";
+export const HISTORIAN_TYPE = "form.submitted";
+const RECALLED = 7;
+export const OLD_EVENTS: readonly string[] = Array.from({ length: 6 }, (_, number) => `old_${number}`);
+export const hasHistorian = (seed: number): boolean => seed % RECALLED === 6;
 
 const TIMEOUT_MS = 10 * MINUTE;
 /** Half of the receiver's places, which a handler has at the least while another waits. */
@@ -52,6 +59,13 @@ export function registerHandlers(receiver: Receiver, { seed, ...of }: Applicatio
     const batch: Batch = { life: of.life, courseOf: (id) => batchCourse(seed, id) };
     receiver.onBatch("*", (events, ctx) => writeBatch(events, ctx, batch), { name: BATCHER, timeoutMs: TIMEOUT_MS });
   }
+  if (hasHistorian(seed)) {
+    receiver.on(
+      HISTORIAN_TYPE,
+      (event, ctx) => recall(event, ctx, { ...of, course: courseOf(seed, event.id, HISTORIAN) }),
+      { name: HISTORIAN, timeoutMs: TIMEOUT_MS, concurrency: 1 },
+    );
+  }
   if (!hasMirror(seed)) return;
   receiver.on(COURIER_TYPES, (event, ctx) => mirror(event, ctx, { ...of, course: mirrorCourse(seed, event.id) }), {
     name: MIRROR,
@@ -73,7 +87,12 @@ export function isForCourier(type: string): boolean {
 export function longestQueueMs(seed: number, events: readonly { id: string; type: string }[]): number {
   let ledgerMs = 0;
   let heldMs = 0;
-  let [mirrorMs, batchMs] = [0, 0];
+  let [mirrorMs, batchMs, historianMs] = [0, 0, 0];
+  const recalled = events.filter(({ type }) => type === HISTORIAN_TYPE).map(({ id }) => id);
+  for (const id of hasHistorian(seed) ? [...OLD_EVENTS, ...recalled] : []) {
+    const course = courseOf(seed, id, HISTORIAN);
+    historianMs += longestRunsMs(course) + course.failures * course.holdMs;
+  }
   const courierMs = new Map<string, number>();
   for (const { id, type } of events) {
     ledgerMs += longestRunsMs(courseOf(seed, id, LEDGER));
@@ -86,7 +105,7 @@ export function longestQueueMs(seed: number, events: readonly { id: string; type
     if (hasMirror(seed)) mirrorMs += longestRunsMs(mirrorCourse(seed, id));
     courierMs.set(type, (courierMs.get(type) ?? 0) + longestRunsMs(courseOf(seed, id, COURIER)));
   }
-  return heldMs + Math.max(ledgerMs / LEDGER_PLACES, mirrorMs, batchMs, ...courierMs.values());
+  return heldMs + Math.max(ledgerMs / LEDGER_PLACES, mirrorMs, batchMs, historianMs, ...courierMs.values());
 }
 
 /** All runs of an event, each as late as the timer that ends it can be. */
@@ -168,6 +187,13 @@ function writeBatch(events: readonly AnyEvent[], ctx: BatchContext, { life, cour
       life.passOrThrow("written");
       if (failsAll) throw new Error("planned failure");
     });
+  });
+}
+
+function recall(event: AnyEvent, ctx: HandlerContext, run: Run): Promise<void> {
+  return runAlone([`${HISTORIAN} ${event.id}`], ctx, run.life, async () => {
+    if (await begin(ctx, run)) throw new Error("planned failure");
+    await ctx.commit(({ db }) => void db.prepare("INSERT INTO recalled (event_id) VALUES (?)").run(event.id));
   });
 }
 

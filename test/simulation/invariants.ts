@@ -1,6 +1,15 @@
 import { HOUR, MINUTE } from "#pigeonhole/base/duration.js";
 import type { AttemptRow } from "pigeonhole/sandbox";
-import { COURIER, LEDGER, hasBatches, hasMirror, isForCourier } from "./handlers.js";
+import {
+  COURIER,
+  HISTORIAN_TYPE,
+  LEDGER,
+  OLD_EVENTS,
+  hasBatches,
+  hasHistorian,
+  hasMirror,
+  isForCourier,
+} from "./handlers.js";
 import { courseOf } from "./plan.js";
 import type { History } from "./world.js";
 import { countEach } from "../support/count-each.js";
@@ -24,6 +33,7 @@ export function findViolations(history: History): string[] {
     ...checkEffects(history),
     ...checkNewest(history),
     ...checkBatches(history),
+    ...checkRecalled(history),
     ...checkContactEvents(history),
     ...checkAnswers(history),
     ...checkLosses(history),
@@ -72,6 +82,17 @@ function checkNewest({ seed, fired, received, mirrored }: History): string[] {
       .filter((_, index) => (ages[index] ?? 0) <= (ages[index - 1] ?? -1))
       .map((id) => `written after a newer one: ${id}`),
     ...(mirrored.at(-1) === oldestFirst.at(-1) ? [] : [`the newest was not written: ${oldestFirst.at(-1)}`]),
+  ];
+}
+
+/** The events of before, and those that have come since, once. */
+function checkRecalled({ seed, fired, received, recalled }: History): string[] {
+  const ofType = new Set(fired.filter(({ type }) => type === HISTORIAN_TYPE).map(({ id }) => id));
+  const expected = hasHistorian(seed) ? [...OLD_EVENTS, ...received.filter((id) => ofType.has(id))] : [];
+  const counts = countEach(recalled);
+  return [
+    ...expected.filter((id) => !counts.has(id)).map((id) => `not recalled: ${id}`),
+    ...[...counts].filter(([, count]) => count > 1).map(([id, count]) => `recalled ${count} times: ${id}`),
   ];
 }
 

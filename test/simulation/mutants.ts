@@ -290,4 +290,16 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "passes over an event of a history behind each page",
+    shows: /not recalled/,
+    from: 6,
+    changes: [
+      {
+        file: "store/queries/history.js",
+        from: "{ after: last, through } : undefined",
+        to: "{ after: last + 1, through } : undefined",
+      },
+    ],
+  },
 ];

@@ -52,11 +52,13 @@ const KEEPS_FIGURES = new Set([
   "getEvent",
   "listStuck",
   "listContactEvents",
+  "listJobs",
 ]);
 interface Page {
   work?: unknown[];
   send?: unknown;
   nextDueAt: number | undefined;
+  hasHistory?: boolean;
 }
 type AnyMethod = (...args: unknown[]) => Promise<unknown>;
 
@@ -232,8 +234,8 @@ function settlementsOf([given]: unknown[]): Settlement[] {
   return [given as Settlement | Settlement[]].flat();
 }
 
-function isEmptyPage({ work, send }: Page): boolean {
-  return work === undefined ? send === undefined : work.length === 0;
+function isEmptyPage({ work, send, hasHistory }: Page): boolean {
+  return work === undefined ? send === undefined : work.length === 0 && hasHistory !== true;
 }
 
 function hasPending(value: object): boolean {

@@ -5,7 +5,7 @@ import Database from "better-sqlite3";
 import { EVENT_TYPES, type EventType } from "pigeonhole";
 import { type Sandbox, type SandboxLogEntry, type StoredEvent, createSandbox } from "pigeonhole/sandbox";
 import { makeFirstFile } from "./first-file.js";
-import { longestQueueMs } from "./handlers.js";
+import { OLD_EVENTS, hasHistorian, longestQueueMs } from "./handlers.js";
 import type { Life } from "./life.js";
 import { type Kit, Machine } from "./machine.js";
 import type { Happening, SeedPlan } from "./plan.js";
@@ -27,7 +27,9 @@ export interface History {
   mirrored: string[];
   /** Ids of the events that batches have written. */
   batched: string[];
-  /** Ids in the inbox, in the order of acceptance. */
+  /** Ids of the events that the historian has written. */
+  recalled: string[];
+  /** Ids in the inbox but for those of before, in the order of acceptance. */
   received: string[];
   /** What the service holds. */
   contactEvents: StoredEvent[];
@@ -70,7 +72,7 @@ const SLOW_DISK_PATIENCE_MS = 300;
 export async function simulate(plan: SeedPlan, kit: Kit): Promise<History> {
   const folder = mkdtempSync(join(MEMORY_DISK, "pigeonhole-simulation-"));
   try {
-    const file = await makeFirstFile(folder, plan, kit);
+    const file = await makeFirstFile(folder, { seed: plan.seed, kit, now: new WorldClock().now() });
     const world = new World({ plan, kit, folder, file });
     const watch = watchProgress(world.clock);
     return await Promise.race([world.run(), watch.still]).finally(watch.end);
@@ -155,7 +157,7 @@ class World {
       seed: this.#plan.seed,
       fired: this.#fired,
       log: this.#log,
-      contactEvents: [...this.#sandbox.contactEvents],
+      contactEvents: this.#sandbox.contactEvents.filter(({ properties }) => isNew(String(properties["eventId"]))),
       wrong: [...this.#machine.shared.wrong],
       unfinished,
       met: this.#met,
@@ -324,7 +326,9 @@ class World {
     // Leases of what is dead run out, and are looked for three times a minute of a machine that does not sleep.
     if (running > 0) this.#machine.wake(MINUTE);
     const sends = outbox.pending + outbox.running + outbox.retrying + outbox.dead;
-    const counts = { pending, retrying, running, parked, dead, sends };
+    const jobs = hasHistorian(this.#plan.seed) ? await operate(store).listJobs() : [];
+    const histories = jobs.filter(({ state }) => state === "open").length;
+    const counts = { pending, retrying, running, parked, dead, sends, histories };
     return Object.entries(counts)
       .filter(([, count]) => count > 0)
       .map(([what, count]) => `${count} ${what}`)
@@ -332,14 +336,21 @@ class World {
   }
 }
 
-function readFile(file: string): Pick<History, "effects" | "mirrored" | "batched" | "received"> {
+/** Work that was parked is given to all handlers of its event when it is retried by hand: those of before too. */
+const isNew = (id: string): boolean => !OLD_EVENTS.includes(id);
+
+function readFile(file: string): Pick<History, "effects" | "mirrored" | "batched" | "recalled" | "received"> {
   const db = new Database(file, { readonly: true });
   try {
     return {
-      effects: db.prepare<[], { eventId: string }>("SELECT event_id AS eventId FROM effect").all(),
+      effects: db
+        .prepare<[], { eventId: string }>("SELECT event_id AS eventId FROM effect")
+        .all()
+        .filter(({ eventId }) => isNew(eventId)),
       mirrored: db.prepare<[], string>("SELECT event_id FROM mirrored ORDER BY rowid").pluck().all(),
       batched: db.prepare<[], string>("SELECT event_id FROM batched").pluck().all(),
-      received: db.prepare<[], string>("SELECT id FROM inbox_event ORDER BY seq").pluck().all(),
+      recalled: db.prepare<[], string>("SELECT event_id FROM recalled").pluck().all(),
+      received: db.prepare<[], string>("SELECT id FROM inbox_event ORDER BY seq").pluck().all().filter(isNew),
     };
   } finally {
     db.close();
