@@ -143,6 +143,35 @@ describeOnPostgres((database) => {
       expect(ran.length).toBeLessThan(events.length);
     });
 
+    test("of two receivers on one database, each takes batches of its own, and every event is written once", async () => {
+      const receivers = [createOn(database), createOn(database)];
+      const sizes: number[] = [];
+      const failed = new Set<string>();
+      for (const [number, receiver] of receivers.entries()) {
+        receiver.onBatch(
+          "email.sent",
+          async (events, ctx) => {
+            sizes.push(events.length);
+            const [failing, ...others] = events;
+            if (failing !== undefined && ctx.of(failing).attempt === 1) ctx.fail(failing, new Error("the first time"));
+            const good = failing === undefined || ctx.of(failing).attempt > 1 ? events : others;
+            if (good.length < events.length) failed.add(failing?.id ?? "");
+            await ctx.commit(async ({ client }) => {
+              for (const { id } of good) await client.query(`INSERT INTO ${effects} VALUES ($1, $2)`, [id, number]);
+            });
+          },
+          { max: 20, wait: "50ms" },
+        );
+        await receiver.start();
+      }
+      const events = Array.from({ length: 200 }, () => makeEvent());
+      await Promise.all(events.map((event, index) => post(receivers[index % 2] ?? expect.unreachable(), event)));
+      await expect.poll(async () => (await receivers[0]?.stats())?.done, { timeout: 20_000 }).toBe(events.length);
+      expect((await readEffects()).toSorted()).toEqual(events.map(({ id }) => id).toSorted());
+      expect(Math.max(...sizes)).toBe(20);
+      expect(failed.size).toBeGreaterThan(1);
+    });
+
     test("much work of one key leaves room for other keys, and is all done in the end", async () => {
       const [accepting, working] = [createOn(database, { role: "accept" }), createOn(database, { concurrency: 2 })];
       const gate = makeGate();

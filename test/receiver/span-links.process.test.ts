@@ -97,6 +97,18 @@ function describeLinks(makePlace: () => Place): void {
     for (const secret of ["svc_test", "ada@", "seen"]) expect(told).not.toContain(secret);
   });
 
+  test("the run of a batch is one span, which links to the deliveries of all its events", async () => {
+    const app = createApp(makePlace());
+    app.onBatch("email.sent", () => undefined, { max: 3 });
+    await app.start();
+    for (let count = 0; count < 3; count += 1) await post(app, makeEvent());
+    const [run] = await spans.untilEnded(HANDLE, 1);
+    const deliveries = spans.named(RECEIVE).map(idOf);
+    expect(deliveries).toHaveLength(3);
+    expect(run === undefined ? [] : linksOf(run)).toEqual(deliveries);
+    expect(run?.attributes).toMatchObject({ "messaging.batch.message_count": 3, "pigeonhole.outcome": "done" });
+  });
+
   test("the call of a batch links to each span in which its events were recorded, once", async () => {
     const place = makePlace();
     const gate = makeGate();
