@@ -54,7 +54,7 @@ const CEILINGS: Record<string, number> = {
   testing: 220,
   web: 2_348,
   dev: 4_800,
-  page: 13_787,
+  page: 13_771,
   dashboard: 2_036,
   scaffold: 1_875,
   cli: 7_530,

@@ -167,28 +167,21 @@ function Row({ row, isCurrent, canSearch, onFocus, onToggle }: RowOptions) {
 
 function RowActions({ value, path, isCurrent, canSearch }: Pick<TreeRow, "value" | "path"> & RowFace) {
   const term = canSearch && !isContainer(value) ? termFor(path, writeValue(value)) : null;
+  const link = { type: "button", class: "link", tabIndex: isCurrent ? 0 : -1 } as const;
+  const whole = path === "" ? "the value" : `the value of ${path}`;
   return (
     <span class="json-actions">
       {path !== "" && (
-        <button type="button" class="link" tabIndex={isCurrent ? 0 : -1} onClick={() => void copyText(path, path)}>
+        <button {...link} onClick={() => void copyText(path, path)}>
           path
         </button>
       )}
-      <button
-        type="button"
-        class="link"
-        tabIndex={isCurrent ? 0 : -1}
-        onClick={() =>
-          void runAction(() => copyText(writeValue(value), path === "" ? "the value" : `the value of ${path}`))
-        }
-      >
+      <button {...link} onClick={() => void runAction(() => copyText(writeValue(value), whole))}>
         value
       </button>
       {term !== null && (
         <button
-          type="button"
-          class="link"
-          tabIndex={isCurrent ? 0 : -1}
+          {...link}
           title="Show the captures with this value"
           onClick={() => setQuery(toggleTerm(query.value, term))}
         >

@@ -62,24 +62,16 @@ export function changeOutbox(keys: readonly string[], action: "retry" | "discard
     if (!(await mayChange(keys, action))) return;
     const { changed, failed, waiting = 0, mayGoOut = 0 } = await postOutboxChange([...keys], action);
     showNotice({ tone: "good", text: describeChange(rows, action, changed) });
-    if (mayGoOut > 0) {
-      showNotice({
-        tone: "warn",
-        text: `${plural(mayGoOut, "contact event")} of these may have taken effect, and ${mayGoOut === 1 ? "goes" : "go"} out again if another of the call is retried`,
-      });
-    }
-    if (waiting > 0) {
-      showNotice({
-        tone: "warn",
-        text: `${plural(waiting, "contact event")} ${waiting === 1 ? "goes" : "go"} out by ${waiting === 1 ? "itself" : "themselves"} after the call in front: try that one now`,
-      });
-    }
-    if (failed > waiting) {
-      showNotice({
-        tone: "warn",
-        text: `${plural(failed - waiting, "contact event")} could not be changed: not in a state for it`,
-      });
-    }
+    const warn = (count: number, one: string, several: string): void => {
+      if (count > 0)
+        showNotice({ tone: "warn", text: `${plural(count, "contact event")} ${count === 1 ? one : several}` });
+    };
+    const again = "out again if another of the call is retried";
+    warn(mayGoOut, `may have taken effect, and goes ${again}`, `of these may have taken effect, and go ${again}`);
+    const after = "after the call in front: try that one now";
+    warn(waiting, `goes out by itself ${after}`, `go out by themselves ${after}`);
+    const refused = "could not be changed: not in a state for it";
+    warn(failed - waiting, refused, refused);
     outboxSelection.clear();
     await Promise.all([outboxList.load(), loadOpen()]);
   });
