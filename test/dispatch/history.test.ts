@@ -65,6 +65,21 @@ describe("history", () => {
     await expect.poll(() => sizes).toEqual([4, 4, 4]);
   });
 
+  test("a handler with a rate gets its history at that rate", async () => {
+    const { file } = await acceptBefore(12);
+    const clock = fakeClock();
+    const receiver = openReceiver({ store: storeIn(file), clock });
+    const ran: number[] = [];
+    receiver.on("email.sent", () => void ran.push(clock.now()), { rate: { runs: 4, per: "1s" } });
+    await receiver.start();
+    await receiver.inbox.plan({ handler: "email.sent" });
+    for (let turn = 0; turn < 400 && ran.length < 12; turn += 1) await clock.advance(10);
+    expect(ran).toHaveLength(12);
+    const gaps = ran.slice(4).map((at, index) => at - (ran[index] ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1_000);
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(1_200);
+  });
+
   test("what a stop leaves of a history is given to the handler after the next start", async () => {
     const { file, ids } = await acceptBefore(30);
     const first = await openAfter(file);
