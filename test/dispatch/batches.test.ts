@@ -10,6 +10,7 @@ import {
 } from "pigeonhole";
 import { createSandbox } from "pigeonhole/sandbox";
 import { deliver, fakeClock, sampleEvent } from "pigeonhole/testing";
+import type { Lease } from "#pigeonhole/store/work.js";
 import { isoTime } from "#pigeonhole/base/iso-time.js";
 import { makeCrashedFile } from "../support/crashed-file.js";
 import { endOfTurn } from "../support/end-of-turn.js";
@@ -288,6 +289,33 @@ describe("how a batch ends", () => {
     await clock.advance(2_000);
     await settled(ids, [DONE, DONE]);
     expect(batches).toEqual([ids, ids]);
+  });
+
+  test("where a lease is lost while the handler runs, the batch is aborted, and the others run again without it", async () => {
+    let lost: Lease | undefined;
+    const store = decorateStore((real) => ({
+      async renew(leases, until) {
+        const [first] = leases;
+        if (lost !== undefined || first === undefined) return real.renew(leases, until);
+        lost = first;
+        return [first];
+      },
+    }));
+    const aborted: unknown[] = [];
+    const { send, settled, clock, batches } = await open(
+      { max: 3 },
+      (_, { signal }) =>
+        lost === undefined &&
+        new Promise((_resolve, reject) => {
+          signal.addEventListener("abort", () => (aborted.push(signal.reason), reject(new Error("aborted"))));
+        }),
+      { store },
+    );
+    const [first = "", ...others] = await send(3);
+    await clock.advance(22_000);
+    expect(aborted).toMatchObject([{ code: "lease_lost" }]);
+    await settled([first, ...others], [["running", 1, null], DONE, DONE]);
+    expect(batches).toEqual([[first, ...others], others]);
   });
 
   test("a store that fails under the commit spends no attempt of any event", async () => {
