@@ -33,6 +33,10 @@ export const HISTORIAN_TYPE = "form.submitted";
 const RECALLED = 7;
 export const OLD_EVENTS: readonly string[] = Array.from({ length: 6 }, (_, number) => `old_${number}`);
 export const hasHistorian = (seed: number): boolean => seed % RECALLED === 6;
+/** Has a rate, in one of so many worlds too. */
+const METERED = 7;
+const hasMeter = (seed: number): boolean => seed % METERED === 5;
+const METER_RATE = { runs: 2, per: "1s" } as const;
 
 const TIMEOUT_MS = 10 * MINUTE;
 /** Half of the receiver's places, which a handler has at the least while another waits. */
@@ -66,6 +70,7 @@ export function registerHandlers(receiver: Receiver, { seed, ...of }: Applicatio
       { name: HISTORIAN, timeoutMs: TIMEOUT_MS, concurrency: 1 },
     );
   }
+  if (hasMeter(seed)) receiver.on("*", () => meter(of.life), { name: "meter", rate: METER_RATE });
   if (!hasMirror(seed)) return;
   receiver.on(COURIER_TYPES, (event, ctx) => mirror(event, ctx, { ...of, course: mirrorCourse(seed, event.id) }), {
     name: MIRROR,
@@ -195,6 +200,12 @@ function recall(event: AnyEvent, ctx: HandlerContext, run: Run): Promise<void> {
     if (await begin(ctx, run)) throw new Error("planned failure");
     await ctx.commit(({ db }) => void db.prepare("INSERT INTO recalled (event_id) VALUES (?)").run(event.id));
   });
+}
+
+function meter(life: Life): void {
+  life.clock.wake();
+  life.shared.meters(life, METER_RATE.runs);
+  life.passOrThrow("handler");
 }
 
 /** A run that is aborted, by its time-out or by a stop, may go on behind its end. */

@@ -302,4 +302,16 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "begins runs of a rate before their time",
+    shows: /more than 2 runs in a second/,
+    from: 5,
+    changes: [
+      {
+        file: "dispatch/gates/rate.js",
+        from: "return this.opensAt <= this.#now;",
+        to: "return this.opensAt < Infinity;",
+      },
+    ],
+  },
 ];

@@ -1,4 +1,4 @@
-import { DAY } from "#pigeonhole/base/duration.js";
+import { DAY, SECOND } from "#pigeonhole/base/duration.js";
 import type { PruneLimits } from "#pigeonhole/store/store.js";
 import type { Lease, Settlement } from "#pigeonhole/store/work.js";
 import type { Life } from "./life.js";
@@ -30,6 +30,7 @@ export class SharedFile {
   /** The last lease given of each (event, handler). */
   readonly #tokens = new Map<string, number>();
   readonly #running = new Map<string, Life>();
+  #meters: { at: number; offset: number }[] = [];
   /** Until when each handler is held, by the clock of the machine. */
   readonly #holds = new Map<string, number>();
 
@@ -83,6 +84,14 @@ export class SharedFile {
     const last = this.#tokens.get(`${seq} ${handler}`);
     if (last !== undefined && last !== token)
       this.wrong.add(`settled under a lease that another had: ${seq} ${handler}`);
+  }
+
+  /** A run begins of which there may be only so many in a second; counted while the clock of the machine is not set. */
+  meters({ clock }: Life, most: number): void {
+    const [now, offset] = [clock.elapsed(), clock.now() - clock.elapsed()];
+    const isSame = this.#meters.every((run) => run.offset === offset);
+    this.#meters = [...(isSame ? this.#meters.filter(({ at }) => at > now - SECOND) : []), { at: now, offset }];
+    if (this.#meters.length > most) this.wrong.add(`more than ${most} runs in a second`);
   }
 
   /** Something runs that must run once at a time; gives the function that ends it. */
