@@ -67,5 +67,8 @@ export function copyPackage({ name, changes }: ChangedPackage): PackageCopy {
 
 /** Loads a copy into this process. */
 export async function loadPackage({ entry }: PackageCopy): Promise<Kit> {
-  return (await import(/* @vite-ignore */ pathToFileURL(entry).href)) as Kit;
+  const url = pathToFileURL(entry);
+  // A client loads its contract with its first call, for which the time of the first world would not wait.
+  await import(/* @vite-ignore */ new URL("client/create-client.js", url).href);
+  return (await import(/* @vite-ignore */ url.href)) as Kit;
 }

@@ -1,3 +1,5 @@
+// A client loads its contract with its first call, for which the time of the first world would not wait.
+import "#pigeonhole/client/create-client.js";
 import { PigeonholeError, RetryAfter, createReceiver, createSqliteStore } from "pigeonhole";
 import { findViolations } from "./invariants.js";
 import type { Kit } from "./machine.js";
