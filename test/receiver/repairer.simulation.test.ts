@@ -179,7 +179,11 @@ test.each([
   ["with an interval that is too short", { repair: { endpointId: "whe_1", every: "1s" } }, "repair.every"],
   ["with an unknown option", { repair: { endpointId: "whe_1", since: 1 } }, 'repair has no option "since"'],
 ])("a receiver with the option repair %s is refused", async (_, changes, message) => {
-  const options = { api: { apiKey: "svc_live_1", baseUrl: "https://x.example" }, repair: { endpointId: "whe_1" }, ...changes };
+  const options = {
+    api: { apiKey: "svc_live_1", baseUrl: "https://x.example" },
+    repair: { endpointId: "whe_1" },
+    ...changes,
+  };
   const error = await errorOf(async () => openReceiver(options as never));
   expect(error).toMatchObject({ code: "invalid_option", message: expect.stringContaining(message) });
 });
