@@ -76,11 +76,14 @@ export function* getEvent(id: string): StoreQuery<EventDetail | undefined> {
   return { ...view, handlers, seq: row.seq, body: row.body };
 }
 
-/** The newest event to which the service gave this id, of whatever named source. */
+/**
+ * The newest event to which the service gave this id, of whatever named source. `+`: by the index of such ids, not from
+ * the newest event on, which would read all of them for an id that none has.
+ */
 function* getNewestEvent(eventId: string): StoreQuery<EventDetail | undefined> {
   const row = yield* readFirst<{ id: string }>(
     `SELECT e.id FROM pigeonhole.inbox_event AS e
-     WHERE strpos(e.id, '/') > 0 AND substr(e.id, strpos(e.id, '/') + 1) = :eventId ORDER BY e.seq DESC LIMIT 1`,
+     WHERE strpos(e.id, '/') > 0 AND substr(e.id, strpos(e.id, '/') + 1) = :eventId ORDER BY +e.seq DESC LIMIT 1`,
     { eventId },
   );
   return row && (yield* getEvent(row.id));

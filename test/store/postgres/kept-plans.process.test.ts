@@ -71,6 +71,23 @@ describeOnPostgres((database) => {
     expect(after.read - before.read).toBeLessThan(100);
   });
 
+  test("an id that no event has is not looked for among all events", async () => {
+    const store = await openStore(database);
+    await database.pool.query(`
+      INSERT INTO ${schema}.inbox_event (seq, id, type, test, received_at, signed_at, body_length, body_crc)
+      SELECT n, n, 'email.sent', false, n, n, 1, 1 FROM generate_series(1, 20000) AS n`);
+    await database.pool.query(`VACUUM ANALYZE ${schema}.inbox_event`);
+    expect(await operate(store).getEvent("unknown")).toBeUndefined();
+    const readUsed = async (): Promise<string[]> => {
+      const { rows } = await database.pool.query<{ name: string }>(
+        "SELECT indexrelname AS name FROM pg_stat_user_indexes WHERE schemaname = $1 AND relname = 'inbox_event' AND idx_scan > 0",
+        [schema],
+      );
+      return rows.map(({ name }) => name).toSorted();
+    };
+    await expect.poll(readUsed).toEqual(["inbox_event_id_key", "inbox_event_of_source"]);
+  });
+
   test.each<[string, (store: PostgresStore, lease: Lease) => Promise<unknown>]>([
     ["settling it", (store, lease) => store.settle(settlements.done(lease))],
     ["ctx.commit", (store, lease) => store.commit(settlements.done(lease), ({ client }) => client.query("SELECT 1"))],
