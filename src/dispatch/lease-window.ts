@@ -175,8 +175,8 @@ export class LeaseWindow {
   /** The work, which has begun, has no lease any more: a newer event of its key has its place. */
   leaveSuperseded(lease: WindowLease): void {
     lease.isLost = true;
-    // Its key is free.
-    this.isBehind ||= this.waitsForKey;
+    // Its key is free, and there is room for history.
+    this.isBehind ||= this.waitsForKey || this.mayTakeHistory;
   }
 
   /** Most work that may wait here for its key. */

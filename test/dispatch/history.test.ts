@@ -80,6 +80,22 @@ describe("history", () => {
     expect(Math.max(...gaps)).toBeLessThanOrEqual(1_200);
   });
 
+  test("history that newer events have superseded ends without a wait", async () => {
+    const { file, ids } = await acceptBefore(30);
+    const clock = fakeClock();
+    const receiver = openReceiver({ store: storeIn(file), clock, concurrency: 2 });
+    const ran: string[] = [];
+    const run = ({ id }: { id: string }) => void ran.push(id);
+    receiver.on("email.sent", run, { name: "score@2", key: () => "all", only: "newest" });
+    await receiver.start();
+    const newest = makeEvent({ createdAt: "2026-01-01T09:00:01Z" });
+    await post(receiver, newest, { at: clock.now() });
+    await untilWork(receiver, newest.id, { state: "done" }, "score@2");
+    await receiver.inbox.plan({ handler: "score@2" });
+    for (const id of ids) await untilWork(receiver, id, { reason: "superseded" }, "score@2");
+    expect(ran).toEqual([newest.id]);
+  });
+
   test("what a stop leaves of a history is given to the handler after the next start", async () => {
     const { file, ids } = await acceptBefore(30);
     const first = await openAfter(file);
