@@ -149,7 +149,7 @@ export class HandlerWorker implements Lane {
       const outcomes = batch.map((each, index) => this.#conclude(each.lease, each.result, became[index]));
       result.span?.end(outcomes.find((outcome) => outcome !== "done") ?? "done");
       // Together: each page of the store that is leased then is as large as it can be.
-      for (const each of batch) this.window.release(each.lease, each.result !== undefined);
+      for (const each of batch) this.window.release(each.lease, true);
     }
     this.#leaseIfWanted();
     this.#deps.scheduler.progress.noteChange();
@@ -250,7 +250,9 @@ export class HandlerWorker implements Lane {
   #conclude(lease: WindowLease, result: RunResult | undefined, became: Written): RunOutcome {
     const { sender, leases, logger } = this.#deps;
     const { eventId, handler, attempt } = lease;
-    if (became === "interrupted" || (became === undefined && !lease.isLost)) leases.giveBackLater(lease);
+    // Which lease of a batch was lost need not be known: giving it back changes nothing.
+    const isLeft = result === undefined || result.settlement === "lost";
+    if (became === "interrupted" || (isLeft && !lease.isLost)) leases.giveBackLater(lease);
     if (result === undefined || became === undefined) return "interrupted";
     const { settlement } = result;
     const isKept = became === "settled" || became === "committed";

@@ -27,13 +27,13 @@ export interface RunResult {
   hasRecorded: boolean;
   /** To be ended when the run is settled. */
   span: RunSpan | undefined;
-  /** Of a batch: the result of each piece of its work; undefined for what is given back. */
+  /** Of a batch: the result of each piece of its work. */
   batch?: readonly BatchResult[];
 }
 
 interface BatchResult {
   lease: WindowLease;
-  result: RunResult | undefined;
+  result: RunResult;
 }
 
 /** A run that has ended, on one event. */
@@ -90,16 +90,6 @@ export class Runner {
     const events = ready.map(({ event }) => event);
     const call = (): unknown => of.handler.run(events, context);
     return this.#call(of, { context, call }, (ended, tookMs) => {
-      // Which of the leases was lost need not be known: giving it back changes nothing.
-      if (ended.kind === "lost") {
-        deps.logger.warn({ handler: of.handler.name, events: events.length }, "lease_lost");
-        return {
-          settlement: "lost",
-          hasRecorded: false,
-          span,
-          batch: ready.map(({ lease }) => ({ lease, result: undefined })),
-        };
-      }
       // The same wait for all, so that they run again together.
       const drawn = random();
       const results = context.end(ended).map(({ lease, ...run }) => {
@@ -169,7 +159,7 @@ function countedEnd(end: RunEnd, { seq }: LeasedWork, { interruptions }: Handler
 
 /** What the gates see of a batch: how its first event has ended, unless another one holds the handler. */
 function summaryOf(results: readonly BatchResult[]): Pick<RunResult, "settlement" | "hasRecorded"> {
-  const settlements = results.flatMap(({ result }) => result?.settlement ?? []);
+  const settlements = results.map(({ result }) => result.settlement);
   const holds = settlements.find(
     (each) => typeof each === "object" && each.to === "pending" && each.wait?.holds === "handler",
   );

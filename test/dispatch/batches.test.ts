@@ -10,6 +10,7 @@ import {
 } from "pigeonhole";
 import { createSandbox } from "pigeonhole/sandbox";
 import { deliver, fakeClock, sampleEvent } from "pigeonhole/testing";
+import { findParts } from "#pigeonhole/receiver/receiver-parts.js";
 import type { Lease } from "#pigeonhole/store/work.js";
 import { isoTime } from "#pigeonhole/base/iso-time.js";
 import { makeCrashedFile } from "../support/crashed-file.js";
@@ -31,6 +32,16 @@ type Run = (events: readonly AnyEvent[], ctx: BatchContext) => unknown;
 
 const fail = (): never => {
   throw new Error("not now");
+};
+
+/** The code of what it throws. */
+const codeOf = (call: () => void): unknown => {
+  try {
+    call();
+  } catch (error) {
+    return (error as PigeonholeError).code;
+  }
+  return undefined;
 };
 
 /** A receiver with one handler of batches, which notes the ids of each. */
@@ -285,7 +296,9 @@ describe("how a batch ends", () => {
       logger,
     });
     const ids = await send(2);
-    await expect.poll(() => lines.filter(({ msg }) => msg === "lease_lost")).toMatchObject([{ events: 2 }]);
+    await expect
+      .poll(() => lines.filter(({ msg }) => msg === "lease_lost"))
+      .toMatchObject(ids.map((eventId) => ({ eventId })));
     await clock.advance(2_000);
     await settled(ids, [DONE, DONE]);
     expect(batches).toEqual([ids, ids]);
@@ -302,20 +315,26 @@ describe("how a batch ends", () => {
       },
     }));
     const aborted: unknown[] = [];
-    const { send, settled, clock, batches } = await open(
+    const late: (() => void)[] = [];
+    const { send, settled, clock, batches, receiver } = await open(
       { max: 3 },
-      (_, { signal }) =>
-        lost === undefined &&
-        new Promise((_resolve, reject) => {
+      ([, second = expect.unreachable()], { signal, fail: failOne, of }) => {
+        if (lost !== undefined) return undefined;
+        late.push(() => failOne(second, "late"));
+        late.push(() => of(second).contactEvents.record({ name: "sent", email: "ann@example.com" }));
+        return new Promise((_resolve, reject) => {
           signal.addEventListener("abort", () => (aborted.push(signal.reason), reject(new Error("aborted"))));
-        }),
-      { store },
+        });
+      },
+      { store, api: createSandbox({ clock: fakeClock() }).clientOptions },
     );
     const [first = "", ...others] = await send(3);
     await clock.advance(22_000);
     expect(aborted).toMatchObject([{ code: "lease_lost" }]);
     await settled([first, ...others], [["running", 1, null], DONE, DONE]);
     expect(batches).toEqual([[first, ...others], others]);
+    expect(findParts(receiver)?.path.dispatcher.outcomes).toMatchObject({ done: 2, lost: 3, interrupted: 0 });
+    expect(late.map(codeOf)).toEqual(["run_ended", "run_ended"]);
   });
 
   test("a store that fails under the commit spends no attempt of any event", async () => {
@@ -420,13 +439,6 @@ describe("the context of a batch", () => {
 
   test("a contact event after the commit, and a failure after the run, are refused", async () => {
     const codes: unknown[] = [];
-    const note = (call: () => void): void => {
-      try {
-        call();
-      } catch (error) {
-        codes.push((error as PigeonholeError).code);
-      }
-    };
     let late = (): void => undefined;
     const sandbox = createSandbox({ clock: fakeClock() });
     const { send, settled } = await open(
@@ -435,13 +447,13 @@ describe("the context of a batch", () => {
         const [, second = expect.unreachable()] = events;
         late = () => ctx.fail(second, "late");
         const committed = ctx.commit(() => undefined);
-        note(() => ctx.of(second).contactEvents.record({ name: "sent", email: "ann@example.com" }));
+        codes.push(codeOf(() => ctx.of(second).contactEvents.record({ name: "sent", email: "ann@example.com" })));
         return committed;
       },
       { api: sandbox.clientOptions },
     );
     await settled(await send(2), [DONE, DONE]);
-    note(late);
+    codes.push(codeOf(late));
     expect(codes).toEqual(["invalid_argument", "run_ended"]);
   });
 });
