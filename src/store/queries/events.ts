@@ -76,10 +76,7 @@ export function* getEvent(id: string): StoreQuery<EventDetail | undefined> {
   return { ...view, handlers, seq: row.seq, body: row.body };
 }
 
-/**
- * The newest event to which the service gave this id, of whatever named source. `+`: by the index of such ids, not from
- * the newest event on, which would read all of them for an id that none has.
- */
+/** The newest event with this id of the service, of whatever named source. `+`: by their index, not through all. */
 function* getNewestEvent(eventId: string): StoreQuery<EventDetail | undefined> {
   const row = yield* readFirst<{ id: string }>(
     `SELECT e.id FROM pigeonhole.inbox_event AS e
