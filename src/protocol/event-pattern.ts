@@ -11,8 +11,8 @@ export type TypeMatcher = (type: string | null) => boolean;
 const PATTERN = /^(?:\*|[\w-]+(?:\.[\w-]+)*(?:\.\*)?)$/;
 
 /** True for a text that is a pattern. It may still match nothing, as a misspelt type does. */
-export function isPattern(text: string): boolean {
-  return PATTERN.test(text);
+export function isPattern(text: unknown): boolean {
+  return typeof text === "string" && PATTERN.test(text);
 }
 
 /** True for the name itself, for its group, and for `*`. */
@@ -37,7 +37,7 @@ export function parsePatterns(text: string, option: string): TypeMatcher {
 
 /** Throws an `invalid_option` that names `option` for a text that is no pattern, since it would never match. */
 export function checkPattern(text: unknown, option: string): void {
-  if (typeof text === "string" && isPattern(text)) return;
+  if (isPattern(text)) return;
   throw new PigeonholeError(
     "invalid_option",
     `${option}: "${String(text)}" is not an event type; write one such as email.received, or email.*, or *. ` +

@@ -19,6 +19,7 @@ import {
 import type { RunCounts, InboxOperator, OperatorErasure } from "../store/inbox-operator.js";
 import type { Store } from "../store/store.js";
 import type { EventState } from "../store/state-words.js";
+import { checkText } from "./options.js";
 
 /** The result of a retry: `pending` pieces of work, or the reason why it is still parked. */
 export interface RetryResult {
@@ -128,7 +129,7 @@ export const ERASE_OPTIONS = defineOptions("inbox.erase", {
 
 /** The store checks the types. */
 export const PLAN_OPTIONS = defineOptions("inbox.plan", {
-  handler: required<string>(),
+  handler: { required: true, read: checkText },
   since: wholeNumber({ min: 0 }),
   until: wholeNumber({ min: 0 }),
   types: list<string>(),
@@ -201,9 +202,7 @@ export function createInbox(deps: InboxDeps): Inbox {
     async discard(id) {
       return (await operator.changeEvent("discard", id)).work;
     },
-    async erase(options) {
-      return operator.erase(ERASE_OPTIONS.resolve(options));
-    },
+    erase: async (options) => operator.erase(ERASE_OPTIONS.resolve(options)),
     async backup(copy, options = {}) {
       const { replace } = BACKUP_OPTIONS.resolve(options);
       if (typeof copy !== "string" || copy === "") {

@@ -232,7 +232,7 @@ function openStore(option: string, store: string | Store<unknown>): Store<unknow
   throw new PigeonholeError("invalid_option", `${option} must be the path of a file, ":memory:", or a Store.`);
 }
 
-function checkText(option: string, text: string | undefined): string {
+export function checkText(option: string, text: string | undefined): string {
   if (typeof text === "string" && text !== "") return text;
   throw new PigeonholeError("invalid_option", `${option} must be a string that is not empty.`);
 }

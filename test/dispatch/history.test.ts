@@ -157,9 +157,11 @@ describe("history", () => {
     await expect(receiver.inbox.plan({ handler: "score" })).rejects.toThrow(
       'No receiver of this inbox has had a handler "score". Known: score@2.',
     );
-    const misspelt = { handler: "score@2", sinse: 1 };
-    await expect(receiver.inbox.plan(misspelt)).rejects.toMatchObject({ code: "invalid_option" });
-    await expect(receiver.inbox.plan({ handler: "score@2", types: ["form.*"] })).rejects.toThrow("gets email.*");
+    const wrongs: object[] = [{ handler: "score@2", sinse: 1 }, {}, { handler: 5 }];
+    for (const wrong of wrongs as { handler: string }[])
+      await expect(receiver.inbox.plan(wrong)).rejects.toMatchObject({ code: "invalid_option" });
+    for (const types of [["form.*"], [5] as unknown as string[]])
+      await expect(receiver.inbox.plan({ handler: "score@2", types })).rejects.toThrow("gets email.*");
     expect(await receiver.inbox.plan({ handler: "score@2" })).toEqual({ events: 0, withoutBody: 0, job: undefined });
   });
 });
