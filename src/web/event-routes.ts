@@ -68,8 +68,6 @@ function changeRoutes({ operator, log }: EventRouteTools): InboxRoute[] {
 
 /** The payload of one event, shown or as a file. */
 function payloadRoutes({ operator, personal, log }: EventRouteTools): InboxRoute[] {
-  const file = async ({ id }: InboxCall, kind: string, make: (event: EventBytes) => Capture): Promise<FileText> =>
-    captureFile(make(await storedEvent(operator(), id)), kind);
   return [
     {
       method: "POST",
@@ -77,28 +75,30 @@ function payloadRoutes({ operator, personal, log }: EventRouteTools): InboxRoute
       needs: "payload",
       async handle({ id, person }): Promise<UnveiledPayload> {
         if (person.payloads !== "full") throw hidden();
-        const { body } = await storedEvent(operator(), id);
-        log.note(person, "unveil_payload", { eventId: id });
-        return { text: Buffer.from(body).toString() };
+        const event = await storedEvent(operator(), id);
+        log.note(person, "unveil_payload", { eventId: event.id });
+        return { text: Buffer.from(event.body).toString() };
       },
     },
     {
       method: "POST",
       path: "/api/events/{id}/fixture",
       needs: "payload",
-      handle(call): Promise<FileText> {
-        const form = call.person.payloads === "full" ? "exact" : "redacted";
-        log.note(call.person, "save_fixture", { eventId: call.id, form });
-        return file(call, "fixture", (event) => personal.fixture(event, call.person.payloads));
+      async handle({ id, person }): Promise<FileText> {
+        const event = await storedEvent(operator(), id);
+        const form = person.payloads === "full" ? "exact" : "redacted";
+        log.note(person, "save_fixture", { eventId: event.id, form });
+        return captureFile(personal.fixture(event, person.payloads), "fixture");
       },
     },
     {
       method: "POST",
       path: "/api/events/{id}/capture",
       needs: "payload",
-      handle(call): Promise<FileText> {
-        log.note(call.person, "save_capture", { eventId: call.id });
-        return file(call, "redacted", (event) => personal.shared(event));
+      async handle({ id, person }): Promise<FileText> {
+        const event = await storedEvent(operator(), id);
+        log.note(person, "save_capture", { eventId: event.id });
+        return captureFile(personal.shared(event), "redacted");
       },
     },
   ];
@@ -167,7 +167,7 @@ async function readEvent(
 ): Promise<WholeEvent> {
   const inbox = operator();
   const event = await findEvent(inbox, id);
-  const recorded = await inbox.listContactEvents({ inboxEventId: id, limit: PAGE_LIMIT.max });
+  const recorded = await inbox.listContactEvents({ inboxEventId: event.id, limit: PAGE_LIMIT.max });
   const contactEvents = await showContactEvents({ operator, personal }, recorded.items, rule);
   const known = await inbox.listHandlers();
   const shown = showRuns(event, rule);
@@ -182,7 +182,7 @@ async function readEvent(
 
 async function storedEvent(operator: InboxOperator, id: string): Promise<EventBytes> {
   const event = await findEvent(operator, id);
-  return { id, type: event.type, receivedAt: event.receivedAt, body: bodyOf(event) };
+  return { id: event.id, type: event.type, receivedAt: event.receivedAt, body: bodyOf(event) };
 }
 
 /** One capture, as each file of a folder of captures has it. */

@@ -11,7 +11,7 @@ import type { PageSession } from "#pigeonhole/web/api/session.js";
 import type { ListedEventPage, HandlerReport } from "#pigeonhole/web/api/work.js";
 import { HOUR } from "#pigeonhole/base/duration.js";
 import { partsOf } from "#pigeonhole/receiver/receiver-parts.js";
-import { type FakeClock, fakeClock } from "pigeonhole/testing";
+import { type FakeClock, TEST_SECRET, fakeClock } from "pigeonhole/testing";
 import { captureLog, decorateStore, makeEvent, makeGate, openReceiver, post, tempFile } from "../support/receiver.js";
 import { type DashboardClient, OPERATOR, openDashboard } from "./dashboard-client.js";
 import { fileStore } from "./file-store.js";
@@ -159,6 +159,25 @@ describe("events", () => {
       const answer = await dashboard.get(`api/events/${id}`);
       expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
     }
+  });
+
+  test("asked for by the service's id, it is shown, saved and logged as the event that was found", async () => {
+    const log = captureLog();
+    const api = { apiKey: "key", baseUrl: "http://127.0.0.1:9" };
+    const receiver = openReceiver({ logger: log.logger, secrets: { acme: TEST_SECRET }, api });
+    receiver.on("email.sent", (_, ctx) => ctx.contactEvents.record({ name: "seen", email: "ada@example.com" }));
+    await receiver.start();
+    const dashboard = openDashboard(receiver, { payloads: "full" });
+    const event = makeEvent();
+    await post(receiver, event);
+    await expect.poll(async () => (await receiver.inbox.get(event.id))?.state).toBe("done");
+    const { body } = await dashboard.get<WholeEvent>(`api/events/${event.id}`);
+    expect(body).toMatchObject({ id: `acme/${event.id}`, contactEvents: [{ name: "seen" }] });
+    for (const kind of ["payload", "fixture", "capture"]) await dashboard.post(`api/events/${event.id}/${kind}`);
+    const actions = log.named("dashboard_action").filter(({ action }) => action !== "see_in_full");
+    expect(actions.map(({ action, eventId }) => [action, eventId])).toEqual(
+      ["unveil_payload", "save_fixture", "save_capture"].map((action) => [action, `acme/${event.id}`]),
+    );
   });
 
   test("it can be retried, discarded, and saved as a fixture and as a redacted capture", async () => {
