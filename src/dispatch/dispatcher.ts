@@ -116,7 +116,7 @@ export class Dispatcher {
     this.#scheduler.wake();
   }
 
-  /** What waits for a batch to be full begins now. */
+  /** What waits for a batch to be full begins now, unless more of it is about to come. */
   endWaits(): void {
     for (const worker of this.#all) worker.endWait();
   }
@@ -136,12 +136,16 @@ export class Dispatcher {
     return this.#all.every(({ isIdle }) => isIdle);
   }
 
-  /** Resolves when it is idle, or `signal` is aborted. */
+  /** Resolves when it is idle, or `signal` is aborted. Until then, a batch waits for nothing but what is due. */
   async untilIdle(signal: AbortSignal): Promise<void> {
     const { progress } = this.#scheduler;
     const note = (): void => progress.noteChange();
     signal.addEventListener("abort", note, { once: true });
-    while (!this.isIdle && !signal.aborted) await progress.untilChanged();
+    while (!this.isIdle && !signal.aborted) {
+      const changed = progress.untilChanged();
+      this.endWaits();
+      await changed;
+    }
     signal.removeEventListener("abort", note);
   }
 

@@ -119,8 +119,10 @@ export class HandlerWorker implements Lane {
     return runner.run(this.#runs, ready, others);
   }
 
-  /** What waits for a batch to be full waits no more. */
+  /** What waits for a batch to be full waits no more, unless other work is about to come. */
   endWait(): void {
+    const { window } = this;
+    if (window.isArriving || (window.isBehind && this.hasRoomForPage)) return;
     this.#batch?.endWait();
     this.#deps.scheduler.look([this]);
   }
