@@ -23,12 +23,17 @@ export interface Gate {
   allows(work: GatedWork): boolean;
   /** When it opens by itself while it keeps a handler, in the clock's elapsed time. @default not by itself */
   readonly opensAt?: number;
-  /** The work begins. A promise if the store decides too: with false, the work does not run here. */
-  enter?(lease: WindowLease): Promise<boolean> | undefined;
+  /**
+   * The work begins. A promise if the store decides too: with false, the work does not run here. `asked` is that of an
+   * earlier gate.
+   */
+  enter?(lease: WindowLease, asked: Promise<boolean> | undefined): Promise<boolean> | undefined;
   /** What has entered has ended. `result` is undefined if it did not run. */
   leave?(lease: WindowLease, result: RunResult | undefined): void;
   /** False if it has entered so long ago that it must not begin any more. */
   mayBegin?(lease: WindowLease): boolean;
+  /** No more work begins: what has entered, and waits, must not run. */
+  close?(): void;
   /** So much work of the handler waits for this gate alone: it finds out when it may open. */
   seek?(waiting: number): void;
   /** The work waits for this gate behind so much other work: a promise if it must not wait here. */

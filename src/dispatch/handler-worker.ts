@@ -205,6 +205,7 @@ export class HandlerWorker implements Lane {
     this.#timer?.cancel();
     this.#lookTimer?.cancel();
     this.window.isClosed = true;
+    for (const gate of this.gates) gate.close?.();
     const waiting = this.window.takeWaiting();
     // Crash-looping work is waited for while it is in the window.
     this.#deps.scheduler.progress.noteChange();

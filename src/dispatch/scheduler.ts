@@ -199,7 +199,7 @@ export class Scheduler {
   #run(lane: Lane, ready: ReadyWork): Promise<RunResult | undefined> {
     const { lease } = ready;
     let asked: Promise<boolean> | undefined;
-    for (const gate of lane.gates) asked = gate.enter?.(lease) ?? asked;
+    for (const gate of lane.gates) asked = gate.enter?.(lease, asked) ?? asked;
     if (asked === undefined) return lane.run(ready);
     const mayRun = (): boolean =>
       !lane.window.isClosed &&

@@ -23,8 +23,10 @@ async function runTogether(given: {
   processes: number;
   seed: number;
   late: Lateness;
+  /** The store also decides about each run. */
+  hasKey?: boolean;
 }) {
-  const { rate, processes, seed, late } = given;
+  const { rate, processes, seed, late, hasKey = false } = given;
   const random = createRandom(seed);
   const db = new Database(":memory:");
   db.exec("CREATE TABLE inbox_counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT");
@@ -40,7 +42,7 @@ async function runTogether(given: {
     const clock = {
       now: () => 1_700_000_000_000 + time,
       elapsed: () => bootMs + time,
-      setTimer: () => expect.unreachable(),
+      setTimer: (call: () => void, ms: number) => (later(ms + upTo(late.timer), call), { cancel: () => undefined }),
     };
     const reserve = async (request: RunSlotsRequest) => {
       await pass(upTo(late.store));
@@ -58,9 +60,9 @@ async function runTogether(given: {
       });
     };
     const gate: RateGate = new RateGate(
-      { name: "h", rate, batch: undefined },
+      { name: "h", rate, batch: undefined, key: hasKey ? () => "" : undefined, only: undefined },
       {
-        leases: { reserveRuns: reserve } as unknown as Leases,
+        leases: { reserveRuns: reserve, shareKeys: true } as unknown as Leases,
         clock,
         lane: { lookAt, wakeAt: () => undefined },
         look: () => look(),
@@ -69,10 +71,10 @@ async function runTogether(given: {
     const look = (): void => {
       while (gate.allows()) {
         const lease = {} as WindowLease;
-        gate.enter(lease);
-        const ms = random() < 0.5 ? 0 : upTo(late.key);
-        if (ms === 0) begun.push(time);
-        else void pass(ms).then(() => gate.mayBegin(lease) && begun.push(time));
+        const asked = hasKey ? pass(upTo(late.key)).then(() => true) : undefined;
+        const isIn = gate.enter(lease, asked);
+        if (isIn === undefined) begun.push(time);
+        else void isIn.then((is) => (is && gate.mayBegin(lease) ? begun.push(time) : gate.leave(lease, undefined)));
       }
       gate.seek(1 + upTo(3));
       lookAt(gate.opensAt);
@@ -98,7 +100,7 @@ const RATES = [
 ];
 const AT_ONCE: Lateness = { timer: 0, store: 0, key: 0 };
 const BUSY: Lateness = { timer: 60, store: 30, key: 90 };
-const SLOW: Lateness = { timer: 10, store: 400, key: 0 };
+const SLOW: Lateness = { timer: 10, store: 400, key: 900 };
 
 test.each(
   RATES.flatMap((rate) => [
@@ -107,6 +109,9 @@ test.each(
     { rate, processes: 1, late: BUSY, atLeast: 0.1 },
     { rate, processes: 4, late: BUSY, atLeast: 0.1 },
     { rate, processes: 2, late: SLOW, atLeast: 0.05 },
+    { rate, processes: 1, late: AT_ONCE, hasKey: true, atLeast: 0.94 },
+    { rate, processes: 4, late: BUSY, hasKey: true, atLeast: 0.1 },
+    { rate, processes: 2, late: SLOW, hasKey: true, atLeast: 0.05 },
   ]),
 )(
   "no span has more than $rate.runs runs in $rate.per ms of $processes processes with $late",

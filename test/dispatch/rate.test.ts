@@ -148,6 +148,43 @@ test.each([
   expect(busiestSpan(begun, SECOND)).toBeLessThanOrEqual(10);
 });
 
+describe.each([
+  ["key", { key: keyOf }],
+  ["newest of a key", { key: ({ id }) => id, only: "newest" }],
+] satisfies [string, HandlerOptions][])("with a store that takes long to say whether a %s may run", (_, options) => {
+  async function openSlow(ms: number, rate: { runs: number; per: "1s" | "1m" }) {
+    const clock = busyClock();
+    const pass = (): Promise<void> => new Promise((resolve) => void clock.setTimer(resolve, ms));
+    const store = decorateStore((real) =>
+      !("only" in options)
+        ? { holdKey: () => pass().then(() => true) }
+        : { beginNewest: (...args) => pass().then(() => real.beginNewest(...args)) },
+    );
+    return open({ rate, ...options }, { clock, store });
+  }
+
+  test.each([
+    [60, { runs: 10, per: "1s" }, SECOND, 1.2],
+    [1_500, { runs: 2, per: "1s" }, SECOND, 5],
+    [2_500, { runs: 20, per: "1m" }, MINUTE, 2],
+  ] as const)("events run, for %d ms with a rate of %o", async (ms, rate, per, factor) => {
+    const { begun, send, until } = await openSlow(ms, rate);
+    await send(40);
+    await until(40, 10);
+    expect(busiestSpan(begun, per)).toBeLessThanOrEqual(rate.runs);
+    expect((begun.at(-1) ?? 0) - (begun[0] ?? 0)).toBeLessThan((40 / rate.runs) * per * factor);
+  });
+
+  test("what waits for its turn does not hold up a stop", async () => {
+    const { receiver, clock, begun, send, until } = await openSlow(60, { runs: 2, per: "1s" });
+    await send(4);
+    await until(2);
+    await clock.advance(100);
+    await receiver.stop();
+    expect(begun).toHaveLength(2);
+  });
+});
+
 test.each([-2 * HOUR, 2 * HOUR])("the rate holds while the clock is set by %d ms", async (ms) => {
   const { clock, begun, send, until } = await open({ rate: { runs: 2, per: "1m" } });
   await send(3);

@@ -1,4 +1,5 @@
 import { type Clock, elapsedBy } from "../../base/clock.js";
+import { sleep } from "../../base/wait.js";
 import { RESERVED_AHEAD_MS } from "../../store/run-slots.js";
 import type { Gate, GatedWork } from "../gate.js";
 import type { RegisteredHandler } from "../handler.js";
@@ -9,7 +10,7 @@ import type { RunResult } from "../runner.js";
 /** By so much the clocks of two processes may differ once both are converted to the store's. */
 const CLOCK_ERROR_MS = 10;
 
-type LimitedHandler = Pick<RegisteredHandler, "name" | "batch"> & { rate: Rate };
+type LimitedHandler = Pick<RegisteredHandler, "name" | "batch" | "key" | "only"> & { rate: Rate };
 
 export interface RateGateDeps {
   leases: Leases;
@@ -21,7 +22,8 @@ export interface RateGateDeps {
 
 /**
  * Runs of the handler begin one after another, in slots of time that the processes of a store reserve from one row. A
- * slot that is not used in time is lost, and so there is nothing to give back. One gate per handler.
+ * slot that is not used in time is lost, and so there is nothing to give back. Where the store decides whether work may
+ * run, which may take longer than a slot lasts, the slot is reserved after that. One gate per handler.
  */
 export class RateGate implements Gate {
   readonly name = "rate";
@@ -35,11 +37,16 @@ export class RateGate implements Gate {
   #heldUntil = -Infinity;
   readonly #slotOf = new WeakMap<GatedWork, number>();
   #tookMs = 0;
-  #isAsking = false;
+  #asking: Promise<void> | undefined;
+  readonly #asksForKeys: boolean;
+  /** What waits for its key, and then for its slot. */
+  readonly #entered = new Set<GatedWork>();
+  readonly #closing = new AbortController();
 
   constructor(handler: LimitedHandler, deps: RateGateDeps) {
     this.#handler = handler;
     this.#deps = deps;
+    this.#asksForKeys = handler.key !== undefined && (deps.leases.shareKeys || handler.only !== undefined);
     this.#gapMs = gapOf(handler.rate);
     this.#lateMs = slackOf(handler.rate) - CLOCK_ERROR_MS;
   }
@@ -55,31 +62,66 @@ export class RateGate implements Gate {
 
   /** In whole milliseconds, as timers go. */
   get opensAt(): number {
+    if (this.#asksForKeys) return this.#entered.size < runsSoon(this.#handler.rate) ? this.#heldUntil : Infinity;
     const { first, count } = this.#inTime;
     return count > 0 ? Math.ceil(first) : Infinity;
   }
 
-  enter(lease: GatedWork): undefined {
-    const { first, count } = this.#inTime;
-    this.#slots = { first: first + this.#gapMs, count: count - 1 };
-    this.#slotOf.set(lease, first);
+  enter(lease: GatedWork, asked: Promise<boolean> | undefined): Promise<boolean> | undefined {
+    if (this.#asksForKeys) return this.#enterFirst(lease, asked);
+    this.#take(lease);
+    return undefined;
   }
 
-  /** The store took too long to say whether it may. */
+  /** False if the process was busy when its slot came. */
   mayBegin(lease: GatedWork): boolean {
-    return this.#now <= (this.#slotOf.get(lease) ?? 0) + this.#lateMs;
+    return this.#now <= (this.#slotOf.get(lease) ?? -Infinity) + this.#lateMs;
   }
 
   /** Work that did not run leaves its slot to the next. */
   leave(lease: GatedWork, result: RunResult | undefined): void {
-    const [slot = 0, { first, count }] = [this.#slotOf.get(lease), this.#slots];
+    this.#entered.delete(lease);
+    const [slot = NaN, { first, count }] = [this.#slotOf.get(lease), this.#slots];
     if (result === undefined && first === slot + this.#gapMs) this.#slots = { first: slot, count: count + 1 };
   }
 
   seek(waiting: number): void {
-    if (this.#isAsking || this.#inTime.count > 0) return;
-    const { rate, batch } = this.#handler;
-    void this.#reserve(Math.min(Math.ceil(waiting / (batch?.max ?? 1)), runsSoon(rate)));
+    if (this.#asksForKeys || this.#inTime.count > 0) return;
+    void this.#reserve(Math.ceil(waiting / (this.#handler.batch?.max ?? 1)));
+  }
+
+  close(): void {
+    this.#closing.abort();
+  }
+
+  /** With its key and its place, the work waits for its slot. False where none is free soon. */
+  async #enterFirst(lease: GatedWork, asked: Promise<boolean> | undefined): Promise<boolean> {
+    const { clock, look } = this.#deps;
+    const { signal } = this.#closing;
+    this.#entered.add(lease);
+    if (asked !== undefined && !(await asked)) return false;
+    while (!signal.aborted) {
+      const { first, count } = this.#inTime;
+      if (count === 0) {
+        await this.#reserve(this.#entered.size);
+        if (this.#now < this.#heldUntil) return false;
+      } else if (Math.ceil(first) > this.#now) {
+        await sleep(clock, Math.ceil(first) - this.#now, signal).catch(() => undefined);
+      } else {
+        this.#take(lease);
+        this.#entered.delete(lease);
+        if (count === 1) this.#hold();
+        look();
+        return true;
+      }
+    }
+    return false;
+  }
+
+  #take(lease: GatedWork): void {
+    const { first, count } = this.#inTime;
+    this.#slots = { first: first + this.#gapMs, count: count - 1 };
+    this.#slotOf.set(lease, first);
   }
 
   get #now(): number {
@@ -93,20 +135,31 @@ export class RateGate implements Gate {
     return over === 0 ? this.#slots : { first: first + over * this.#gapMs, count: Math.max(0, count - over) };
   }
 
-  async #reserve(count: number): Promise<void> {
-    const { leases, clock, lane, look } = this.#deps;
+  /** At least one, and as many as begin soon. Never rejects. */
+  #reserve(count: number): Promise<void> {
+    return (this.#asking ??= this.#ask(Math.min(count, runsSoon(this.#handler.rate))));
+  }
+
+  async #ask(count: number): Promise<void> {
+    const { leases, clock, look } = this.#deps;
     const [gapMs, asked, now] = [this.#gapMs, this.#now, clock.now()];
-    this.#isAsking = true;
     // A slot that is over before its reservation is known would be lost, and so would the next.
     const at = now + Math.min(this.#tookMs, RESERVED_AHEAD_MS);
     const reserved = await leases.reserveRuns({ handler: this.#handler.name, gapMs, count, now: at });
-    this.#isAsking = false;
+    this.#asking = undefined;
     this.#tookMs = this.#now - asked;
     // The wall clock may have been set since the last run.
     const first = Math.max(reserved.first - now + asked, this.#slots.first);
     this.#slots = { first, count: reserved.count };
-    if (reserved.count > 0) return look();
-    this.#heldUntil = Math.ceil(first - RESERVED_AHEAD_MS);
+    if (reserved.count > 0) look();
+    else this.#hold();
+  }
+
+  /** No slot is left, and the next may be reserved later. */
+  #hold(): void {
+    const { clock, lane, look } = this.#deps;
+    this.#heldUntil = Math.ceil(this.#slots.first - RESERVED_AHEAD_MS);
+    if (this.#heldUntil < this.#now) return look();
     // A timer may end early by a fraction of a millisecond. Only work that was not given back needs no other look.
     lane.lookAt(this.#heldUntil + 1);
     lane.wakeAt(clock.now() + this.#heldUntil - this.#now + 1);
