@@ -5,7 +5,7 @@ import type { StoreAlarm } from "../store/store.js";
 
 /** A problem that needs an operator. Never holds a secret, a signature or a body. */
 export type Alarm =
-  /** Readable signatures that no secret made, in a row: the secret here is probably no longer the endpoint's. */
+  /** Readable signatures that no secret made, in a row: a secret here is probably no longer its endpoint's. */
   | { kind: "signature_mismatches"; inARow: number }
   /**
    * A signature header whose layout is not the assumed one, or a timestamp header without it (`missing_signature`).
@@ -91,7 +91,7 @@ export const ALARMS: Readonly<Record<Alarm["kind"], AlarmTexts>> = {
   signature_mismatches: {
     advice:
       "Check the secret against the endpoint's (the whole string with whsec_). Deliveries are answered 503 meanwhile, so the service sends them again.",
-    over: "A signature fits a secret again.",
+    over: "Signatures fit the secrets again.",
   },
   signature_unreadable: {
     advice:

@@ -133,7 +133,7 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
     verification: { secrets, rules: { toleranceSeconds, assumptions, unverified }, clock },
     registry,
     dispatcher,
-    report: { signatures: new SignatureWatch(assumptions), answers, clockWatch, alarms, logger },
+    report: { signatures: new SignatureWatch({ assumptions, secrets, clock }), answers, clockWatch, alarms, logger },
     telemetry: undefined,
   };
   const recorder = new FiguresRecorder({ options, answers, record, admission, dispatcher });

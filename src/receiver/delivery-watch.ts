@@ -1,4 +1,5 @@
 import { type Clock, elapsedBy } from "../base/clock.js";
+import { HOUR } from "../base/duration.js";
 import type { Logger } from "../base/logger.js";
 import type { SignatureAssumptions } from "../protocol/signature-assumptions.js";
 import { LIMITS } from "../protocol/limits.js";
@@ -11,9 +12,13 @@ import type { VerifiedOrNot } from "../protocol/verify-request.js";
 import { TimeBuckets, type TimeCounts } from "../store/time-buckets.js";
 import type { AlarmChange, Watch } from "./alarms.js";
 import type { SecretOfSource } from "./named-secrets.js";
+import type { SecretSource } from "./secret-source.js";
 
 /** Mismatches in a row before the alarm: one may be a stray request, three are a wrong secret. */
 const MISMATCHES_BEFORE_ALARM = 3;
+
+/** Longer than the service waits between two attempts. */
+const QUIET_MS = 12 * HOUR;
 
 /** The alarm comes at every twentieth failure in a row. */
 const ALARM_EVERY = 20;
@@ -30,20 +35,31 @@ interface Verified {
   header: HeaderReader;
 }
 
+interface SignatureWatchDeps {
+  assumptions: SignatureAssumptions;
+  secrets: Pick<SecretSource, "sources">;
+  clock: Clock;
+}
+
 /** Detects from the verdicts on signatures that a secret, a clock or the assumed layout is wrong. */
 export class SignatureWatch implements Watch<Verified> {
-  readonly #assumptions: SignatureAssumptions;
+  readonly #deps: SignatureWatchDeps;
   #mismatchesInARow = 0;
+  #lastMismatchBy = -Infinity;
+  /** The sources of signatures since the last mismatch. */
+  readonly #matched = new Set<string>();
 
-  constructor(assumptions: SignatureAssumptions) {
-    this.#assumptions = assumptions;
+  constructor(deps: SignatureWatchDeps) {
+    this.#deps = deps;
   }
 
   look({ verdict, secret, header }: Verified): readonly AlarmChange[] {
     if (verdict.ok) {
-      const wasWrong = this.#mismatchesInARow >= MISMATCHES_BEFORE_ALARM;
-      this.#mismatchesInARow = 0;
-      if (wasWrong) return [{ over: "signature_mismatches" }];
+      if (this.#mismatchesInARow > 0 && this.#allMatch(secret?.source ?? "")) {
+        const wasWrong = this.#mismatchesInARow >= MISMATCHES_BEFORE_ALARM;
+        this.#mismatchesInARow = 0;
+        if (wasWrong) return [{ over: "signature_mismatches" }];
+      }
       if (secret === undefined || secret.index === 0) return NOTHING;
       return [{ kind: "older_secret_matched", secretIndex: secret.index, source: secret.source }];
     }
@@ -52,11 +68,13 @@ export class SignatureWatch implements Watch<Verified> {
       case "malformed_signature":
       case "missing_timestamp":
       case "malformed_timestamp": {
-        const shape = signatureShape(header, this.#assumptions);
+        const shape = signatureShape(header, this.#deps.assumptions);
         return [{ kind: "signature_unreadable", reason: verdict.reason, shape }];
       }
       case "mismatch": {
         this.#mismatchesInARow += 1;
+        this.#lastMismatchBy = elapsedBy(this.#deps.clock);
+        this.#matched.clear();
         const inARow = this.#mismatchesInARow;
         return inARow < MISMATCHES_BEFORE_ALARM ? NOTHING : [{ kind: "signature_mismatches", inARow }];
       }
@@ -64,6 +82,14 @@ export class SignatureWatch implements Watch<Verified> {
       case "early":
         return [{ kind: "clock_skew", skewSeconds: verdict.skewSeconds }];
     }
+  }
+
+  /** Whether the secret of no source can be wrong any more: the match of one says nothing of another's. */
+  #allMatch(source: string): boolean {
+    const { clock, secrets } = this.#deps;
+    this.#matched.add(source);
+    const isQuiet = elapsedBy(clock) - this.#lastMismatchBy > QUIET_MS;
+    return isQuiet || secrets.sources.every((name) => this.#matched.has(name));
   }
 }
 

@@ -37,6 +37,8 @@ export interface SecretSourceDeps {
 export class SecretSource {
   readonly #read: ReadSecrets | undefined;
   readonly #deps: SecretSourceDeps;
+  /** The names of the sources, each once. */
+  sources: readonly string[] = [];
   #list: readonly SecretOfSource[] = [];
   #keys: readonly KeyObject[] = [];
   #lastAskedAt = -Infinity;
@@ -67,8 +69,8 @@ export class SecretSource {
 
   /** Throws `invalid_option` for a name that no source has, as the value of `option`. */
   checkSource(option: string, source: string): void {
-    if (this.#list.length === 0 || this.#list.some((secret) => secret.source === source)) return;
-    const known = [...new Set(this.#list.map((secret) => secret.source))].map((name) => JSON.stringify(name));
+    if (this.#list.length === 0 || this.sources.includes(source)) return;
+    const known = this.sources.map((name) => JSON.stringify(name));
     throw new PigeonholeError("invalid_option", `${option} must be a source that secrets names: ${known.join(", ")}.`);
   }
 
@@ -152,6 +154,7 @@ export class SecretSource {
     }
     if (isDeepStrictEqual(list, this.#list)) return;
     this.#list = list;
+    this.sources = [...new Set(list.map(({ source }) => source))];
     this.#keys = list.map(({ secret }) => createSecretKey(secret, "utf8"));
   }
 }

@@ -2,6 +2,8 @@ import type { Alarm, HandlerContext, ReceiverOptions } from "pigeonhole";
 import { createReceiver } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
+import { HOUR } from "#pigeonhole/base/duration.js";
+import { partsOf } from "#pigeonhole/receiver/receiver-parts.js";
 import type { SecretsOption } from "#pigeonhole/receiver/secret-source.js";
 import { errorOf } from "../support/error-of.js";
 import {
@@ -203,6 +205,29 @@ describe("secrets with names", () => {
       expect(error.message).toContain(text);
       for (const secret of [A, B]) expect(error.message).not.toContain(secret);
     }
+  });
+
+  test("a secret that is wrong raises the alarm also while deliveries of other sources match", async () => {
+    const clock = fakeClock();
+    const { alarms, receiver } = await start(TWO, { clock });
+    const send = (secret: string) => post(receiver, makeEvent(), { secret, at: clock.now() });
+    const { alarms: raised } = partsOf(receiver).path.report;
+    for (const secret of [C, A, C, A]) await send(secret);
+    expect(alarms).toEqual([]);
+    await send(C);
+    expect(alarms).toEqual([{ kind: "signature_mismatches", inARow: 3 }]);
+    await send(A);
+    expect(raised.recent).toHaveLength(1);
+    await send(B);
+    expect(raised.recent).toEqual([]);
+    // A source that has no deliveries does not keep the alarm up.
+    for (const secret of [C, C, C]) await send(secret);
+    await clock.advance(12 * HOUR);
+    await send(A);
+    expect(raised.recent).toHaveLength(1);
+    await clock.advance(1);
+    await send(A);
+    expect(raised.recent).toEqual([]);
   });
 
   test("a function that gives one secret to two sources changes nothing", async () => {

@@ -85,16 +85,17 @@ async function openPath(rules: ProbeRules, clock: Clock): Promise<DeliveryPath> 
   const assumptions = SIGNATURE_ASSUMPTIONS;
   const clockWatch = new ClockWatch({ store, clock: createRememberingClock(clock), logger, alarms });
   const answers = new AnswerWatch({ logger, assumptions, clock });
+  const secrets = new SecretSource(TEST_SECRET, { clock, logger, alarms });
   return {
     admission,
     verification: {
-      secrets: new SecretSource(TEST_SECRET, { clock, logger, alarms }),
+      secrets,
       rules: { toleranceSeconds: 300, assumptions, unverified: "retry" },
       clock,
     },
     registry,
     dispatcher: new Dispatcher({ store, registry, runner, sender: undefined, clock, logger }, { retryParked: false }),
-    report: { signatures: new SignatureWatch(assumptions), answers, clockWatch, alarms, logger },
+    report: { signatures: new SignatureWatch({ assumptions, secrets, clock }), answers, clockWatch, alarms, logger },
     telemetry: undefined,
   };
 }
