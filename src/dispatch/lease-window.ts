@@ -219,17 +219,13 @@ export class LeaseWindow {
   }
 
   /** The next page: at most what there is room for. */
-  get pageRequest(): Pick<LeaseRequest, "handler" | "limit" | "maxBytes" | "crashedLimit" | "history"> {
-    const { name, concurrency } = this.#handler;
+  get pageRequest(): Pick<LeaseRequest, "handler" | "limit" | "maxBytes" | "crashedLimit" | "history" | "newestFirst"> {
+    const { name, concurrency, only } = this.#handler;
     const limit = Math.min(PAGE, this.#limit.max - this.#size + this.#reserved, this.#roomByRate);
     const history = Math.min(limit, this.#historyRoom);
-    return {
-      handler: name,
-      limit,
-      maxBytes: PAGE_BYTES,
-      crashedLimit: Math.min(concurrency, this.#maxWaiting),
-      history,
-    };
+    const crashedLimit = Math.min(concurrency, this.#maxWaiting);
+    const newestFirst = only === "newest";
+    return { handler: name, limit, maxBytes: PAGE_BYTES, crashedLimit, history, newestFirst };
   }
 
   /** True when there is history and room for it. */

@@ -68,7 +68,10 @@ export class Leases {
     // Cleared before the query: work that is accepted meanwhile sets it again.
     window.isBehind = false;
     const times = { now: clock.now(), leaseUntil: this.leaseUntil() };
-    const page = await store.lease({ ...window.pageRequest, ...times, allowCrashLooping: seekCrashLooping });
+    const request = { ...window.pageRequest, ...times, allowCrashLooping: seekCrashLooping };
+    const page = await store.lease(request);
+    // Older events of a key do not run once the newest has.
+    if (request.newestFirst) page.work.reverse();
     window.hasHistory = page.hasHistory === true;
     if (page.work.length > 0 || window.mayTakeHistory) window.isBehind = true;
     window.waitsForKey = page.waitsForKey === true;

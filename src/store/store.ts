@@ -72,6 +72,8 @@ export interface LeaseRequest {
    * lease, they lease no more than that while there is history. @default 0
    */
   history?: number;
+  /** History is made from the newest event down. @default false */
+  newestFirst?: boolean;
 }
 
 /** Leased work of one handler. */

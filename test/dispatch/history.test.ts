@@ -96,6 +96,18 @@ describe("history", () => {
     expect(ran).toEqual([newest.id]);
   });
 
+  test("of the history of a key, a handler of newest events runs the newest alone", async () => {
+    const { file, ids } = await acceptBefore(30);
+    const receiver = openReceiver({ store: storeIn(file), concurrency: 2 });
+    const ran: string[] = [];
+    const run = ({ id }: { id: string }) => void ran.push(id);
+    receiver.on("email.sent", run, { name: "score@2", key: () => "all", only: "newest" });
+    await receiver.start();
+    await receiver.inbox.plan({ handler: "score@2" });
+    for (const id of ids.slice(0, -1)) await untilWork(receiver, id, { reason: "superseded" }, "score@2");
+    expect(ran).toEqual(ids.slice(-1));
+  });
+
   test("what a stop leaves of a history is given to the handler after the next start", async () => {
     const { file, ids } = await acceptBefore(30);
     const first = await openAfter(file);

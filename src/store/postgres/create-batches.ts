@@ -30,11 +30,7 @@ export interface BatchConnections {
 }
 
 export function createBatches({ accepting, working, session }: BatchConnections): Batches {
-  return {
-    accept: createAccept(accepting, session),
-    settle: createSettle(working),
-    holdKey: createHoldKey(working),
-  };
+  return { accept: createAccept(accepting, session), settle: createSettle(working), holdKey: createHoldKey(working) };
 }
 
 type Deliveries = NaturalBatch<NewEvent, AcceptResult>;

@@ -87,10 +87,8 @@ export function* selectContactEvents(query: OutboxQuery): StoreQuery<OutboxPage>
     most: limit + 1,
   });
   const page = rows.slice(0, limit);
-  return {
-    items: page.map(viewOf),
-    nextCursor: rows.length > limit ? (page.map(seqCursor).at(-1) ?? null) : null,
-  };
+  const nextCursor = rows.length > limit ? (page.map(seqCursor).at(-1) ?? null) : null;
+  return { items: page.map(viewOf), nextCursor };
 }
 
 /** A dead contact event, and the call that it is part of. */

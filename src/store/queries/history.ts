@@ -2,6 +2,7 @@ import { NOTE_HANDLER } from "../../base/note-handler.js";
 import type { JobRow } from "../bulk-jobs.js";
 import { WORK_FILTERS } from "../filters.js";
 import type { HistoryOfJob, HistoryRange } from "../history.js";
+import type { LeaseRequest } from "../store.js";
 import { IS_UNDER_WAY, SELECT_JOBS, stepJob } from "./jobs.js";
 import { type StoreQuery, readFirst, readRows, run } from "./store-query.js";
 
@@ -54,25 +55,28 @@ export function countHistory(of: HistoryOfJob): StoreQuery<CountedHistory | unde
  * Makes a page of work for a handler from the events of its oldest job, at most `limit` pieces, and notes that in the
  * same transaction. False when it has no job that goes on. Nothing else of the handler is due.
  */
-export function* planHistory(of: { handler: string; now: number; limit: number }): StoreQuery<boolean> {
-  const { handler, now, limit } = of;
+export function* planHistory(of: Pick<LeaseRequest, "handler" | "now" | "limit" | "newestFirst">): StoreQuery<boolean> {
+  const { handler, now, limit, newestFirst = false } = of;
   const row = yield* readFirst<JobRow>(`${SELECT_JOBS} WHERE ${HISTORIES} ORDER BY job LIMIT 1 FOR UPDATE`, of);
   if (row === undefined || row.position === null) return false;
   if (limit === 0) return true;
   const choice = JSON.parse(row.choice) as HistoryOfJob;
   const { after, through } = JSON.parse(row.position) as HistoryRange;
-  const end = Math.min(through, after + LOOKED_AT);
+  const from = newestFirst ? Math.max(after, through - LOOKED_AT) : after;
+  const to = newestFirst ? through : Math.min(through, after + LOOKED_AT);
   const page = yield* readRows<{ seq: number; body: number | null }>(
-    `SELECT e.seq, b.seq AS body ${fromMissing(choice)} AND e.seq > :after AND e.seq <= :end ORDER BY e.seq LIMIT :limit`,
-    { ...parametersOf(choice), after, end, limit },
+    `SELECT e.seq, b.seq AS body ${fromMissing(choice)} AND e.seq > :from AND e.seq <= :to
+      ORDER BY e.seq ${newestFirst ? "DESC" : "ASC"} LIMIT :limit`,
+    { ...parametersOf(choice), from, to, limit },
   );
   const seqs = page.map(({ seq }) => seq);
   // Retention and erasures lock events too: none loses its body meanwhile, and gets work without one.
   if (seqs.length > 0) yield* readRows(LOCK_EVENTS, { seqs });
   const done = seqs.length === 0 ? 0 : yield* run(PLAN, { seqs, handler, now });
-  const last = page.length === limit ? (seqs.at(-1) ?? end) : end;
+  const last = page.length === limit ? seqs.at(-1) : undefined;
+  const left = newestFirst ? { after, through: (last ?? from + 1) - 1 } : { after: last ?? to, through };
   const skipped = page.filter(({ body }) => body === null).length;
-  yield* stepJob({ row, next: last < through ? { after: last, through } : undefined, now, done, skipped });
+  yield* stepJob({ row, next: left.after < left.through ? left : undefined, now, done, skipped });
   return true;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { HistoryRequest } from "#pigeonhole/store/history.js";
-import type { LeasePage } from "#pigeonhole/store/store.js";
+import type { LeasePage, LeaseRequest } from "#pigeonhole/store/store.js";
 import { operate } from "../../support/operate.js";
 import { type Fixture } from "./fixture.js";
 import { acceptAll, idsOf, leasePage, statesOf } from "./lease-page.js";
@@ -12,7 +12,8 @@ export function describeHistory(fixture: Fixture): void {
   const inbox = () => operate(fixture.store, T);
   const plan = (change: Partial<HistoryRequest> = {}) =>
     inbox().planHistory({ handler: "new", handlerTypes: ["*"], by: "ann", ...change });
-  const lease = (history = 10): Promise<LeasePage> => leasePage(fixture.store, { handler: "new", history });
+  const lease = (history = 10, change: Partial<LeaseRequest> = {}): Promise<LeasePage> =>
+    leasePage(fixture.store, { handler: "new", history, ...change });
   const theJob = async () => (await inbox().listJobs())[0] ?? expect.unreachable();
 
   /** Runs all that the handler gets; returns the ids in their order. */
@@ -43,6 +44,16 @@ export function describeHistory(fixture: Fixture): void {
       expect(await plan()).toEqual({ events: 0, withoutBody: 0, job: undefined });
       expect(await lease()).toEqual({ work: [], nextDueAt: undefined });
       expect(await inbox().runJobPage()).toBeUndefined();
+    });
+
+    test("a history is made from its newest event down where a page asks for that, and goes on from both ends", async () => {
+      await acceptAll(fixture.store, MANY);
+      await plan();
+      const ends = [await lease(10, { newestFirst: true }), await lease(4), await lease(8, { newestFirst: true })];
+      expect(ends.map(idsOf)).toEqual([MANY.slice(15), MANY.slice(0, 4), MANY.slice(7, 15)]);
+      expect(await theJob()).toMatchObject({ state: "open", done: 22 });
+      expect(await runAll()).toEqual(MANY.slice(4, 7));
+      expect(await theJob()).toMatchObject({ state: "done", done: 25 });
     });
 
     test("work that is due goes before history, and history is made only when it is asked for", async () => {
@@ -123,17 +134,20 @@ export function describeHistory(fixture: Fixture): void {
       expect(await lease()).toEqual({ work: [], nextDueAt: undefined });
     });
 
-    test("long stretches of other events are passed a stretch at a time", async () => {
-      const { store } = fixture;
-      const gap = Array.from({ length: 1_100 }, (_, index) => `gap_${index}`);
-      await store.accept(newEvent("first", { type: "email.sent" }));
-      await Promise.all(gap.map((id) => store.accept(newEvent(id))));
-      await store.accept(newEvent("last", { type: "email.sent" }));
-      await plan({ types: ["email.sent"] });
-      expect(idsOf(await lease())).toEqual(["first"]);
-      expect(idsOf(await lease())).toEqual(["last"]);
-      expect(await theJob()).toMatchObject({ state: "done", done: 2 });
-    });
+    test.each([false, true])(
+      "stretches of other events are passed one at a time, newest first: %o",
+      async (newestFirst) => {
+        const { store } = fixture;
+        const gap = Array.from({ length: 1_100 }, (_, index) => `gap_${index}`);
+        await store.accept(newEvent("first", { type: "email.sent" }));
+        await Promise.all(gap.map((id) => store.accept(newEvent(id))));
+        await store.accept(newEvent("last", { type: "email.sent" }));
+        await plan({ types: ["email.sent"] });
+        const ids = [...idsOf(await lease(10, { newestFirst })), ...idsOf(await lease(10, { newestFirst }))];
+        expect(ids).toEqual(newestFirst ? ["last", "first"] : ["first", "last"]);
+        expect(await theJob()).toMatchObject({ state: "done", done: 2 });
+      },
+    );
 
     test("the types of a handler are those that its receiver has kept, and others are refused", async () => {
       const { store } = fixture;

@@ -104,6 +104,7 @@ const lease = fc
     handler: fc.constantFrom(...HANDLERS),
     limit: fc.integer({ min: 2, max: 4 }),
     history: fc.integer({ min: 0, max: 2 }),
+    newestFirst: fc.boolean(),
     crashedLimit: fc.integer({ min: 1, max: 2 }),
     allowCrashLooping: fc.boolean(),
   })

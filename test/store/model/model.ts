@@ -179,15 +179,17 @@ export class Model {
 
   /** Makes what the request gets of the history of its handler. */
   makeHistory(request: LeaseRequest): void {
-    const { handler, now, history = 0 } = request;
+    const { handler, now, history = 0, newestFirst = false } = request;
     const job = this.histories.find((each) => each.handler === handler);
     const isDue = this.pendingOf(handler).some(({ work: { dueAt = Infinity } }) => dueAt <= now);
     if (job === undefined || history === 0 || isDue || this.heldUntil(request) !== undefined) return;
     const left = this.missingOf(handler).filter(({ seq }) => seq > job.after && seq <= job.through);
-    const page = left.slice(0, history);
+    const page = (newestFirst ? left.toReversed() : left).slice(0, history);
     const fresh = { handler, state: "pending", dueAt: now, started: 0, finished: 0, discarded: false } as const;
     for (const { hasBody, work } of page) if (hasBody) work.set(handler, { ...fresh, steps: {} });
-    job.after = page.length === history ? (page.at(-1)?.seq ?? 0) : job.through;
+    const last = page.length === history ? page.at(-1)?.seq : undefined;
+    if (newestFirst) job.through = last === undefined ? job.after : last - 1;
+    else job.after = last ?? job.through;
     this.histories = this.histories.filter(({ after, through }) => after < through);
   }
 

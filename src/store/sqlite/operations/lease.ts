@@ -99,9 +99,9 @@ export function prepareLease(db: Database, takeTokens: TakeTokens) {
 
   /** Makes work from the history of the handler, unless other work of it is due. */
   function makeHistory(request: LeaseRequest, dues: readonly (number | undefined)[]): boolean {
-    const { handler, now, history: limit = 0 } = request;
+    const { now, history: limit = 0 } = request;
     if (limit > 0 && dues.some((due = Infinity) => due <= now)) return false;
-    return runInFile(db, planHistory({ handler, now, limit }));
+    return runInFile(db, planHistory({ ...request, limit }));
   }
 
   return (request: LeaseRequest): LeasePage => {
