@@ -8,7 +8,10 @@ import type { EventState, WorkState } from "./state-words.js";
 export interface HandlerView {
   /** Handler name; empty (`NOTE_HANDLER`) for the note of an event that was not understood. */
   handler: string;
-  /** State of this handler's work. */
+  /**
+   * State of this handler's work. What a process keeps for its `batch` or `rate` is `running` in lists, and until its
+   * process has said so.
+   */
   state: WorkState;
   /**
    * `attempts_spent`, `do_not_retry`, `commit_async`, `crash_loop`, `superseded`, …; null where the state needs none.
@@ -28,7 +31,7 @@ export interface HandlerView {
    * `attempts` can be higher, since a run does not count against it that ended with its process, or by a stop.
    */
   maxAttempts: number | null;
-  /** When the work is due, ISO 8601; null unless it is pending or retrying. */
+  /** When the work is due, ISO 8601; null unless it is pending or retrying, and no process keeps it. */
   dueAt: string | null;
   /** When the work became done, discarded, dead or parked, ISO 8601; null before. */
   settledAt: string | null;

@@ -1,7 +1,10 @@
 import type { GateName, ReportedStatus } from "./figures.js";
-import type { EventDetail, HandlerView } from "./inbox-view.js";
+import type { EventDetail, HandlerDetail, HandlerView } from "./inbox-view.js";
 import { isAlive, isEnded } from "./process-state.js";
-import { isWaiting } from "./state-words.js";
+import { isWaiting, stateOfEvent } from "./state-words.js";
+
+/** They open at a time. Others open when a run ends, so that leased work may run by now. */
+const OPEN_IN_TIME: ReadonlySet<GateName | null> = new Set(["batch", "rate"] as const);
 
 /** What people and processes say of handlers. */
 interface Said {
@@ -26,5 +29,13 @@ export function withGates(event: EventDetail, { paused, statuses, now }: Said): 
     const said = alive.find(({ waitsFor, reportedAt }) => Object.hasOwn(waitsFor, handler) && reportedAt >= since);
     return said?.waitsFor[handler] ?? ownWait;
   };
-  return { ...event, handlers: event.handlers.map((work) => ({ ...work, waitsFor: gateOf(work) })) };
+  const handlers = event.handlers.map((work) => withGate(work, gateOf(work)));
+  return { ...event, state: stateOfEvent(handlers), handlers };
+}
+
+/** Work that is leased, and has not begun, has had no run for that. */
+function withGate(work: HandlerDetail, waitsFor: GateName | null): HandlerDetail {
+  if (work.state !== "running" || !OPEN_IN_TIME.has(waitsFor)) return { ...work, waitsFor };
+  const attempts = work.attempts - 1;
+  return { ...work, state: attempts > 0 && work.error !== null ? "retrying" : "pending", attempts, waitsFor };
 }

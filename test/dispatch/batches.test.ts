@@ -104,6 +104,27 @@ describe("when a batch begins", () => {
     expect(batches).toEqual([[...first, ...second]]);
   });
 
+  test("an event that waits for its batch says so in the inbox, and that no run of it has begun", async () => {
+    const run = (events: readonly AnyEvent[], ctx: BatchContext): void => {
+      for (const event of events) if (ctx.of(event).attempt < 2) throw new Error("not now");
+    };
+    const options = { wait: "60s", retry: { initialMs: 0, jitter: 0 } } as const;
+    const { receiver, send, clock, settled } = await open(options, run);
+    const [id = ""] = await send(1);
+    for (const [state, attempts] of [
+      ["pending", 0],
+      ["retrying", 1],
+    ]) {
+      // Each process says within ten seconds what its work waits for.
+      await clock.advance(15_000);
+      const handlers = [{ state, attempts, waitsFor: "batch" }];
+      await expect.poll(() => receiver.inbox.get(id)).toMatchObject({ state, handlers });
+      await clock.advance(46_000);
+    }
+    await settled([id], [["done", 2, null]]);
+    expect(await workOf(receiver, id)).toMatchObject({ waitsFor: null });
+  });
+
   test.each([1, 2])(
     "with a concurrency of %s, as many batches run at once, and the others wait",
     async (concurrency) => {

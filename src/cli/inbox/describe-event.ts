@@ -66,7 +66,7 @@ function describeRuns(view: HandlerView): string {
   if (handler === NOTE_HANDLER) return retryRequestedAt === null ? "" : ", waits to be read again";
   const waits = waitsFor === null ? "" : `, handler waits: ${waitsFor}`;
   if (state === "retrying") return waits;
-  return `, ${describeAttempts(view)}${state === "pending" ? `, due ${dueAt}` : ""}${waits}`;
+  return `, ${describeAttempts(view)}${state === "pending" && dueAt !== null ? `, due ${dueAt}` : ""}${waits}`;
 }
 
 /** The first and the last error; those between are counted, and the same error is shown once. */
