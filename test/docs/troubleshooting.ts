@@ -34,7 +34,9 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
     cause: "The API refused the time of a contact event, after a try whose outcome is not known.",
     remedy: "Look at the `send_failed` lines before it, then retry or discard it.",
   },
-  counts_failed: {},
+  counts_failed: {
+    cause: "The database did not answer a count. Alarms that need it, such as `work_dead`, come later.",
+  },
   dashboard_action: {
     cause: "A person, `by`, did something on the dashboard, or saw personal data there: `action`.",
   },
@@ -89,7 +91,11 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
     cause: "A person, `by`, has paused the handler in all processes. Logged every 6 hours.",
     remedy: "Run `npx pigeonhole inbox resume <handler>` once its work may go on.",
   },
-  handler_queue_failed: {},
+  handler_queue_failed: {
+    cause:
+      "The database did not give a handler its work, its key or the times of its rate; that is tried again. Or your `key` function threw: the event runs without a key, and `only` does not hold for it.",
+    remedy: "Correct `key`, if the error is of it.",
+  },
   handler_resumed: {},
   handler_waits: { cause: "A handler asked to wait, or the service asked its client. It runs again at `dueAt`." },
   lease_lost: {
@@ -162,10 +168,17 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
   send_failed: {
     cause: "A call of the outbox failed. It is repeated after `waitMs`; `advice` shows it.",
   },
-  settle_failed: {},
+  settle_failed: {
+    cause:
+      "The result of a run could not be written yet. That is tried again; if the process ends before, the work runs again.",
+  },
   test_event: { cause: "The service sent its test delivery, and no handler takes test events." },
-  times_not_kept: {},
-  waits_not_restarted: {},
+  times_not_kept: {
+    cause: "The times that confirm the clock could not be written, so old data may be kept for longer.",
+  },
+  waits_not_restarted: {
+    cause: "The clock was set back, and due times that are too late could not be corrected yet. That is tried again.",
+  },
   work_waits_for_a_handler_that_is_not_registered: {
     cause: "The database has work for a handler name that this process does not register.",
     remedy: "Register it under that name, or discard the work.",

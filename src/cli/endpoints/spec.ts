@@ -48,7 +48,7 @@ export const endpointsRepair = defineCommand({
     dryRun: { summary: "Shows what is missing and changes nothing." },
     mayRepeat: {
       summary:
-        "Allows a begin before the database has all ids, and replays events that may have been handled then, and would be handled again.",
+        "Allows a begin before the database has all ids, and events that may be from before, have only replays in the log, or were delivered by another attempt: they may have been handled, and would be handled again.",
     },
     wait: withValue("duration", "How long to wait for replayed events to arrive.", {
       parse: parseDuration,
