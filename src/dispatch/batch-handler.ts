@@ -6,16 +6,14 @@ import type { AnyEvent } from "../protocol/event.js";
 import type { CommitFunction, CommitTransaction } from "../store/commit-transaction.js";
 import { HANDLER_OPTIONS, type HandlerContext } from "./handler.js";
 import type { RetryPolicy } from "./retry-policy.js";
-import type { RunRate } from "./run-rate.js";
+import type { FromOne, RunRate } from "./run-rate.js";
 
 const MAX_EVENTS = 1_000;
 
 /** A whole number from 1 to 1,000, as far as the compiler knows it. */
-export type BatchSize<Max extends number> = `${Max}` extends "0" | `-${string}` | `${string}.${string}`
-  ? never
-  : `${Max}` extends `${infer _}${infer _}${infer _}${infer _}${string}`
-    ? Extract<Max, 1_000>
-    : Max;
+export type BatchSize<Max extends number> = `${Max}` extends `${infer _}${infer _}${infer _}${infer _}${string}`
+  ? Extract<Max, 1_000>
+  : FromOne<Max>;
 
 /** How a handler of batches runs. */
 export interface BatchOptions {

@@ -7,7 +7,6 @@ import {
   flag,
   given,
   oneOf,
-  readBy,
   wholeNumber,
 } from "../base/options.js";
 import type { Logger } from "../base/logger.js";
@@ -67,7 +66,10 @@ export const HANDLER_OPTIONS = defineOptions("on", {
   // No function would throw for each event, and all of them would run without a key.
   key: callable<(event: AnyEvent) => string | undefined>(),
   only: oneOf(["newest"]),
-  rate: readBy((option, rate?: RunRate) => rate && RATE_OPTIONS.resolve(rate, { place: option, prefix: `${option}.` })),
+  rate: {
+    read: (option: string, rate?: RunRate): Rate | undefined =>
+      rate === undefined ? undefined : RATE_OPTIONS.resolve(rate, { place: option, prefix: `${option}.` }),
+  },
   timeoutMs: wholeNumber({ default: MINUTE, min: 1 }),
   retry: given<Changes<RetryPolicy>>(),
   testEvents: flag({ default: false }),

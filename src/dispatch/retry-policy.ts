@@ -78,7 +78,7 @@ export class RetryAfter extends Error {
   /** Whether other events of the handler wait too. */
   readonly holds: WaitHolds;
 
-  /** Throws `invalid_argument` for a negative, unreadable or absurdly late time, and for another value of `holds`. */
+  /** Throws `invalid_argument` for a negative, unreadable or absurdly late time, and for another value or option. */
   constructor(message: string, when: number | Date, options?: RetryAfterOptions) {
     super(message, options);
     const value = when instanceof Date ? when.getTime() : when;
@@ -88,11 +88,13 @@ export class RetryAfter extends Error {
         "RetryAfter takes milliseconds from 0 to 8.64e15, or a valid Date.",
       );
     }
-    if (options?.holds !== undefined && options.holds !== "handler") {
-      throw new PigeonholeError("invalid_argument", 'RetryAfter takes { holds: "handler" }, or no holds.');
+    const { holds, cause: _, ...others } = options ?? {};
+    if ((holds !== undefined && holds !== "handler") || Object.keys(others).length > 0) {
+      const text = 'RetryAfter takes { holds: "handler" }, or no holds, and a cause: no other option.';
+      throw new PigeonholeError("invalid_argument", text);
     }
     this.when = when;
-    this.holds = options?.holds ?? "work";
+    this.holds = holds ?? "work";
   }
 
   /** The moment of the next attempt, in milliseconds since 1970. */

@@ -1,12 +1,22 @@
 import { DAY, type Duration, SECOND } from "../base/duration.js";
 import { type OptionsOf, type Resolved, defineOptions, duration, requiredWholeNumber } from "../base/options.js";
 
+/** A whole number from 1 on, as far as the compiler knows it. */
+export type FromOne<Count extends number> = `${Count}` extends "0" | `-${string}` | `${string}.${string}`
+  ? never
+  : Count;
+
 /** How often a handler may run. */
 export interface RunRate {
   /** Most runs in any span, retries included; 1 or more. */
   runs: number;
   /** The span, from 1 s to 1 day: milliseconds, or a text such as `"1s"`. */
   per: Duration;
+}
+
+/** The option of a handler, with a whole number of runs. */
+export interface CheckedRate<Runs extends number> {
+  rate?: { runs: FromOne<Runs> } | undefined;
 }
 
 /** The defaults and checks of {@link RunRate}. */

@@ -91,6 +91,7 @@ describe("refused registrations", () => {
     [{ concurrency: Infinity }, /concurrency/],
     [{ rate: { runs: 0, per: "1s" } }, /"email\.sent": rate\.runs/],
     [{ rate: { runs: 1.5, per: "1s" } }, /rate\.runs/],
+    [{ rate: null } as unknown as HandlerOptions, /"email\.sent": rate takes an object with options, got null/],
     // @ts-expect-error Both are needed.
     [{ rate: { per: "1s" } }, /rate\.runs/],
     // @ts-expect-error Both are needed.

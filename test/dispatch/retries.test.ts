@@ -311,6 +311,8 @@ describe("RetryAfter that holds the handler", () => {
     expect(() => new RetryAfter("busy", 1, { holds })).toThrow(expect.objectContaining({ code: "invalid_argument" }));
     // @ts-expect-error A handler is what can be held.
     expect(() => new RetryAfter("busy", 1, { holds: "key" })).toThrow();
+    // @ts-expect-error Misspelt.
+    expect(() => new RetryAfter("busy", 1, { hold: "handler" })).toThrow("no other option");
   });
 });
 
