@@ -67,6 +67,11 @@ export class SecretSource {
     return this.#list[place];
   }
 
+  /** Whose this secret is; undefined for one that is not known. */
+  sourceOf(secret: string): string | undefined {
+    return this.#list.find((known) => known.secret === secret)?.source;
+  }
+
   /** Throws `invalid_option` for a name that no source has, as the value of `option`. */
   checkSource(option: string, source: string): void {
     if (this.#list.length === 0 || this.sources.includes(source)) return;

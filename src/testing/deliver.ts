@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { PigeonholeError } from "../base/error.js";
 import { SECOND } from "../base/duration.js";
 import { type OptionsOf, defineOptions, given, wholeNumber } from "../base/options.js";
+import { inboxIdOf } from "../protocol/inbox-id.js";
 import { OUTCOME_HEADER, type OutcomeKind } from "../protocol/outcome.js";
 import type { AnyEvent, OneOrMore } from "../protocol/event.js";
 import { signHere } from "../protocol/sign-here.js";
@@ -80,7 +81,8 @@ export async function deliver(
     const body = JSON.stringify(event);
     const headers = signHere({ body, secret, timestamp });
     const response = await receiver.fetch(new Request("http://pigeonhole.test/", { method: "POST", body, headers }));
-    answers.push({ id: event.id, response });
+    const source = findParts(receiver)?.path.verification.secrets.sourceOf(secret) ?? "";
+    answers.push({ id: inboxIdOf(source, event.id), response });
   }
   const delivered: Delivered[] = [];
   for (const { id, response } of answers) {

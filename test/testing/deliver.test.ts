@@ -25,6 +25,21 @@ test("a test receiver whose options are undefined has its own secret, database a
 });
 
 describe("what deliver returns", () => {
+  test("with named secrets, the event of the source whose secret has signed it", async () => {
+    const beta = `whsec_${"b".repeat(43)}`;
+    const receiver = stopAfterTest(createTestReceiver({ secrets: { acme: TEST_SECRET, beta } }));
+    receiver.on("email.sent", () => undefined);
+    const same = sampleEvent("email.sent", {}, { id: "same" });
+    const idOf = async (event = same, secret = TEST_SECRET) => {
+      const { outcome, event: stored } = await deliver(receiver, event, { secret });
+      return [outcome, stored?.id];
+    };
+    expect(await idOf()).toEqual(["accepted", "acme/same"]);
+    expect(await idOf(same, beta)).toEqual(["accepted", "beta/same"]);
+    expect(await idOf()).toEqual(["duplicate", "acme/same"]);
+    expect(await idOf({ ...same, id: "beta/same" })).toEqual(["accepted", "acme/beta/same"]);
+  });
+
   test("deliver returns the result of an event, with each handler's first run", async () => {
     const receiver = stopAfterTest(createTestReceiver());
     const seen: unknown[] = [];
