@@ -7,6 +7,7 @@ import {
   PigeonholeError,
   type ReceiverOptions,
   RetryAfter,
+  type Store,
 } from "pigeonhole";
 import { createSandbox } from "pigeonhole/sandbox";
 import { deliver, fakeClock, sampleEvent } from "pigeonhole/testing";
@@ -33,6 +34,10 @@ type Run = (events: readonly AnyEvent[], ctx: BatchContext) => unknown;
 const fail = (): never => {
   throw new Error("not now");
 };
+
+/** Of a store that several processes share. */
+const glance: Store["glance"] = ({ handlers }) =>
+  Promise.resolve({ due: [...handlers], paused: [], requested: false, contactEvents: false, orphans: false });
 
 /** The code of what it throws. */
 const codeOf = (call: () => void): unknown => {
@@ -138,13 +143,12 @@ describe("when a batch begins", () => {
   );
 
   test("a batch is as large as it may be from what waits in the store", async () => {
-    const gate = makeGate();
-    const { batches, send } = await open({ max: 1_000 }, () => gate.passed);
-    await send(1_000);
-    const rest = await send(1_300);
-    gate.open();
-    await expect.poll(() => batches.length).toBe(2);
-    expect(batches[1]).toEqual(rest.slice(0, 1_000));
+    // More than a page of the store has, and more than a handler leases ahead that shares its store.
+    const shared = { role: "accept", store: decorateStore(() => ({ glance })) } as const;
+    const { send, batches, receiver } = await open({ max: 130 }, () => undefined, shared);
+    const ids = await send(140);
+    await receiver.drain();
+    expect(batches).toEqual([ids.slice(0, 130), ids.slice(130)]);
   });
 
   test.each(["accept", "both"] as const)("a drain begins a batch with what is due, in role %s", async (role) => {
