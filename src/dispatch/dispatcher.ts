@@ -223,19 +223,6 @@ function firstRun(
   { seq, handler, token }: Lease,
   { id: eventId, receivedAt, signedAt, body, trace }: IncomingEvent,
 ): LeasedWork {
-  const dueAt = receivedAt;
-  return {
-    seq,
-    handler,
-    token,
-    eventId,
-    receivedAt,
-    signedAt,
-    dueAt,
-    attempt: 1,
-    failures: 0,
-    crashes: 0,
-    body,
-    trace,
-  };
+  const counts = { attempt: 1, failures: 0, crashes: 0 };
+  return { seq, handler, token, eventId, receivedAt, signedAt, dueAt: receivedAt, ...counts, body, trace };
 }

@@ -166,7 +166,7 @@ export class HandlerWorker implements Lane {
       !window.isStale(lease) &&
       gates.every((gate) => gate.keeps !== "work" || gate.allows(lease));
     const others = first.lease.crashes > 0 ? [] : window.waiting.filter(mayJoin).slice(0, max - 1);
-    for (const other of others) window.begin(other);
+    for (const other of others) window.begin(other, true);
     return others;
   }
 

@@ -58,6 +58,8 @@ export class LeaseWindow {
   readonly #waiting: ReadyWork[] = [];
   /** Begun, and not settled yet. */
   readonly #begun = new Set<WindowLease>();
+  /** Those of them that another one has taken along in its batch. */
+  readonly #joined = new Set<WindowLease>();
   #bytes = 0;
   #reserved = 0;
   #crashed = 0;
@@ -141,17 +143,19 @@ export class LeaseWindow {
     return this.#begun.has(lease) || this.#waiting.some((ready) => ready.lease === lease);
   }
 
-  /** Work that waits has begun. */
-  begin(ready: ReadyWork): void {
+  /** Work that waits has begun: by itself, or as part of a batch that has begun. */
+  begin(ready: ReadyWork, joins = false): void {
     if (this.#waiting[0] === ready) this.#waiting.shift();
     else this.#waiting.splice(this.#waiting.indexOf(ready), 1);
     ready.lease.since = this.#limit.now();
     this.#begun.add(ready.lease);
+    if (joins) this.#joined.add(ready.lease);
   }
 
   /** What has begun is settled, or did not run after all. */
   release(lease: WindowLease, hasRun: boolean): void {
     this.#begun.delete(lease);
+    this.#joined.delete(lease);
     this.#noteGone(lease);
     if (!hasRun) return;
     // Its key may be free now, and there is room for history.
@@ -248,8 +252,10 @@ export class LeaseWindow {
     return this.#maxWaiting - free.length;
   }
 
+  /** A batch that runs counts as full: what it did not get may not wait here in its place. */
   get #size(): number {
-    return this.#waiting.length + this.#begun.size + this.#reserved;
+    const runs = this.#begun.size - this.#joined.size;
+    return this.#waiting.length + runs * (this.#handler.batch?.max ?? 1) + this.#reserved;
   }
 
   #take(isTaken: (ready: ReadyWork) => boolean): WindowLease[] {
@@ -277,8 +283,8 @@ export class WindowLimit {
   readonly #isShared: boolean;
   /** Undefined where no time counts: one process works on the store, and events are handled one by one. */
   readonly #clock: Clock | undefined;
-  /** All batches that run, and one that waits. */
-  readonly #batches: number;
+  /** Most events of a batch; 0 without batches. */
+  readonly #batchSize: number;
   readonly #patienceMs: number;
   /** Of the runs so far, in milliseconds; undefined before the first has ended. */
   #meanMs: number | undefined;
@@ -290,7 +296,7 @@ export class WindowLimit {
     this.#places = places;
     this.#isShared = isShared;
     this.#clock = isShared || batch !== undefined ? clock : undefined;
-    this.#batches = batch === undefined ? 0 : (places + 1) * batch.max;
+    this.#batchSize = batch?.max ?? 0;
     this.#patienceMs = PATIENCE_MS + (batch?.waitMs ?? 0);
   }
 
@@ -329,6 +335,12 @@ export class WindowLimit {
   /** Leases have waited for too long behind a run that began at that time. */
   noteSlow(begunAt: number): void {
     this.#meanMs = Math.max(this.#meanMs ?? 0, this.now() - begunAt);
+  }
+
+  /** All batches that run, and one that waits, unless it would wait for too long. */
+  get #batches(): number {
+    const waits = (this.#meanMs ?? 0) < this.patienceMs ? 1 : 0;
+    return (this.#places + waits) * this.#batchSize;
   }
 
   /** How many leases may wait for a place. */

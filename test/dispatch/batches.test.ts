@@ -151,6 +151,36 @@ describe("when a batch begins", () => {
     expect(batches).toEqual([ids.slice(0, 130), ids.slice(130)]);
   });
 
+  test("behind its slow batches, a process leases nothing that another one could run", async () => {
+    let releases = 0;
+    const store = decorateStore((real) => ({
+      glance,
+      release(leases, now) {
+        releases += leases.length;
+        return real.release(leases, now);
+      },
+    }));
+    const { send, batches, clock } = await open(
+      { max: 10 },
+      () => new Promise<void>((end) => clock.setTimer(end, 10_000)),
+      {
+        store,
+      },
+    );
+    const ids = await send(40);
+    await clock.advance(30_000);
+    expect(batches).toEqual([0, 10, 20, 30].map((from) => ids.slice(from, from + 10)));
+    // Once, before it knows how slow they are.
+    expect(releases).toBe(10);
+    await clock.advance(10_000);
+    const few = await send(3);
+    await clock.advance(500);
+    const more = await send(8);
+    await clock.advance(10_500);
+    expect(batches.slice(4)).toEqual([few, more]);
+    expect(releases).toBe(10);
+  });
+
   test.each(["accept", "both"] as const)("a drain begins a batch with what is due, in role %s", async (role) => {
     const { send, batches, receiver } = await open({ max: 3, wait: "1m" }, () => undefined, { role });
     const ids = await send(4);
