@@ -48,7 +48,7 @@ const CEILINGS: Record<string, number> = {
   outbox: 640,
   dispatch: 4_144,
   http: 600,
-  receiver: 4_784,
+  receiver: 4_789,
   sandbox: 10_900,
   capture: 4_616,
   testing: 222,
