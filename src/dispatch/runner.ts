@@ -157,13 +157,14 @@ function countedEnd(end: RunEnd, { seq }: LeasedWork, { interruptions }: Handler
   return error === undefined ? end : { kind: "failed", error };
 }
 
-/** What the gates see of a batch: how its first event has ended, unless another one holds the handler. */
+/** What the gates see of a batch: how its first event has ended, unless another one holds the handler, for longest. */
 function summaryOf(results: readonly BatchResult[]): Pick<RunResult, "settlement" | "hasRecorded"> {
-  const settlements = results.map(({ result }) => result.settlement);
-  const holds = settlements.find(
-    (each) => typeof each === "object" && each.to === "pending" && each.wait?.holds === "handler",
-  );
-  return { settlement: holds ?? settlements[0] ?? "lost", hasRecorded: false };
+  const heldUntil = (each: RunResult["settlement"]): number =>
+    typeof each === "object" && each.to === "pending" && each.wait?.holds === "handler" ? each.dueAt : 0;
+  const [settlement = "lost"] = results
+    .map(({ result }) => result.settlement)
+    .toSorted((a, b) => heldUntil(b) - heldUntil(a));
+  return { settlement, hasRecorded: false };
 }
 
 /** A run that was stopped or interrupted, or whose lease is lost, runs again and counts then. */

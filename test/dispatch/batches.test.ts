@@ -319,6 +319,23 @@ describe("how a batch ends", () => {
     await expect.poll(() => batches.length).toBeGreaterThan(1);
   });
 
+  test("of two waits that hold the handler, the longer one counts before the store knows of them", async () => {
+    const gate = makeGate();
+    const store = decorateStore((real) => ({
+      settle: (settlement) => gate.passed.then(() => real.settle(settlement)),
+    }));
+    const run: Run = (events, ctx) => {
+      for (const [index, event] of events.entries())
+        ctx.fail(event, new RetryAfter("busy", (index + 1) * 30_000, { holds: "handler" }));
+    };
+    const { send, batches, clock } = await open({ max: 2 }, run, { store });
+    await send(4);
+    await clock.advance(40_000);
+    const begun = batches.length;
+    gate.open();
+    expect(begun).toBe(1);
+  });
+
   test("a batch that takes too long is aborted, and all its events have failed", async () => {
     let signal: AbortSignal | undefined;
     const { send, settled, clock } = await open({ max: 2, timeoutMs: 1_000 }, (_, ctx) => {
