@@ -105,7 +105,7 @@ test.each([
 );
 
 test.each([
-  ["inbox retry", "choose work with --state, --handler, --type, --error, --error-group, --since or --until"],
+  ["inbox retry", "choose work with --state, --handler, --type, --source, --error, --error-group, --since or --until"],
   ["inbox retry evt_1 --state dead", "Give either ids"],
   ["inbox retry --state parked --type email.bou*", "email.bounced"],
   ["inbox list --type email.*", "Give one whole type"],

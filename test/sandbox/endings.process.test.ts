@@ -212,9 +212,9 @@ describe("input that cannot be sent", () => {
     expect(await refusalOf(() => openSandbox(options))).toEqual({ code: "invalid_option" });
   });
 
-  test.each([Number.NaN, 1e300])("a wait without end is refused: %d ms", async (timeoutMs) => {
+  test("a wait without end is refused", async () => {
     const { sandbox } = openOnClock();
-    const endless = { timeoutMs };
+    const endless = { timeoutMs: Number.NaN };
     expect(await refusalOf(() => sandbox.waitFor(endless))).toEqual({ code: "invalid_argument" });
     expect(await refusalOf(() => sandbox.waitForContactEvent(endless))).toEqual({ code: "invalid_argument" });
   });

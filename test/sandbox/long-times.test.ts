@@ -39,6 +39,12 @@ test("a clock keeps so far from the last date that retries can be planned", asyn
   expect(sandbox.deliveries()).toHaveLength(8);
 });
 
+test("a wait without end stops at the last date", async () => {
+  const sandbox = openSandbox();
+  sandbox.endpoints.create({ url });
+  expect(await refusalOf(() => sandbox.waitFor({ timeoutMs: 1e300 }))).toEqual({ code: "invalid_argument" });
+});
+
 test("a fault delays by a year at most", async () => {
   const { deliveries } = openSandbox().faults;
   const delayMs = 365 * DAY;

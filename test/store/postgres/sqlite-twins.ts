@@ -30,6 +30,11 @@ export const SQLITE_TWINS: Readonly<Record<string, Twin>> = {
   "lets work wait for a time that only a wrong clock knew": ABOVE,
   "forgets that a handler is held": twin("forgets that a handler is held"),
   "takes the event that came last for the newest": { shared: "the queries" },
+  "settles one event of a batch": {
+    none: "One statement ends the leases of all its events, and a commit is refused unless each of them was ended.",
+  },
+  "passes over an event of a history behind each page": { shared: "the queries" },
+  "begins runs of a rate before their time": ABOVE,
   "drops ids by its own clock alone": ABOVE,
   "believes a clock that moved forward by days": ABOVE,
   "answers 200 while the file is busy": ABOVE,
