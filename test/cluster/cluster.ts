@@ -13,6 +13,7 @@ const SPEED = 1_000;
 const SCHEMA = "pigeonhole";
 const EFFECTS = "public.effects";
 const NODES = 3;
+const KILLED_WORK_MS = 600;
 /** Some event must be done within this time, until all are: a lease that nobody knows of lasts a minute. */
 const PROGRESS_MS = 75_000;
 
@@ -93,6 +94,9 @@ export class Cluster {
   }
 
   async killOne(): Promise<void> {
+    // Each process has work that a kill meets in the middle.
+    for (let index = 0; index < 2 * NODES; index += 1) this.#emitOne(KILLED_WORK_MS);
+    await sleep(KILLED_WORK_MS / 3);
     const victim = this.#pickProcess();
     await victim.kill();
     await sleep(this.#random() * 500);
@@ -170,12 +174,12 @@ export class Cluster {
     return this.#processes[Math.floor(this.#random() * NODES)] as ClusterProcess;
   }
 
-  #emitOne(): void {
+  #emitOne(takesMs?: number): void {
     this.#enable();
     const id = `evt_${this.#ids.length}`;
     // Some take so long that trouble meets them in the middle.
     const longestMs = this.#random() < 0.2 ? 800 : 60;
-    const data = { failFirst: this.#random() < 0.1, waitMs: Math.floor(this.#random() * longestMs) };
+    const data = { failFirst: this.#random() < 0.1, waitMs: takesMs ?? Math.floor(this.#random() * longestMs) };
     const { deliveries } = this.sandbox.emit("email.sent", data, { id });
     if (deliveries.length > 0) this.#ids.push(id);
   }
