@@ -46,7 +46,7 @@ const CEILINGS: Record<string, number> = {
   operator: 604,
   client: 2_000,
   outbox: 640,
-  dispatch: 4_144,
+  dispatch: 4_145,
   http: 600,
   receiver: 4_789,
   sandbox: 10_900,

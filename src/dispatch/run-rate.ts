@@ -16,6 +16,7 @@ export interface RunRate {
 
 /** The option of a handler, with a whole number of runs. */
 export interface CheckedRate<Runs extends number> {
+  /** Does not fit where the number is known to be none of these. */
   rate?: { runs: FromOne<Runs> } | undefined;
 }
 

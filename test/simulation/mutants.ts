@@ -297,8 +297,8 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: "store/queries/history.js",
-        from: "{ after: last, through } : undefined",
-        to: "{ after: last + 1, through } : undefined",
+        from: "{ after: last ?? to, through }",
+        to: "{ after: (last ?? to) + 1, through }",
       },
     ],
   },
