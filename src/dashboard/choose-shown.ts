@@ -43,7 +43,7 @@ export async function chooseShown(
 }
 
 const chosenOf = (event: ListedEvent, choice: JobChoice, states: readonly WorkState[]) =>
-  workWithShownError(event, choice).filter((each) => states.some((state) => state === each.state));
+  states.flatMap((state) => workWithShownError(event, { ...choice, state }));
 
 async function findEvents(
   inbox: Pick<InboxOperator, "listEvents">,

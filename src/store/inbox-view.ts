@@ -9,8 +9,8 @@ export interface HandlerView {
   /** Handler name; empty (`NOTE_HANDLER`) for the note of an event that was not understood. */
   handler: string;
   /**
-   * State of this handler's work. What a process keeps for its `batch` or `rate` is `running` in lists, and until its
-   * process has said so.
+   * State of this handler's work. What a process keeps for its `batch` or `rate` is `running` until its process has
+   * said so, and for filters of lists.
    */
   state: WorkState;
   /**
@@ -43,7 +43,7 @@ export interface HandlerView {
   /**
    * The gate that keeps the next work of the handler from its begin: the handler is `paused`, its `concurrency` is
    * used, other work of the same `key` runs, … as in `receiver.stats().waitsFor`. As its process said last, at most
-   * 10 s ago. `retry_after`, which is known at once and also in lists: its last run asked to wait until `dueAt`, with
+   * 10 s ago. `retry_after`, which is known at once: its last run asked to wait until `dueAt`, with
    * `error`, or another run that the handler waits. Null when none is known to.
    */
   waitsFor: GateName | null;

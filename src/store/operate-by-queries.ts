@@ -42,7 +42,7 @@ export function operateByQueries(runner: QueryRunner, pages = runner) {
   const { database, read, readAt, write } = runner;
   return {
     idsKnownSince: () => read("reading times", idsKnownSince),
-    listEvents: (query = {}) => read("listing events", () => listEvents(query)),
+    listEvents: (query = {}) => readAt("listing events", (now) => listEvents(query, now)),
     getEvent: (id) => readAt("reading an event", (now) => getEventWithGates({ id, now })),
     readBodies: (query) => read("reading bodies", () => readBodies(query)),
     changeEvent: (action, id) =>

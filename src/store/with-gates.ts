@@ -1,5 +1,5 @@
 import type { GateName, ReportedStatus } from "./figures.js";
-import type { EventDetail, HandlerDetail, HandlerView } from "./inbox-view.js";
+import type { EventView, HandlerView } from "./inbox-view.js";
 import { isAlive, isEnded } from "./process-state.js";
 import { isWaiting, stateOfEvent } from "./state-words.js";
 
@@ -14,7 +14,7 @@ interface Said {
 }
 
 /** The event with what its open work waits for, as the processes that live said last. */
-export function withGates(event: EventDetail, { paused, statuses, now }: Said): EventDetail {
+export function withGates<Event extends EventView>(event: Event, { paused, statuses, now }: Said): Event {
   const alive = statuses.filter((status) => !isEnded(status) && isAlive(status, now));
   const mayRun = (handler: string): boolean =>
     alive.some(
@@ -34,7 +34,7 @@ export function withGates(event: EventDetail, { paused, statuses, now }: Said): 
 }
 
 /** Work that is leased, and has not begun, has had no run for that. */
-function withGate(work: HandlerDetail, waitsFor: GateName | null): HandlerDetail {
+function withGate(work: HandlerView, waitsFor: GateName | null): HandlerView {
   if (work.state !== "running" || !OPEN_IN_TIME.has(waitsFor)) return { ...work, waitsFor };
   const attempts = work.attempts - 1;
   return { ...work, state: attempts > 0 && work.error !== null ? "retrying" : "pending", attempts, waitsFor };

@@ -1,3 +1,4 @@
+import { piecesIn } from "../operator/states.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { EventDetail, EventQuery, EventView, EventWithRuns, FailedRun, HandlerView } from "../store/inbox-view.js";
 import type { PatientEventQuery } from "../store/list-windows.js";
@@ -55,9 +56,8 @@ export function showRuns(detail: EventDetail, rule: PayloadAccess): ListedEvent 
 /** The work of an event that a query chooses by what is shown of its reason and its error. */
 export function workWithShownError({ handlers }: ListedEvent, query: EventQuery): HandlerView[] {
   const { state, handler, error } = query;
-  return handlers.filter(
+  return piecesIn(handlers, state ?? "").filter(
     (each) =>
-      (state === undefined || each.state === state) &&
       (handler === undefined || each.handler === handler) &&
       (error === undefined || holdsText([each.reason, each.error], error)),
   );

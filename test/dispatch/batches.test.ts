@@ -124,6 +124,11 @@ describe("when a batch begins", () => {
       await clock.advance(15_000);
       const handlers = [{ state, attempts, waitsFor: "batch" }];
       await expect.poll(() => receiver.inbox.get(id)).toMatchObject({ state, handlers });
+      // A filter goes by the stored state.
+      const listed = { items: [{ id, state, handlers }] };
+      expect(await receiver.inbox.list({ state: "running" })).toMatchObject(listed);
+      expect(await receiver.inbox.list({ handler: "email.sent" })).toMatchObject(listed);
+      expect(await receiver.inbox.list({ state: "pending" })).toMatchObject({ items: [] });
       await clock.advance(46_000);
     }
     await settled([id], [["done", 2, null]]);

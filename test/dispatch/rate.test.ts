@@ -102,6 +102,8 @@ test("what waits for its rate says so, in the store", async () => {
   // Each process says within ten seconds what it waits for.
   await clock.advance(15 * SECOND);
   expect(await workOf(receiver, second)).toMatchObject({ state: "pending", attempts: 0, waitsFor: "rate" });
+  const listed = { state: "pending", handlers: [{ state: "pending", attempts: 0, waitsFor: "rate" }] };
+  expect((await receiver.inbox.list()).items.find(({ id }) => id === second)).toMatchObject(listed);
   expect((await receiver.stats()).waitsFor).toEqual({ "email.sent": "rate" });
   await until(2, SECOND);
   expect(begun[1]).toBeGreaterThanOrEqual(2 * MINUTE);

@@ -192,7 +192,7 @@ export function WorkBadge({ work, replay, hasError = false }: WorkBadgeOptions) 
 /** Such as `crm retrying, 3 of 14 attempts, next at 14:02:11: Error: no answer`. */
 function describeFailed(work: HandlerView): string {
   const { handler, state, error, dueAt } = work;
-  const retry = state === "retrying" ? ` ${describeRetry(work, formatTime(dueAt ?? ""))}:` : "";
+  const retry = state === "retrying" ? ` ${describeRetry(work, dueAt && formatTime(dueAt))}:` : "";
   return `${handler}${retry} ${error}`.trim();
 }
 
@@ -206,7 +206,8 @@ function detailOf(word: EventState, { handlers }: EventView, hasError: boolean):
   }
   if (word !== "retrying" && word !== "pending") return "";
   const next = nextRetry(handlers);
-  return next === undefined ? "" : `${countAttempts(next)}, next ${formatTime(next.dueAt ?? "")}`;
+  if (next === undefined) return "";
+  return next.dueAt === null ? countAttempts(next) : `${countAttempts(next)}, next ${formatTime(next.dueAt)}`;
 }
 
 function nextRetry(handlers: readonly HandlerView[]): HandlerView | undefined {

@@ -38,8 +38,8 @@ const SELECT_WORK = `
   FROM pigeonhole.inbox_work AS w LEFT JOIN pigeonhole.inbox_handler AS h ON h.handler = w.handler
   WHERE w.seq = ANY(:seqs) ORDER BY w.handler`;
 
-/** A page of events with the state of each handler, newest first. */
-export function* listEvents(query: PatientEventQuery): StoreQuery<PatientEventPage> {
+/** A page of events with the state of each handler at the time `now`, newest first. */
+export function* listEvents(query: PatientEventQuery, now: number): StoreQuery<PatientEventPage> {
   const limit = pageLimit.read("limit", query.limit);
   if (query.state !== undefined) checkState(query.state, EVENT_STATES);
   const select = `SELECT ${EVENT_COLUMNS} ${fromListed(query)}`;
@@ -52,7 +52,8 @@ export function* listEvents(query: PatientEventQuery): StoreQuery<PatientEventPa
     lowest = floor;
     if (rows.length > limit) break;
   }
-  return { items: yield* viewAll(rows.slice(0, limit)), ...cursorsOf(rows, limit, lowest) };
+  const items = yield* addGates(yield* viewAll(rows.slice(0, limit)), now);
+  return { items, ...cursorsOf(rows, limit, lowest) };
 }
 
 function* readNewest(): StoreQuery<number> {
@@ -89,9 +90,15 @@ function* getNewestEvent(eventId: string): StoreQuery<EventDetail | undefined> {
 /** The same, also by the service's id alone, with the gates that keep its open work waiting at the time `now`. */
 export function* getEventWithGates({ id, now }: { id: string; now: number }): StoreQuery<EventDetail | undefined> {
   const event = (yield* getEvent(id)) ?? (yield* getNewestEvent(id));
-  if (event === undefined || !event.handlers.some(({ state }) => isOpen(state))) return event;
+  return event && (yield* addGates([event], now))[0];
+}
+
+/** What processes say is read once for all of them, and only where work is open. */
+function* addGates<Event extends EventView>(events: Event[], now: number): StoreQuery<Event[]> {
+  if (!events.some(({ handlers }) => handlers.some(({ state }) => isOpen(state)))) return events;
   const paused = new Set((yield* listPaused()).map(({ handler }) => handler));
-  return withGates(event, { paused, statuses: yield* readStatuses(), now });
+  const statuses = yield* readStatuses();
+  return events.map((event) => withGates(event, { paused, statuses, now }));
 }
 
 function* viewAll(rows: readonly EventRow[]): StoreQuery<EventView[]> {
