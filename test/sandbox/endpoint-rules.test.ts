@@ -62,28 +62,13 @@ describe("endpoints that are refused", () => {
   const invalid = (param: string) => ({ status: 422, code: "invalid_parameter", param });
 
   test.each([
-    ["without a URL", {}, invalid("url")],
     ["with a URL that is none", { url: "app" }, { ...invalid("url"), code: "invalid_webhook_url" }],
-    ["with ftp", { url: "ftp://example.com" }, { ...invalid("url"), code: "invalid_webhook_url" }],
-    ["with the types as read", { url, eventTypes: ["*"] }, invalid("eventTypes.0")],
     ["with a type that there is not", { url, eventTypes: ["email.sent", "email.lost"] }, invalid("eventTypes.1")],
-    ["with a long description", { url, description: "x".repeat(201) }, invalid("description")],
     ["with a domain as an address", { url, addressAllowlist: ["*@acme.example.com"] }, invalid("addressAllowlist.0")],
     ["with a foreign address", { url, addressAllowlist: ["a@other.example.com"] }, invalid("addressAllowlist.0")],
-    [
-      "with 51 addresses",
-      { url, addressAllowlist: Array.from({ length: 51 }, (_, index) => `a${index}@acme.example.com`) },
-      invalid("addressAllowlist"),
-    ],
-    [
-      "with 26 domains",
-      { url, domainAllowlist: Array.from({ length: 26 }, (_, index) => `d${index}.example.com`) },
-      invalid("domainAllowlist"),
-    ],
     ["with an address as a domain", { url, domainAllowlist: ["a@acme.example.com"] }, invalid("domainAllowlist.0")],
     ["with words as a domain", { url, domainAllowlist: ["acme.example.com", "not one"] }, invalid("domainAllowlist.1")],
     ["with a name as a domain", { url, domainAllowlist: ["localhost"] }, invalid("domainAllowlist.0")],
-    ["that is off from the start", { url, enabled: false }, { ...invalid("enabled"), code: "unknown_parameter" }],
   ])("an endpoint %s is refused", async (_, input, fault) => {
     const sandbox = openSandbox();
     expect(await refusalOf(() => sandbox.endpoints.create(input as WebhookCreateInput))).toEqual(fault);

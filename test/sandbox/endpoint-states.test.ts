@@ -237,12 +237,6 @@ describe("a test delivery", () => {
     expect(endpoint()).toMatchObject({ enabled: false, consecutiveFailures: 0, lastDeliveryAt: null });
   });
 
-  test("a test delivery answered with a redirect counts as failed", async () => {
-    const { answers, sandbox, id } = openAnswering();
-    answers.status = 302;
-    expect(await sandbox.endpoints.test(id)).toMatchObject({ status: "failed", responseCode: 302 });
-  });
-
   test("a test delivery to a receiver that hangs ends after 5 s, which the wait lets pass", async () => {
     const { sandbox, clock } = openOnClock({
       limits: { patienceMs: 20 },

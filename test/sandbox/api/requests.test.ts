@@ -1,26 +1,15 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { isPigeonholeError } from "#pigeonhole/base/error.js";
-import type { Operation } from "#pigeonhole/contract/operation.js";
 import { ApiKeyRegistry } from "#pigeonhole/sandbox/access/api-key-registry.js";
 import type { ApiCallEntry } from "#pigeonhole/sandbox/calls/create-api.js";
-import { ADA, EVENT, LIVE_KEY, createTestApi, listenTo, rows, verdict } from "./support.js";
+import { ADA, EVENT, LIVE_KEY, createTestApi, listenTo, verdict } from "./support.js";
+import { ALL_ROWS, requestOf } from "../resources/support.js";
 
 const ID = "whe_65b8f0a2c4d6e8f001234567";
 
-/** The request line and body of an operation's example. */
-function exampleOf({ method, path, example, uploads }: Operation) {
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(example.params?.[name] ?? ""));
-  const query = new URLSearchParams(
-    Object.entries(example.query ?? {}).map(([name, value]): [string, string] => [name, String(value)]),
-  );
-  const search = query.size === 0 ? "" : `?${query.toString()}`;
-  const body = uploads === undefined ? example.body : Buffer.from("the bytes");
-  return { line: `${method} ${filled}${search}`, init: body === undefined ? {} : { body } };
-}
-
-describe.each(rows)("$call", ({ call: name, operation }) => {
-  const { line, init } = exampleOf(operation);
+describe.each(ALL_ROWS)("$call", ({ resource, name, operation }) => {
+  const { line, init } = requestOf(operation);
   /** Within 90 days of the examples. */
   const atExampleTime = { now: () => Date.UTC(2026, 1, 1), setTimer: () => ({ cancel() {} }) };
 
@@ -30,33 +19,16 @@ describe.each(rows)("$call", ({ call: name, operation }) => {
       seen.push(call);
       return { status: 200, body: {} };
     };
-    const [resource = "", row = ""] = name.split(".");
     const { call } = createTestApi({
       clock: atExampleTime,
-      handlers: { [resource]: { [row]: handler } } as never,
+      handlers: { [resource]: { [name]: handler } } as never,
     });
     await call(line, init);
     const { params = {}, query = {}, body } = operation.example;
     const caller = operation.credential === "none" ? undefined : (expect.objectContaining({ mode: "live" }) as object);
     expect(seen).toMatchObject([{ params, query, caller, nowMs: atExampleTime.now() }]);
-    const sent = operation.uploads === undefined ? body : new Uint8Array(Buffer.from("the bytes"));
+    const sent = operation.uploads === undefined ? body : new Uint8Array(Buffer.from(String(init.body)));
     expect((seen[0] as { body: unknown }).body).toEqual(sent);
-  });
-
-  test("the operation refuses an unknown field, and a body that is not a JSON object", async () => {
-    if (operation.body === undefined || operation.credential === "none") return;
-    const { call } = createTestApi({ clock: atExampleTime });
-    const surprise = { body: { ...operation.example.body, surprise: 1 } };
-    expect(verdict(await call(line, surprise))).toBe(
-      `422 ${operation.issueCodes?.["*"] ?? "unknown_parameter"} surprise`,
-    );
-    const isOptional = operation.body.safeParse({}).success;
-    for (const body of [...(isOptional ? [] : [""]), "{", "nonsense"]) {
-      expect(verdict(await call(line, { body })), body).toBe("400 invalid_parameter");
-    }
-    for (const body of ["[]", "null", "5"]) {
-      expect(verdict(await call(line, { body })), body).toBe("422 invalid_parameter");
-    }
   });
 });
 
@@ -107,12 +79,6 @@ describe("a path", () => {
 describe("a query", () => {
   test.each([
     ["without anything", "", "200"],
-    ["with the smallest limit", "?limit=1", "200"],
-    ["with the largest limit", "?limit=100", "200"],
-    ["with limit 0", "?limit=0", "422 invalid_parameter limit"],
-    ["with limit 101", "?limit=101", "422 invalid_parameter limit"],
-    ["with half a limit", "?limit=1.5", "422 invalid_parameter limit"],
-    ["with a limit of words", "?limit=many", "422 invalid_parameter limit"],
     ["with an empty limit", "?limit=", "422 invalid_parameter limit"],
     ["with two limits", "?limit=1&limit=2", "422 invalid_parameter limit"],
     ["with an empty cursor", "?cursor=", "400 invalid_cursor cursor"],
@@ -166,9 +132,6 @@ describe("a key", () => {
 describe("an idempotency key", () => {
   test.each([
     ["of every allowed character", "aZ09_.:-", "201"],
-    ["of 255 characters", "k".repeat(255), "201"],
-    ["of 256 characters", "k".repeat(256), "400 invalid_idempotency_key Idempotency-Key"],
-    ["with a slash", "a/b", "400 invalid_idempotency_key Idempotency-Key"],
     ["with a space", "a b", "400 invalid_idempotency_key Idempotency-Key"],
     ["that is empty", "", "400 invalid_idempotency_key Idempotency-Key"],
   ])("an idempotency key %s is accepted or refused as documented", async (_, key, expected) => {
@@ -186,6 +149,16 @@ describe("an idempotency key", () => {
 });
 
 describe("a body", () => {
+  test.each([
+    ["", "400 invalid_parameter"],
+    ["nonsense", "400 invalid_parameter"],
+    ["[]", "422 invalid_parameter"],
+    ["null", "422 invalid_parameter"],
+    ["5", "422 invalid_parameter"],
+  ])("the body %j, which is no JSON object, is answered %s", async (body, expected) => {
+    expect(verdict(await createTestApi().call("POST /events", { body }))).toBe(expected);
+  });
+
   test("a body over the limit is refused, in process and over HTTP, and the server continues", async () => {
     const { api, call } = createTestApi({ maxBodyBytes: 1000 });
     const { call: callOverHttp } = await listenTo(api);

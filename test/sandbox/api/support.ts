@@ -2,7 +2,7 @@ import { type IncomingMessage, type ServerResponse, createServer } from "node:ht
 import { onTestFinished } from "vitest";
 import type { Clock } from "#pigeonhole/base/clock.js";
 import { EVENT_LIMITS } from "#pigeonhole/contract/contact-event.js";
-import { CONTRACT, listOperations } from "#pigeonhole/contract/contract.js";
+import { CONTRACT } from "#pigeonhole/contract/contract.js";
 import type { Operation, Resource } from "#pigeonhole/contract/operation.js";
 import { SCOPES } from "#pigeonhole/contract/scopes.js";
 import { createApiFetch } from "#pigeonhole/sandbox/calls/api-fetch.js";
@@ -52,12 +52,6 @@ const emptyHandlers = Object.fromEntries(
     ),
   ]),
 ) as unknown as ApiHandlers;
-
-/** Every row of the contract with its example. */
-export const rows = listOperations().map(({ resource, name, operation }) => ({
-  call: `${resource}.${name}`,
-  operation,
-}));
 
 /** An API with a store of contact events behind it, on a clock that stands. */
 export function createTestApi(
