@@ -4,16 +4,8 @@ import { verifyParsed } from "#pigeonhole/protocol/verify-signature.js";
 import { signDelivery, verifySignature } from "pigeonhole/protocol";
 import { describe, expect, test } from "vitest";
 
-const repeated = (byte: number, times: number): Buffer => Buffer.alloc(times, byte);
-
-// RFC 4231 §4.2 to §4.8, HMAC-SHA-256. Case 5 shows the first 128 bits only.
+// Test cases 2 and 7 of RFC 4231, HMAC-SHA-256: a key shorter and one longer than a block.
 const RFC_4231 = [
-  {
-    name: "case 1",
-    key: repeated(0x0b, 20),
-    data: Buffer.from("Hi There"),
-    mac: "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7",
-  },
   {
     name: "case 2, a short key",
     key: Buffer.from("Jefe"),
@@ -21,32 +13,8 @@ const RFC_4231 = [
     mac: "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
   },
   {
-    name: "case 3",
-    key: repeated(0xaa, 20),
-    data: repeated(0xdd, 50),
-    mac: "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe",
-  },
-  {
-    name: "case 4",
-    key: Buffer.from("0102030405060708090a0b0c0d0e0f10111213141516171819", "hex"),
-    data: repeated(0xcd, 50),
-    mac: "82558a389a443c0ea4cc819899f2083a85f0faa3e578f8077a2e3ff46729665b",
-  },
-  {
-    name: "case 5, truncated",
-    key: repeated(0x0c, 20),
-    data: Buffer.from("Test With Truncation"),
-    mac: "a3b6167473100ee06e0c796c2955552b",
-  },
-  {
-    name: "case 6, a key longer than a block",
-    key: repeated(0xaa, 131),
-    data: Buffer.from("Test Using Larger Than Block-Size Key - Hash Key First"),
-    mac: "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54",
-  },
-  {
     name: "case 7, key and data longer than a block",
-    key: repeated(0xaa, 131),
+    key: Buffer.alloc(131, 0xaa),
     data: Buffer.from(
       "This is a test using a larger than block-size key and a larger than block-size data. " +
         "The key needs to be hashed before being used by the HMAC algorithm.",
@@ -59,20 +27,13 @@ const RFC_4231 = [
 // header can stand in front, and goes through the verification as well.
 describe("the MAC of a delivery is HMAC-SHA-256", () => {
   test.each(RFC_4231)("the MAC of RFC 4231 $name is the same wherever prefix and body meet", ({ key, data, mac }) => {
-    expect(deliveryMac(key, "", data).toString("hex").slice(0, mac.length)).toBe(mac);
-    if (data.every((byte) => byte < 0x80)) {
-      const split = Math.floor(data.length / 3);
-      const parts = [data.subarray(0, split).toString(), data.subarray(split)] as const;
-      expect(
-        deliveryMac(key, ...parts)
-          .toString("hex")
-          .slice(0, mac.length),
-      ).toBe(mac);
-    }
+    expect(deliveryMac(key, "", data).toString("hex")).toBe(mac);
+    const split = Math.floor(data.length / 3);
+    expect(deliveryMac(key, data.subarray(0, split).toString(), data.subarray(split)).toString("hex")).toBe(mac);
   });
 
   test("the MAC of RFC 4231 case 7 verifies, split at its first dot", () => {
-    const { key, data, mac } = RFC_4231[6] ?? { key: "", data: "", mac: "" };
+    const { key, data, mac } = RFC_4231[1] ?? { key: "", data: "", mac: "" };
     const text = data.toString();
     const dot = text.indexOf(".");
     const signatures = [Buffer.from(mac, "hex")];

@@ -79,6 +79,7 @@ describe("the layouts of other senders", () => {
     ["ts= and semicolons", `ts=${T};h1=${hex}`, [digest]],
     ["timestamp= and signature=", `timestamp=${T}&signature=${base64}`, [digest]],
     ["quotation marks", `t="${T}", v1="${base64}"`, [digest]],
+    ["parameters of an HTTP signature", `keyId="a",t="${T}",signature="${base64}"`, [digest]],
     ["another version's key", `t=${T},v0=${hex}`, [digest]],
     ["a value without a key", `t=${T},${base64}`, [digest]],
     ["spaces for commas", `t=${T} v1=${hex} v1=${other.toString("hex")}`, [digest, other]],
@@ -121,6 +122,8 @@ describe("headers without a readable signature", () => {
     [`t=${T},v1=junk`, "undecodable_signature"],
     [`${T}.${hex}`, "undecodable_signature"],
     [`v1:${hex}`, "undecodable_signature"],
+    [`sig1=:${base64}:`, "undecodable_signature"],
+    [`eyJhbGciOiJIUzI1NiJ9.e30.${base64}`, "undecodable_signature"],
     ["v1,", "undecodable_signature"],
     ["sha256=", "undecodable_signature"],
     ["null", "undecodable_signature"],
@@ -166,6 +169,7 @@ describe("headers without a readable signature", () => {
   test("a signature without a time is refused", () => {
     expect(parse(hex)).toEqual({ ok: false, reason: "missing_timestamp" });
     expect(parse(`v1=${hex}`)).toEqual({ ok: false, reason: "missing_timestamp" });
+    expect(parse(`{"t":${T},"v1":"${hex}"}`)).toEqual({ ok: false, reason: "missing_timestamp" });
   });
 
   test.each(["", "junk", "1700000000123456", "2023-02-30T00:00:00Z"])("the time %j is refused", (time) => {

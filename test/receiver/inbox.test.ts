@@ -186,14 +186,4 @@ describe("inbox.discard", () => {
     expect(runs).toEqual([event.id]);
     expect(await receiver.inbox.discard(event.id)).toBe(0);
   });
-
-  test("inbox.discard can be undone by a retry", async () => {
-    const { receiver, runs, deliver, fix } = await startWithFailingHandler();
-    const event = await deliver();
-    await receiver.inbox.discard(event.id);
-    fix();
-    expect(await receiver.inbox.retry(event.id)).toEqual({ pending: 1, parked: undefined });
-    await untilWork(receiver, event.id, { state: "done" });
-    expect(runs).toEqual([event.id, event.id]);
-  });
 });

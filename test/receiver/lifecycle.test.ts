@@ -229,31 +229,6 @@ describe("stop()", () => {
   });
 });
 
-describe("two receivers of one process on one file", () => {
-  test("two receivers of one process on one file never run an event twice, and the second takes over when the first stops", async () => {
-    const file = tempFile();
-    const clock = fakeClock();
-    const ran: string[] = [];
-    const open = (name: string) => {
-      const receiver = openReceiver({ store: storeIn(file), clock });
-      receiver.on("email.sent", (event) => ran.push(`${name} ${event.id}`));
-      return receiver;
-    };
-    const [first, second] = [open("first"), open("second")];
-    await first.start();
-    await second.start();
-    const [one, two, three] = [makeEvent(), makeEvent(), makeEvent()];
-    await post(first, one, { at: clock.now() });
-    await post(second, two, { at: clock.now() });
-    await untilWork(first, two.id, { state: "done" }, "email.sent", clock);
-    expect(ran).toEqual([`first ${one.id}`, `first ${two.id}`]);
-    await closeReceiver(first, clock);
-    await post(second, three, { at: clock.now() });
-    await untilWork(second, three.id, { state: "done" }, "email.sent", clock);
-    expect(ran.slice(2)).toEqual([`second ${three.id}`]);
-  });
-});
-
 describe("stats()", () => {
   test("stats() answers in every state, with the last figures after the store is closed", async () => {
     const clock = fakeClock();

@@ -263,8 +263,6 @@ describe("start() with a function of secrets", () => {
       undefined,
     ],
     ["returns none", () => [], "invalid_secret"],
-    ["returns a short one", () => ["whsec_short"], "invalid_secret"],
-    ["returns no list", () => 5 as unknown as string[], "invalid_secret"],
   ])("start() rejects if the function of secrets %s, and a later start works", async (_, broken, code) => {
     let read = broken;
     const { receiver, deliver } = await startWith(() => read());
@@ -311,20 +309,9 @@ describe("alarms about secrets", () => {
 describe("createReceiver refuses", () => {
   const short = "whsec_Xq7";
   const refused: [string, unknown, RegExp][] = [
-    ["an empty text", "", /empty/],
-    ["white space", "   ", /empty/],
     ["no secret", [], /empty/],
-    ["undefined in a list, as of a missing variable", [undefined], /environment variable/],
-    ["undefined", undefined, /list/],
     ["a number", 5, /list/],
     ["a short one", short, /too few/],
-    ["23 characters", `whsec_${"q".repeat(17)}`, /too few/],
-    ["a line break at the end", `${A}\n`, /white space/],
-    ["a space before it", ` ${A}`, /white space/],
-    ["double quotes", `"${A}"`, /quotes/],
-    ["single quotes", `'${A}'`, /quotes/],
-    ["a live API key", `svc_live_${"k".repeat(40)}`, /API key/],
-    ["a test API key", `svc_test_${"k".repeat(40)}`, /API key/],
     ["an empty one after a good one", [A, ""], /secrets\[1\]/],
   ];
 

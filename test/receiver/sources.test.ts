@@ -208,7 +208,9 @@ describe("secrets with names", () => {
   });
 
   test("a secret that is wrong raises the alarm also while deliveries of other sources match", async () => {
-    const clock = fakeClock();
+    let quietMs = 0;
+    const machine = fakeClock();
+    const clock = { ...machine, elapsed: () => machine.elapsedMs + quietMs };
     const { alarms, receiver } = await start(TWO, { clock });
     const send = (secret: string) => post(receiver, makeEvent(), { secret, at: clock.now() });
     const { alarms: raised } = partsOf(receiver).path.report;
@@ -222,10 +224,10 @@ describe("secrets with names", () => {
     expect(raised.recent).toEqual([]);
     // A source that has no deliveries does not keep the alarm up.
     for (const secret of [C, C, C]) await send(secret);
-    await clock.advance(12 * HOUR);
+    quietMs = 12 * HOUR;
     await send(A);
     expect(raised.recent).toHaveLength(1);
-    await clock.advance(1);
+    quietMs += 1;
     await send(A);
     expect(raised.recent).toEqual([]);
   });
