@@ -1,23 +1,16 @@
 import http from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { systemClock } from "#pigeonhole/base/clock.js";
 import { fakeClock } from "pigeonhole/testing";
 import { mounts, type RunningServer } from "../support/mounts.js";
 import { createProbe, LIMIT, type Probe, type ProbeRules } from "../support/probe.js";
 import { connect, head, type RawClient } from "../support/raw-client.js";
 
-const open: { close(): Promise<void> }[] = [];
-
-afterEach(async () => {
-  for (const server of open.splice(0)) await server.close();
-});
-
 describe.each(mounts)("a delivery over $name", (mount) => {
   async function start(rules?: ProbeRules): Promise<{ probe: Probe; server: RunningServer; url: string }> {
     const probe = await createProbe(rules);
     const server = await mount.start(probe);
-    open.push(server);
     return { probe, server, url: `${server.url}/hooks` };
   }
 
@@ -250,7 +243,6 @@ describe.each(mounts)("a delivery over $name", (mount) => {
   test("a delivery is answered with the receiver's answer", async () => {
     const answer = { status: 507, headers: { "retry-after": "7" }, body: "later" };
     const server = await mount.start({ handle: () => Promise.resolve(answer), clock: systemClock });
-    open.push(server);
     const response = await fetch(`${server.url}/hooks`, { method: "POST", body: "{}" });
     expect([response.status, response.headers.get("retry-after"), await response.text()]).toEqual([507, "7", "later"]);
   });

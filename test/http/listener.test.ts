@@ -1,17 +1,11 @@
 import { request as httpRequest } from "node:http";
 import express from "express";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { isPigeonholeError } from "#pigeonhole/base/error.js";
 import { createListener, createMiddleware } from "#pigeonhole/http/node-mount.js";
 import { serve, type RunningServer } from "../support/mounts.js";
 import { createProbe } from "../support/probe.js";
 import { type RawClient, connect } from "../support/raw-client.js";
-
-const open: RunningServer[] = [];
-
-afterEach(async () => {
-  for (const server of open.splice(0)) await server.close();
-});
 
 async function startInFrontOfExpress() {
   const probe = await createProbe();
@@ -21,7 +15,6 @@ async function startInFrontOfExpress() {
   const server = await serve(
     createListener(createMiddleware(probe.handle, probe.clock), { path: "/hooks", next: app }),
   );
-  open.push(server);
   return { probe, server };
 }
 
@@ -129,7 +122,6 @@ describe("the path in Express", () => {
       const inFront = await serve(
         createListener(createMiddleware(probe.handle, probe.clock), { path, next: express() }),
       );
-      open.push(behind, inFront);
       const asked = targets(path).filter((each) => /^(?:\/|h|\*)/i.test(each));
       const [expected, ours] = await Promise.all([behind, inFront].map((server) => sendAll(server, asked)));
       expect(ours).toEqual(expected);
@@ -152,7 +144,6 @@ test.each([
   const probe = await createProbe();
   const behind = await serve(express().post(path, (_req, res) => void res.sendStatus(200)));
   const inFront = await serve(createListener(createMiddleware(probe.handle, probe.clock), { path, next: express() }));
-  open.push(behind, inFront);
   expect([await createSender(behind)(target), await createSender(inFront)(target)]).toEqual([status, status]);
 });
 
@@ -206,7 +197,6 @@ describe("a request target in full", () => {
       const inFront = await serve(
         createListener(createMiddleware(probe.handle, probe.clock), { path: "/hooks", next: express() }),
       );
-      open.push(behind, inFront);
       expect([await createSender(behind)(target), await createSender(inFront)(target)]).toEqual([
         byExpress,
         byListener,

@@ -1,19 +1,13 @@
 import { EventEmitter } from "node:events";
 import type { RequestHandler } from "express";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type NodeRequest, readNodeBody } from "#pigeonhole/http/node-body.js";
 import { createMiddleware } from "#pigeonhole/http/node-mount.js";
 import { fakeClock } from "#pigeonhole/testing/fake-clock.js";
 import { expressVersions, serve, serveExpress, type RunningServer } from "../support/mounts.js";
 import { createProbe, LIMIT } from "../support/probe.js";
 import { connect, head } from "../support/raw-client.js";
-
-const open: RunningServer[] = [];
-
-afterEach(async () => {
-  for (const server of open.splice(0)) await server.close();
-});
 
 /** JSON that no serialiser would write this way. */
 const body = '{ "id":"evt_1",\n  "n": 1.0 }';
@@ -68,7 +62,6 @@ describe.each(expressVersions)("behind $name", ({ create }) => {
   ])("the signed bytes are found after %s", async (_, before) => {
     const probe = await createProbe();
     const server = await serveExpress(create, probe, before);
-    open.push(server);
     expect(await post(server)).toMatchObject({ status: 200 });
     expect(probe.received.map((request) => request.body.toString())).toEqual([body]);
   });
@@ -76,7 +69,6 @@ describe.each(expressVersions)("behind $name", ({ create }) => {
   test("express.json for every route does no harm to a content type that it skips", async () => {
     const probe = await createProbe();
     const server = await serveExpress(create, probe, [create.json()]);
-    open.push(server);
     expect(await post(server, "application/vnd.mail+octets")).toMatchObject({ status: 200 });
     expect(probe.received[0]?.body.toString()).toBe(body);
   });
@@ -92,7 +84,6 @@ describe.each(expressVersions)("behind $name", ({ create }) => {
   ])("a body that %s has consumed is answered 503 at once, without hanging", async (_, before) => {
     const probe = await createProbe();
     const server = await serveExpress(create, probe, before);
-    open.push(server);
     const { status, text, ms } = await post(server);
     expect([status, text]).toEqual([503, "body_consumed"]);
     expect(ms).toBeLessThan(3_000);
@@ -101,7 +92,6 @@ describe.each(expressVersions)("behind $name", ({ create }) => {
 
   test("an empty body that was already read is answered 503 as well", async () => {
     const server = await serveExpress(create, await createProbe(), [readAll]);
-    open.push(server);
     const response = await fetch(`${server.url}/hooks`, { method: "POST" });
     expect([response.status, await response.text()]).toEqual([503, "body_consumed"]);
   });
@@ -112,7 +102,6 @@ describe.each(expressVersions)("behind $name", ({ create }) => {
   ])("the limit applies to bytes kept by %s", async (_, before) => {
     const probe = await createProbe({ maxBodyBytes: body.length - 1 });
     const server = await serveExpress(create, probe, before);
-    open.push(server);
     expect(await post(server)).toMatchObject({ status: 413, text: "too_large" });
   });
 
@@ -125,7 +114,6 @@ describe.each(expressVersions)("behind $name", ({ create }) => {
     app.use(create.json());
     app.post("/echo", (req, res) => void res.json(req.body));
     const server = await serve(app);
-    open.push(server);
     expect(await post(server)).toMatchObject({ status: 200 });
     expect(probe.received[0]?.body.toString()).toBe(body);
     const echo = await fetch(`${server.url}/echo`, {
@@ -144,14 +132,12 @@ describe.each(expressVersions)("behind $name", ({ create }) => {
     };
     const probe = await createProbe();
     const server = await serveExpress(create, probe, [answerFirst]);
-    open.push(server);
     expect(await post(server)).toMatchObject({ status: 202, text: "mine" });
   });
 
   test("a delivery whose sender left before it reached the mount is dropped", async () => {
     const probe = await createProbe();
     const server = await serveExpress(create, probe, [(_req, res, next) => void res.once("close", () => next())]);
-    open.push(server);
     const client = await connect(server.port);
     client.write(`${head("content-length: 10")}abc`);
     await wait(20);
@@ -164,7 +150,6 @@ test("no timer is left after a body was read, or after an early answer", async (
   const clock = fakeClock();
   const probe = await createProbe({ clock });
   const server = await serve(createMiddleware(probe.handle, probe.clock));
-  open.push(server);
   expect((await post(server)).status).toBe(200);
   expect(clock.pendingTimers).toBe(0);
   const client = await connect(server.port);
@@ -178,7 +163,6 @@ test("no timer is left after a body was read, or after an early answer", async (
 test("a sender that stops has a second to read its early answer, and is then disconnected", async () => {
   const clock = fakeClock();
   const server = await serve(createMiddleware((await createProbe({ clock })).handle, clock));
-  open.push(server);
   const client = await connect(server.port);
   client.write(head(`content-length: ${LIMIT + 1}`));
   expect(await client.answer()).toMatchObject({ status: 413, headers: { connection: "close" } });

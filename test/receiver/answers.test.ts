@@ -269,10 +269,7 @@ describe("the status of a thrown error", () => {
   });
 });
 
-const mounts: [
-  string,
-  (receiver: Pick<Receiver, "middleware" | "fetch">) => Promise<{ url: string; close(): Promise<void> }>,
-][] = [
+const mounts: [string, (receiver: Pick<Receiver, "middleware" | "fetch">) => Promise<{ url: string }>][] = [
   ["the middleware in Express 5", (receiver) => serve(express().all("/hooks", receiver.middleware()))],
   [
     "fetch in Hono",
@@ -307,7 +304,6 @@ test.each(mounts)(
     });
     await receiver.start();
     const server = await mount(receiver);
-    onTestFinished(() => server.close());
     const send = (): Promise<Response> => {
       const body = JSON.stringify(makeEvent());
       const headers = signDelivery({ body, secret: TEST_SECRET });
@@ -323,7 +319,6 @@ test("a delivery is answered 503 if a parser in front has read it, and an alarm 
   const receiver = openReceiver({ onAlarm: ({ kind }) => alarms.push(kind) });
   await receiver.start();
   const server = await serve(express().use(express.json()).post("/hooks", receiver.middleware()));
-  onTestFinished(() => server.close());
   const body = JSON.stringify(makeEvent());
   const headers = { "content-type": "application/json", ...signDelivery({ body, secret: TEST_SECRET }) };
   const response = await fetch(`${server.url}/hooks`, { method: "POST", body, headers });
@@ -341,7 +336,6 @@ test.each<[string, string | Buffer]>([
   await receiver.start();
   const goOn: express.ErrorRequestHandler = (_error, _req, _res, next) => next();
   const server = await serve(express().use(express.json(), goOn).post("/hooks", receiver.middleware()));
-  onTestFinished(() => server.close());
   const headers = { "content-type": "application/json", ...signDelivery({ body, secret: TEST_SECRET }) };
   const response = await fetch(`${server.url}/hooks`, { method: "POST", body, headers });
   expect(answerOf(response.status, await response.text())).toEqual(answerOf(503, "body_consumed"));

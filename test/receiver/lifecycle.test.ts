@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Store, PigeonholeError, createReceiver, createSqliteStore } from "pigeonhole";
 import { TEST_SECRET, fakeClock, signDelivery } from "pigeonhole/testing";
 import { serve } from "../support/mounts.js";
@@ -200,7 +200,6 @@ describe("stop()", () => {
     const receiver = openReceiver();
     await receiver.start();
     const server = await serve(receiver.middleware());
-    onTestFinished(() => server.close());
     const body = JSON.stringify(makeEvent());
     const client = await connect(server.port);
     const signature = Object.entries(signDelivery({ body, secret: TEST_SECRET, timestamp: Date.now() }));

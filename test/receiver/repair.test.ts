@@ -23,9 +23,7 @@ describe("receiver.repair", () => {
   test("events lost to final answers arrive, once each, and a second repair finds none missing", async () => {
     const service = await openLossyService();
     const before = await service.emit(2);
-    service.breakWith(404);
-    const lost = await service.emit(3);
-    service.sandbox.faults.clear();
+    const lost = await service.lose(3, 404);
     const after = await service.emit(1);
     const found = { endpointId: service.id, found: 3, ...ALL_ON, logReachesBack: false, stillMissing: [] };
     expect(await service.repair()).toEqual({ ...found, missing: 3, replayed: 3, arrived: 3 });
@@ -39,9 +37,7 @@ describe("receiver.repair", () => {
   test("events of a named source are compared under its name, and one without it is refused", async () => {
     const service = await openLossyService({ source: "acme" });
     const before = await service.emit(2);
-    service.breakWith(404);
-    const lost = await service.emit(1);
-    service.sandbox.faults.clear();
+    const lost = await service.lose(1, 404);
     expect(await service.repair()).toMatchObject({ found: 1, missing: 1, replayed: 1, arrived: 1, stillMissing: [] });
     await service.receiver.drain();
     expect(service.handled.toSorted()).toEqual([...before, ...lost].toSorted());
@@ -53,9 +49,7 @@ describe("receiver.repair", () => {
 
   test("an event that a later attempt has delivered is found, and neither missing nor replayed", async () => {
     const service = await openLossyService();
-    service.breakWith(503);
-    await service.emit(1);
-    service.sandbox.faults.clear();
+    await service.lose(1, 503);
     await service.sandbox.advance("2m");
     expect(await service.repair()).toMatchObject({ found: 1, missing: 0, replayed: 0 });
     expect(service.sandbox.deliveries({ kind: "replay" })).toEqual([]);
@@ -93,9 +87,7 @@ describe("receiver.repair", () => {
 
   test("a dry run says what is missing and changes nothing", async () => {
     const service = await openLossyService();
-    service.breakWith(410);
-    const [id] = await service.emit(1);
-    service.sandbox.faults.clear();
+    const [id] = await service.lose(1, 410);
     const report = await service.repair({ dryRun: true, enable: true });
     expect(report).toMatchObject({ found: 1, missing: 1, replayed: 0, arrived: 0, enabled: false, switchedOn: false });
     expect(report.stillMissing).toEqual([
@@ -113,9 +105,7 @@ describe("receiver.repair", () => {
 
   test("nothing is replayed to an endpoint that is off, unless it is to be switched on", async () => {
     const service = await openLossyService();
-    service.breakWith(410);
-    await service.emit(1);
-    service.sandbox.faults.clear();
+    await service.lose(1, 410);
     await service.sandbox.advance("1h");
     const offPeriods = [{ from: new Date(service.since).toISOString(), until: null }];
     const refused = await service.repair();
@@ -165,9 +155,7 @@ describe("receiver.repair", () => {
     const error = await errorOf(() => service.repair({ since, mayRepeat: true, enable: true }));
     expect(error).toMatchObject({ code: "invalid_argument", message: expect.stringContaining("in the future") });
     await service.sandbox.advance("1m");
-    service.breakWith(404);
-    await service.emit(1);
-    service.sandbox.faults.clear();
+    await service.lose(1, 404);
     expect(await service.repair({ since })).toMatchObject({ found: 1, arrived: 1 });
   });
 
@@ -184,9 +172,7 @@ describe("what the inbox may have forgotten", () => {
     "a begin before the inbox is refused with mayRepeat as the way out, with the role %s",
     async (role) => {
       const service = await openLossyService({ role });
-      service.breakWith(404);
-      await service.emit(1);
-      service.sandbox.faults.clear();
+      await service.lose(1, 404);
       const since = service.since - 120_000;
       const error = await errorOf(() => service.repair({ since, enable: true }));
       expect(error).toMatchObject({ code: "invalid_argument", message: expect.stringContaining("mayRepeat") });
@@ -315,9 +301,7 @@ describe("a receiver that does not take what is replayed", () => {
 
   test("an event that the receiver refuses does not keep the others from arriving", async () => {
     const service = await openLossyService();
-    service.breakWith(404);
-    const [first] = await service.emit(3);
-    service.sandbox.faults.clear();
+    const [first] = await service.lose(3, 404);
     service.sandbox.faults.deliveries.add({ fault: { kind: "status", status: 413 }, times: 1 });
     const report = await service.repair();
     expect(report).toMatchObject({ replayed: 3, arrived: 2, stopped: undefined });
@@ -326,18 +310,14 @@ describe("a receiver that does not take what is replayed", () => {
 
   test("a receiver that is busy for a moment gets the event again", async () => {
     const service = await openLossyService();
-    service.breakWith(404);
-    await service.emit(1);
-    service.sandbox.faults.clear();
+    await service.lose(1, 404);
     service.sandbox.faults.deliveries.add({ fault: { kind: "status", status: 503 }, times: 1 });
     expect(await passWaits(() => service.repair())).toMatchObject({ replayed: 1, arrived: 1, stillMissing: [] });
   });
 
   test("an endpoint that leads to another inbox is told by events that do not arrive", async () => {
     const service = await openLossyService({ receive: () => new Response(null, { status: 200 }) });
-    service.breakWith(404);
-    await service.emit(2);
-    service.sandbox.faults.clear();
+    await service.lose(2, 404);
     const report = await service.repair({ waitMs: 20 });
     expect(report).toMatchObject({ replayed: 2, arrived: 0, stopped: undefined });
     expect(reasonsOf(report)).toEqual(["not_arrived", "not_arrived"]);
@@ -345,9 +325,7 @@ describe("a receiver that does not take what is replayed", () => {
 
   test("an event whose answer was lost on the way to the service has arrived all the same", async () => {
     const service = await openLossyService();
-    service.breakWith(404);
-    await service.emit(1);
-    service.sandbox.faults.clear();
+    await service.lose(1, 404);
     service.sandbox.faults.deliveries.add({ fault: { kind: "lose_answer" } });
     expect(await passWaits(() => service.repair())).toMatchObject({ replayed: 1, arrived: 1, stillMissing: [] });
   });
@@ -356,9 +334,7 @@ describe("a receiver that does not take what is replayed", () => {
     const service = await openLossyService({
       editAnswer: (text) => (text.includes('"webhook_replay"') ? text.replace('"delivered"', '"pending"') : text),
     });
-    service.breakWith(404);
-    await service.emit(7);
-    service.sandbox.faults.clear();
+    await service.lose(7, 404);
     expect(await service.repair()).toMatchObject({ replayed: 7, arrived: 7, stillMissing: [], stopped: undefined });
   });
 
@@ -371,9 +347,7 @@ describe("a receiver that does not take what is replayed", () => {
         return service.receiver.fetch(request);
       },
     });
-    service.breakWith(404);
-    await service.emit(4);
-    service.sandbox.faults.clear();
+    await service.lose(4, 404);
     const report = await service.repair();
     expect(report).toMatchObject({ stopped: "endpoint_off", enabled: false, replayed: 2, arrived: 2 });
     expect(reasonsOf(report)).toEqual(["not_replayed", "not_replayed"]);
@@ -388,9 +362,7 @@ describe("the API during a repair", () => {
     ["no answer after the replay", { kind: "no_answer", executed: true }],
   ] as const)("a replay is asked for again after %s, and the event takes effect once", async (_, fault) => {
     const service = await openLossyService();
-    service.breakWith(404);
-    const ids = await service.emit(2);
-    service.sandbox.faults.clear();
+    const ids = await service.lose(2, 404);
     service.sandbox.faults.api.add({ fault, calls: "webhooks.replay", times: 1 });
     expect(await passWaits(() => service.repair())).toMatchObject({ replayed: 2, arrived: 2, stillMissing: [] });
     await service.receiver.drain();
@@ -404,9 +376,7 @@ describe("the API during a repair", () => {
     "an event whose replay is answered %i is missing as %s, and the others arrive",
     async (status, reason) => {
       const service = await openLossyService();
-      service.breakWith(404);
-      await service.emit(2);
-      service.sandbox.faults.clear();
+      await service.lose(2, 404);
       service.sandbox.faults.api.add({ fault: { kind: "error", status }, calls: "webhooks.replay", times: 1 });
       const report = await service.repair();
       expect(report).toMatchObject({ replayed: 2, arrived: 1, stopped: undefined });
@@ -461,9 +431,7 @@ describe("the API during a repair", () => {
         return service.receiver.fetch(request);
       },
     });
-    service.breakWith(404);
-    await service.emit(4);
-    service.sandbox.faults.clear();
+    await service.lose(4, 404);
     expect(await errorOf(() => service.repair({ signal: stop.signal }))).toMatchObject({ message: "enough" });
     const report = await service.repair();
     expect(report).toMatchObject({ found: 4, stillMissing: [] });

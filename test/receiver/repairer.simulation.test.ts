@@ -67,9 +67,7 @@ describe("the option repair", () => {
   test("an attempt that the service repeats within minutes is left to the service", async () => {
     const service = await openRepaired();
     await service.sandbox.advance("15m");
-    service.breakWith(503);
-    await service.emit(1);
-    service.sandbox.faults.clear();
+    await service.lose(1, 503);
     expect(await nextRound(service)).toMatchObject({ missing: 0 });
     expect(await nextRound(service)).toMatchObject({ missing: 0, refused: null });
     expect(service.sandbox.deliveries({ kind: "replay" })).toEqual([]);
@@ -91,9 +89,7 @@ describe("the option repair", () => {
   test("what was fired before the inbox began is never replayed", async () => {
     const service = await openRepaired();
     const { sandbox, receiver, id } = service;
-    service.breakWith(404);
-    await service.emit(2);
-    sandbox.faults.clear();
+    await service.lose(2, 404);
     await sandbox.advance("15m");
     const later = openReceiver({
       secrets: service.secret,
@@ -124,9 +120,7 @@ test("of two processes with one store, one makes a round", async () => {
     repair: { endpointId: id, every: "20m" },
   });
   await beside.start();
-  service.breakWith(404);
-  await service.emit(3);
-  service.sandbox.faults.clear();
+  await service.lose(3, 404);
   const round = await nextRound(service);
   expect(round).toMatchObject({ missing: 3, replayed: 3, stillMissing: 0 });
   expect(await roundOf(beside)).toEqual(round);
@@ -142,9 +136,7 @@ describe("a round that fails", () => {
     ["the key is refused", { kind: "error", status: 401 }, "injected_401"],
   ] as const)("is said with its code where %s, and the next one goes on", async (_, fault, refused) => {
     const service = await openRepaired();
-    service.breakWith(404);
-    await service.emit(2);
-    service.sandbox.faults.clear();
+    await service.lose(2, 404);
     service.sandbox.faults.api.add({ fault });
     await service.sandbox.advance("20m");
     // The client's waits for its next try.
@@ -159,9 +151,7 @@ describe("a round that fails", () => {
 
   test("a round that hangs keeps no delivery waiting, and ends with the stop", async () => {
     const service = await openRepaired();
-    service.breakWith(404);
-    await service.emit(1);
-    service.sandbox.faults.clear();
+    await service.lose(1, 404);
     service.sandbox.faults.api.add({ fault: { kind: "no_answer", executed: false } });
     await service.sandbox.advance("20m");
     const { secret, sandbox, receiver } = service;

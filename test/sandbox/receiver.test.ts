@@ -1,5 +1,5 @@
 import { EVENT_TYPES } from "pigeonhole/protocol";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { serve } from "../support/mounts.js";
 import { openReceiver } from "../support/receiver.js";
 import { openSandbox } from "./support.js";
@@ -9,7 +9,6 @@ test("a real receiver over HTTP answers 200 to every event type of the sandbox",
   const secret = `whsec_${"a".repeat(43)}`;
   const receiver = openReceiver({ secrets: secret, clock: sandbox.clock });
   const server = await serve(receiver.middleware());
-  onTestFinished(() => server.close());
   sandbox.endpoints.create({ url: `${server.url}/`, eventTypes: [...EVENT_TYPES] }, { secret });
   const seen = new Set<string>();
   receiver.on("*", (event) => void seen.add(event.type));

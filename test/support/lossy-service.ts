@@ -18,6 +18,8 @@ export interface LossyService {
   handled: string[];
   /** Fires so many events, whose first attempts are answered. */
   emit(count: number, data?: object): Promise<string[]>;
+  /** {@link emit}, answered with this status in place of the receiver. */
+  lose(count: number, status: number): Promise<string[]>;
   /** Answers with this status in place of the receiver, from now on. */
   breakWith(status: number): void;
   repair(options?: Partial<RepairOptions>): Promise<RepairReport>;
@@ -77,6 +79,12 @@ export async function openLossyService({
   await receiver.start();
   await sandbox.advance("1m");
   const since = sandbox.clock.now();
+  const emit = async (count: number, data?: object): Promise<string[]> => {
+    const ids = Array.from({ length: count }, () => sandbox.emit("email.bounced", data).event.id);
+    await sandbox.settle();
+    return ids;
+  };
+  const breakWith = (status: number): void => void sandbox.faults.deliveries.add({ fault: { kind: "status", status } });
   return {
     sandbox,
     receiver,
@@ -84,12 +92,14 @@ export async function openLossyService({
     secret,
     since,
     handled,
-    async emit(count, data) {
-      const ids = Array.from({ length: count }, () => sandbox.emit("email.bounced", data).event.id);
-      await sandbox.settle();
+    emit,
+    async lose(count, status) {
+      breakWith(status);
+      const ids = await emit(count);
+      sandbox.faults.clear();
       return ids;
     },
-    breakWith: (status) => void sandbox.faults.deliveries.add({ fault: { kind: "status", status } }),
+    breakWith,
     repair: (changes) => receiver.repair({ endpointId: id, source, since, ...changes }),
   };
 }

@@ -8,7 +8,7 @@ import { TOKEN_HEADER, type PageSession } from "#pigeonhole/web/api/session.js";
 import type { ErrorGroupPage } from "#pigeonhole/web/api/error-groups.js";
 import type { BulkJobList } from "#pigeonhole/web/api/jobs.js";
 import { writeExampleFigures } from "../../dev/page/dashboard/example-figures.js";
-import { serve } from "../../support/mounts.js";
+import { startServer } from "../../support/mounts.js";
 import { makeEvent } from "../../support/receiver.js";
 import type { FullStore } from "./stores.js";
 import type { View } from "./views.js";
@@ -33,7 +33,7 @@ export async function startManyBench({ store }: FullStore) {
     path: MOUNT,
   });
   const hooks = receiver.middleware();
-  const server = await serve((req, res) => (req.url === "/hooks" ? hooks(req, res) : dashboard(req, res)));
+  const server = await startServer((req, res) => (req.url === "/hooks" ? hooks(req, res) : dashboard(req, res)));
   const page = `${server.url}${MOUNT}/`;
   const read = async <Body>(path: string): Promise<Body> => (await (await fetch(`${page}api/${path}`)).json()) as Body;
   const { token } = await read<PageSession>("session");
