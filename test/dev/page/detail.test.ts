@@ -8,7 +8,7 @@ import { parseCapture } from "#pigeonhole/capture/model/parse-capture.js";
 import { TRIGGER_AGENT } from "#pigeonhole/dev/capture-port/sender-address.js";
 import { mustSkipBrowserTests, type OpenPage } from "./browser.js";
 import { openForEach } from "./open-for-each.js";
-import { SECRET, type Workbench } from "./workbench.js";
+import { type Delivery, SECRET, type Workbench } from "./workbench.js";
 import { listen } from "../../support/listen.js";
 
 /** An app beside the one that deliveries are forwarded to. */
@@ -31,6 +31,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
   openForEach((opened) => ({ bench, page, problems } = opened));
 
   const tab = (name: string) => page.getByRole("tab", { name });
+  const panelText = () => page.getByRole("tabpanel").innerText();
   const clipboard = () => page.evaluate<string>("navigator.clipboard.readText()");
 
   async function openFirst(): Promise<void> {
@@ -38,12 +39,16 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await page.getByRole("heading", { level: 2 }).waitFor();
   }
 
+  async function openDelivery(delivery?: Delivery): Promise<void> {
+    await bench.deliver(delivery);
+    await openFirst();
+  }
+
   test("an open delivery shows the service's attempts at its event: past ones solid, coming ones hollow", async () => {
     const body = JSON.stringify(sampleEvent("email.sent"));
     bench.answerWith({ status: 503, body: "{}", headers: { "retry-after": "1200" } });
     await bench.deliver({ body });
-    await bench.deliver({ body });
-    await openFirst();
+    await openDelivery({ body });
     await tab("Attempts").click();
     const attempts = page.getByRole("region", { name: "Attempts of the service" }).getByRole("listitem");
     await expect.poll(() => attempts.count()).toBe(8);
@@ -68,8 +73,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
 
   test("an open delivery that was sent by hand promises no attempts of the service", async () => {
     bench.answerWith({ status: 503, body: "{}" });
-    await bench.deliver({ headers: { "user-agent": TRIGGER_AGENT } });
-    await openFirst();
+    await openDelivery({ headers: { "user-agent": TRIGGER_AGENT } });
     await tab("Attempts").click();
     const line = page.getByRole("region", { name: "Attempts of the service" });
     await expect
@@ -81,8 +85,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
   });
 
   test("an open delivery aligns the further lines of a long value with its first", async () => {
-    await bench.deliver({ data: { deep: { story: "a word and ".repeat(40) } } });
-    await openFirst();
+    await openDelivery({ data: { deep: { story: "a word and ".repeat(40) } } });
     await page.getByRole("treeitem").filter({ hasText: "story:" }).waitFor();
     const [name, ...lines] = await page.evaluate<number[]>(`(() => {
       const rows = [...document.querySelectorAll(".json-row")];
@@ -106,10 +109,9 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
   });
 
   test("an open delivery shows its payload as a tree that folds and is searched, with paths and values to copy", async () => {
-    await bench.deliver({
+    await openDelivery({
       data: { contact: { email: "ada@customer.example.com" }, total: 12_345_678_901_234_567_890n.toString() },
     });
-    await openFirst();
     const tree = page.getByRole("tree", { name: "Payload" });
     const email = tree.getByRole("treeitem").filter({ hasText: /^\s*email:/ });
     await email.hover();
@@ -133,10 +135,9 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     const html =
       '<style>p{}</style><p style="color: red">Hello <b>Ada</b></p><img src="http://127.0.0.1:9/pixel.png"><p>Bye</p>';
     const from = { name: "Ada Example", email: "ada@customer.example.com" };
-    await bench.deliver({
+    await openDelivery({
       data: { from, to: ["a@acme.example", "b@acme.example"], subject: "Hi <b>", text: undefined, html },
     });
-    await openFirst();
     const mail = page.locator(".mail");
     await expect
       .poll(async () => (await mail.innerText()).replaceAll(/\s+/g, " "))
@@ -149,8 +150,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
 
   test("an open delivery shows the beginning of a long text, and all of it after a click", async () => {
     const text = "x".repeat(3_000);
-    await bench.deliver({ data: { note: text, short: "y".repeat(300) } });
-    await openFirst();
+    await openDelivery({ data: { note: text, short: "y".repeat(300) } });
     const note = page.getByRole("treeitem").filter({ hasText: "note:" });
     const value = note.locator(".json-value");
     expect((await value.innerText()).length).toBe(400);
@@ -164,8 +164,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
   });
 
   test("an open delivery shows where a body that is not JSON stops being JSON", async () => {
-    await bench.deliver({ body: '{"id":"evt_1","data":{"a":1,}}' });
-    await openFirst();
+    await openDelivery({ body: '{"id":"evt_1","data":{"a":1,}}' });
     await tab("Payload").click();
     await page.getByText("Not JSON: line 1, column 29").waitFor();
     await expect.poll(() => page.locator("mark").innerText()).toBe("}");
@@ -173,16 +172,14 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
 
   test("an open delivery is edited with numbers and repeated names as they were written", async () => {
     const body = '{"big":12345678901234567890,"a":1.0,"a":2}';
-    await bench.deliver({ body });
-    await openFirst();
+    await openDelivery({ body });
     await page.getByRole("button", { name: "Edit & replay" }).click();
     await expect.poll(() => page.getByRole("textbox", { name: "Body" }).innerText()).toBe(body);
   });
 
   test("an open delivery shows headers in their order, the raw bytes, and the app's answer", async () => {
     bench.answerWith({ status: 422, body: '{"error":"no such customer"}', headers: { "x-trace": "t-1" } });
-    await bench.deliver({ body: '{"id":"evt_1","note":"grüße"}', headers: { "X-First": "1", "X-Second": "2" } });
-    await openFirst();
+    await openDelivery({ body: '{"id":"evt_1","note":"grüße"}', headers: { "X-First": "1", "X-Second": "2" } });
     await tab("Headers").click();
     const names = page.getByRole("table", { name: "Request headers" }).getByRole("rowheader");
     const sent = bench.dev.captures.list()[0]?.request.headers.map(([name]) => name);
@@ -199,8 +196,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
   });
 
   test("an open delivery tells the age of its signature from its arrival, not from now", async () => {
-    await bench.deliver();
-    await openFirst();
+    await openDelivery();
     await tab("Signature").click();
     const summary = page.locator(".signature-summary");
     await expect.poll(() => summary.innerText()).toMatch(/Genuine: signed with env:WEBHOOK_SECRET\.$/);
@@ -208,8 +204,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
   });
 
   test("an open delivery opens on what is wrong, says it in one line, and offers the remedy", async () => {
-    await bench.deliver({ variant: "wrong-secret" });
-    await openFirst();
+    await openDelivery({ variant: "wrong-secret" });
     const line = page.locator(".diagnosis");
     await expect.poll(() => line.innerText()).toMatch(/^The signature was not made with/);
     expect(await tab("Signature").getAttribute("aria-selected")).toBe("true");
@@ -223,8 +218,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
   });
 
   test("an open delivery explains the signature check by check, with what to do", async () => {
-    await bench.deliver({ variant: "stale" });
-    await openFirst();
+    await openDelivery({ variant: "stale" });
     await tab("Signature").click();
     const checks = page.locator(".checks li");
     await checks.first().waitFor();
@@ -237,8 +231,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     const secret = `whsec_${"Zz9-".repeat(10)}`;
     const body = JSON.stringify({ id: "evt_1", type: "email.sent", createdAt: "2026-01-01T09:00:00.000Z", data: {} });
     const headers = signDelivery({ body, secret });
-    await bench.deliver({ body, variant: "missing", headers: { ...headers } });
-    await openFirst();
+    await openDelivery({ body, variant: "missing", headers: { ...headers } });
     await tab("Signature").click();
     const signed = page.getByRole("region", { name: "Signed string" }).locator("pre");
     await expect.poll(() => signed.innerText()).toMatch(/^\d{10}\.\{"id":"evt_1",/);
@@ -255,8 +248,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
   });
 
   test("an open delivery is saved for others without its addresses in one click", async () => {
-    await bench.deliver({ type: "email.sent", data: { recipient: "ada@customer.example.com" } });
-    await openFirst();
+    await openDelivery({ type: "email.sent", data: { recipient: "ada@customer.example.com" } });
     const [download] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("button", { name: "Share file" }).click(),
@@ -268,8 +260,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
   });
 
   test("an edited body is saved as a fixture, signed", async () => {
-    await bench.deliver({ type: "email.sent" });
-    await openFirst();
+    await openDelivery({ type: "email.sent" });
     await page.getByRole("button", { name: "Edit & replay" }).click();
     const body = JSON.stringify({ id: "evt_fix", type: "email.sent", createdAt: "2026-01-01T09:00:00.000Z", data: {} });
     const editor = page.getByRole("textbox", { name: "Body" });
@@ -288,14 +279,14 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     });
   });
 
-  test("an open delivery is replayed signed again, unchanged, with a new id, and twice, and each replay is an attempt", async () => {
-    await bench.deliver();
-    await openFirst();
+  test("an open delivery is replayed in each way, and a duplicate says so and is run again under a new id", async () => {
+    await openDelivery();
     await page.getByRole("button", { name: "Replay", exact: true }).click();
     await page.getByText(/Not run: the receiver has this id · 200 duplicate in \d+ ms/).waitFor();
+    await expect.poll(() => page.locator(".notice.warn").count()).toBe(1);
     const attempts = page.getByRole("table", { name: "Attempts" }).getByRole("row");
     await expect.poll(() => attempts.count()).toBe(3);
-    await expect.poll(() => attempts.nth(1).innerText()).toContain("replay, signed again");
+    await expect.poll(() => attempts.nth(1).innerText()).toMatch(/replay, signed again[\s\S]*200 duplicate/);
     expect(await attempts.nth(1).getAttribute("aria-current")).toBe("true");
 
     const choose = async (name: RegExp) => {
@@ -304,27 +295,15 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     };
     await choose(/Exactly as captured/);
     await expect.poll(() => attempts.nth(1).innerText()).toContain("replay, exact");
-    await choose(/With a new event id/);
-    await expect.poll(() => attempts.nth(1).innerText()).toContain("new id");
     await choose(/Twice/);
-    await expect.poll(() => attempts.count()).toBe(7);
-    // One event of the delivery and one of the replay with a new id.
-    expect((await bench.inbox.list({})).items).toHaveLength(2);
-  });
-
-  test("an open delivery that is replayed as a duplicate says so, and is run again under a new id", async () => {
-    await bench.deliver();
-    await openFirst();
-    await page.getByRole("button", { name: "Replay", exact: true }).click();
+    await expect.poll(() => attempts.count()).toBe(6);
     const remark = page.locator(".not-run");
     await expect.poll(() => remark.innerText()).toContain("Not run: the receiver has this id.");
-    await expect.poll(() => page.locator(".notice.warn").count()).toBe(1);
     await expect.poll(() => remark.getByRole("button", { name: "Retry" }).count()).toBe(0);
     await remark.getByRole("button", { name: "Run again under a new id" }).click();
     await page.getByText(/Replayed: 200 accepted in \d+ ms/).waitFor();
-    const attempts = page.getByRole("table", { name: "Attempts" }).getByRole("row");
     await expect.poll(() => attempts.nth(1).innerText()).toMatch(/new id[\s\S]*200 accepted/);
-    await expect.poll(() => attempts.nth(2).innerText()).toContain("200 duplicate");
+    // One event of the delivery and one of the replay with a new id.
     expect((await bench.inbox.list({})).items).toHaveLength(2);
   });
 
@@ -342,8 +321,8 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await expect.poll(() => line.innerText()).toMatch(/crm is dead: .*no customer for this address/);
   });
 
-  test("an open delivery that was parked warns in list, head and answer, and says why", async () => {
-    await bench.deliver({ body: JSON.stringify({ id: "evt_odd", type: "email.sent", createdAt: "noon", data: {} }) });
+  test("an open delivery that was parked warns in list, head, answer and handlers, says why, and is read again", async () => {
+    await bench.deliver({ body: "not JSON" });
     const row = page.locator(".list-window .row").first();
     await expect.poll(() => row.locator(".status.warn").innerText()).toBe("200 parked");
     await page.getByRole("button", { name: "parked 1", exact: true }).click();
@@ -351,10 +330,15 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await expect.poll(() => page.locator(".detail-head .status.warn").innerText()).toBe("200 parked");
     await tab("Answer").click();
     await page.locator(".not-run").getByText("Parked: not understood, so no handler ran.").waitFor();
+    // There is no id to change.
+    expect(await page.getByRole("button", { name: "Run again under a new id" }).count()).toBe(0);
+    await tab("Handlers").click();
+    await expect.poll(panelText).toMatch(/parked\s+not understood\s+not_json\s+The body is not valid JSON/);
     const line = page.locator(".diagnosis");
-    await expect.poll(() => line.innerText()).toMatch(/bad_envelope/);
+    await expect.poll(() => line.innerText()).toMatch(/not_json/);
     await line.getByRole("button", { name: "Read it again" }).click();
     await page.getByText("Retry requested").first().waitFor();
+    await expect.poll(() => row.locator(".cell.work").innerText()).toMatch(/^parked/);
   });
 
   test.each([
@@ -374,15 +358,17 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await page.locator(".answer-view .status.warn").waitFor();
     await page.locator(".remark.warn").getByText(why).waitFor();
     await tab("Handlers").click();
-    await page.getByText("It has not taken the event, so no handler runs.").waitFor();
+    await expect.poll(panelText).toContain("The inbox does not have this event.");
+    await expect
+      .poll(panelText)
+      .toMatch(new RegExp(`last answer: ${status}.* It has not taken the event, so no handler`));
     await page.keyboard.press("r");
     await page.locator(".notice:not(.good)").getByText(`${status} in`).waitFor();
     await expect.poll(() => page.getByRole("table", { name: "Attempts" }).locator(".status.warn").count()).toBe(2);
   });
 
   test("an open delivery that is edited gets a new id, unless that is turned off", async () => {
-    await bench.deliver();
-    await openFirst();
+    await openDelivery();
     await page.getByRole("button", { name: "Edit & replay" }).click();
     const newId = page.getByRole("checkbox", { name: /^New event id/ });
     await expect.poll(() => newId.isChecked()).toBe(false);
@@ -402,8 +388,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
 
   test("an open delivery is replayed to another URL, which is offered again", async () => {
     const other = await startOtherApp();
-    await bench.deliver();
-    await openFirst();
+    await openDelivery();
     await page.keyboard.press("R");
     const target = page.getByRole("combobox", { name: "Target" });
     await target.fill(`${other.port}/elsewhere`);
@@ -424,8 +409,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
   test("an open delivery offers a target that did not answer 2xx, after the one that did", async () => {
     const other = await startOtherApp();
     const stranger = await startOtherApp(404);
-    await bench.deliver();
-    await openFirst();
+    await openDelivery();
     const target = page.getByRole("combobox", { name: "Target" });
     const offered = () => page.locator("#known-targets option").evaluateAll((all) => all.map(({ value }) => value));
     const attempts = page.getByRole("table", { name: "Attempts" }).locator("tbody tr");
@@ -454,8 +438,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
   });
 
   test("an open delivery takes tags and a note, which its file stores and the search finds", async () => {
-    await bench.deliver();
-    await openFirst();
+    await openDelivery();
     await page.keyboard.press("t");
     const dialog = page.getByRole("dialog", { name: "Tags and note" });
     await dialog.getByRole("textbox", { name: "Tags" }).fill("vip, refund,vip");
@@ -474,8 +457,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
 
   test("an open delivery says what differs from the answer before", async () => {
     bench.answerWith({ status: 500, body: '{"error":"boom","requestId":"a"}' });
-    await bench.deliver();
-    await openFirst();
+    await openDelivery();
     bench.answerWith({ status: 200, body: '{"ok":true,"requestId":"b"}' });
     await page.getByRole("button", { name: "Replay", exact: true }).click();
     await page.getByText("not as before").waitFor();
@@ -489,8 +471,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
   });
 
   test("an open delivery is edited and sent signed again, with the answer next to the editor and a draft that is kept", async () => {
-    await bench.deliver({ data: { subject: "Before" } });
-    await openFirst();
+    await openDelivery({ data: { subject: "Before" } });
     await page.getByRole("button", { name: "Edit & replay" }).click();
     const editor = page.getByRole("textbox", { name: "Body" });
     await editor.waitFor();
@@ -520,8 +501,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
   });
 
   test("the editor of an open delivery aligns the rest of a long value with its first line", async () => {
-    await bench.deliver({ data: { note: "a long word ".repeat(40) } });
-    await openFirst();
+    await openDelivery({ data: { note: "a long word ".repeat(40) } });
     await page.getByRole("button", { name: "Edit & replay" }).click();
     const line = page.locator(".cm-line").filter({ hasText: '"note"' });
     await line.waitFor();
@@ -544,8 +524,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
   });
 
   test("an open delivery is copied as a cURL command whose signature is valid and that names no secret", async () => {
-    await bench.deliver({ variant: "wrong-secret" });
-    await openFirst();
+    await openDelivery({ variant: "wrong-secret" });
     await page.getByRole("button", { name: "cURL" }).click();
     await page.getByText("Copied: cURL command").waitFor();
     const command = await clipboard();
@@ -556,8 +535,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
   });
 
   test("an open delivery is pinned and deleted", async () => {
-    await bench.deliver();
-    await openFirst();
+    await openDelivery();
     await page.getByRole("button", { name: "Pin" }).click();
     await expect.poll(() => bench.dev.captures.list()[0]?.pinned).toBe(true);
     await page.getByRole("toolbar", { name: "Delivery" }).getByRole("button", { name: "Delete" }).click();
@@ -570,8 +548,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
 
   test("an open delivery is replaced by an error, not by the previous delivery, if it cannot be read", async () => {
     await bench.deliver({ type: "email.sent" });
-    await bench.deliver({ type: "email.failed" });
-    await openFirst();
+    await openDelivery({ type: "email.failed" });
     await page.getByRole("heading", { level: 2, name: "email.failed" }).waitFor();
     await bench.dev.close();
     await page.getByText("lost, trying again").waitFor();
@@ -591,11 +568,14 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
 
   test("an open delivery distinguishes an app that is down from one that answers", async () => {
     await bench.stopApp();
-    await bench.deliver();
-    await openFirst();
+    await openDelivery();
     await tab("Answer").click();
     await page.getByRole("tabpanel").locator(".remark.bad").waitFor();
     await expect.poll(() => page.locator(".list-window .row .answer").innerText()).toBe("no answer");
+    await tab("Handlers").click();
+    await expect
+      .poll(panelText)
+      .toContain("The app's last answer: no answer. It has not taken the event, so no handler");
   });
 });
 

@@ -247,56 +247,6 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
       await expect.poll(() => row().locator(".type").innerText()).toBe("email.opened");
     },
   );
-
-  test("a body without an event id is shown as parked, and is read again", async () => {
-    await bench.deliver({ body: "not JSON" });
-    await expect.poll(workOfRow).toMatch(/^parked/);
-    await row().click();
-    await page.keyboard.press("5");
-    await expect
-      .poll(() => tab().innerText())
-      .toMatch(/parked\s+not understood\s+not_json\s+The body is not valid JSON/);
-    await line().getByRole("button", { name: "Read it again" }).click();
-    await page.getByText("Retry requested").first().waitFor();
-    await expect.poll(workOfRow).toMatch(/^parked/);
-    await page.keyboard.press("4");
-    await tab().getByText("Parked: not understood, so no handler ran.").waitFor();
-    // There is no id to change.
-    expect(await tab().getByRole("button", { name: "Run again under a new id" }).count()).toBe(0);
-  });
-
-  test.each([
-    [{ status: 404, body: "{}" }, /The app has no POST route at \/webhooks\/mail: mount the receiver there/],
-    [{ status: 401, body: "{}" }, /A login, key or CSRF check of the app refused it before the receiver/],
-    [
-      { status: 503, body: "unverified", headers: { "x-pigeonhole-outcome": "unverified" } },
-      /The app has another secret than env:WEBHOOK_SECRET: give both the same WEBHOOK_SECRET/,
-    ],
-  ])("the tab Answer says what to change after %o", async (answer, advice) => {
-    bench.answerWith(answer);
-    await bench.deliver({ type: "email.sent" });
-    await row().click();
-    await page.keyboard.press("4");
-    await expect.poll(() => tab().innerText()).toMatch(advice);
-  });
-
-  test("the tab Handlers says that an app which did not answer has not taken the event", async () => {
-    await bench.stopApp();
-    await bench.deliver({ type: "email.sent" });
-    await row().click();
-    await page.keyboard.press("5");
-    await expect
-      .poll(() => tab().innerText())
-      .toContain("The app's last answer: no answer. It has not taken the event, so no handler runs.");
-  });
-
-  test("an event that the inbox does not have is said to be missing there", async () => {
-    bench.answerWith({ status: 404, body: "{}" });
-    await bench.deliver({ type: "email.sent" });
-    await row().click();
-    await page.keyboard.press("5");
-    await expect.poll(() => tab().innerText()).toMatch(/The inbox does not have this event\.[\s\S]*last answer: 404/);
-  });
 });
 
 describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers as the page opens", () => {
