@@ -82,14 +82,15 @@ export interface Answer {
 export interface SendInput {
   method?: string;
   /** Sent as they are, in this order. */
-  headers?: [string, string][];
+  headers?: [string, string][] | Record<string, string>;
   body?: Uint8Array | string;
 }
 
 /** One request with node:http, whose headers are sent as given. */
-export function send(url: string, { method = "GET", headers = [], body = "" }: SendInput = {}): Promise<Answer> {
+export function send(url: string, { method = "GET", headers: given = [], body = "" }: SendInput = {}): Promise<Answer> {
   const target = new URL(url);
   const bytes = Buffer.from(body);
+  const headers = Array.isArray(given) ? given : Object.entries(given);
   const names = headers.map(([name]) => name.toLowerCase());
   const all: [string, string][] = [
     ...(names.includes("host") ? [] : ([["Host", target.host]] as [string, string][])),
@@ -138,12 +139,13 @@ export function deliver(dev: DevServer, delivery = makeDelivery()): Promise<Answ
 /** Calls the page's API as a script does, with the token of the printed URL. */
 export async function callApi(dev: DevServer, path: string, body?: object): Promise<{ status: number; json: unknown }> {
   const page = new URL(dev.pageUrl ?? "");
-  const headers: [string, string][] = [["Authorization", `Bearer ${page.searchParams.get("t")}`]];
-  if (body !== undefined) headers.push(["Content-Type", "application/json"], ["X-Pigeonhole", "1"]);
-  const answer = await send(`${page.origin}${path}`, {
-    method: body === undefined ? "GET" : "POST",
-    headers,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
+  const headers = { Authorization: `Bearer ${page.searchParams.get("t")}` };
+  const change = { "Content-Type": "application/json", "X-Pigeonhole": "1" };
+  const answer = await send(
+    `${page.origin}${path}`,
+    body === undefined
+      ? { headers }
+      : { method: "POST", headers: { ...headers, ...change }, body: JSON.stringify(body) },
+  );
   return { status: answer.status, json: JSON.parse(answer.text) as unknown };
 }
