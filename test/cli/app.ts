@@ -1,10 +1,11 @@
 import { join } from "node:path";
-import { createReceiver, type HandlerContext, type Receiver, type Store } from "pigeonhole";
+import { createReceiver, type EventType, type HandlerContext, type Receiver, type Store } from "pigeonhole";
 import type { PostgresStore } from "pigeonhole/postgres";
+import { deliver, sampleEvent } from "pigeonhole/testing";
 import { afterEach } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { serve } from "../support/mounts.js";
-import { SECRET } from "../support/run-cli.js";
+import { type CliResult, runCli, SECRET } from "../support/run-cli.js";
 import { makeFolder } from "../support/folder.js";
 import { createFailingHandler } from "../support/failing-handler.js";
 
@@ -17,6 +18,10 @@ export interface App {
   handled: string[];
   /** From now on the handler of `email.bounced` succeeds. */
   fix(): void;
+  /** Runs a command on its database. */
+  run(...args: string[]): Promise<CliResult>;
+  /** Takes a sample with these members of `data`, and returns its id. */
+  receive(type: EventType, data?: Record<string, unknown>): Promise<string>;
 }
 
 const closers: (() => Promise<void>)[] = [];
@@ -68,5 +73,17 @@ export async function startReceiverApp(
     await server.close();
     await receiver.stop();
   });
-  return { url: `${server.url}/webhooks`, file, receiver, handled, fix: bounces.fix };
+  return {
+    url: `${server.url}/webhooks`,
+    file,
+    receiver,
+    handled,
+    fix: bounces.fix,
+    run: (...args) => runCli([...args, "--db", file]),
+    async receive(type, data) {
+      const event = sampleEvent(type, data);
+      await deliver(receiver, event, { secret: SECRET });
+      return event.id;
+    },
+  };
 }

@@ -3,20 +3,12 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sampleEvent } from "pigeonhole/testing";
 import { startReceiverApp } from "./app.js";
+import { importEvents } from "./import-events.js";
 import { makeFixture } from "#pigeonhole/cli/init/make-fixture.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { makeFolder } from "../support/folder.js";
 
 const env = { WEBHOOK_SECRET: SECRET };
-
-/** A folder with one imported capture of each of these events. */
-async function importEvents(events: object[]): Promise<string> {
-  const cwd = makeFolder();
-  writeFileSync(join(cwd, "events.json"), JSON.stringify(events));
-  const { code } = await runCli(["captures", "import", "events.json"], { cwd, env });
-  expect(code).toBe(0);
-  return cwd;
-}
 
 describe("captures import", () => {
   test("captures import accepts bare events, names the lines that it cannot read, and then ends with 1", async () => {
@@ -45,7 +37,7 @@ describe("captures import", () => {
 });
 
 test("captures types writes a module", async () => {
-  const cwd = await importEvents([sampleEvent("email.sent"), sampleEvent("email.sent")]);
+  const cwd = await importEvents(sampleEvent("email.sent"), sampleEvent("email.sent"));
   expect(await runCli(["captures", "types", "--out", "schemas.ts"], { cwd })).toMatchObject({ code: 0 });
   expect(readFileSync(join(cwd, "schemas.ts"), "utf8")).toContain('"email.sent": emailSent');
 });
@@ -64,7 +56,7 @@ test("captures types leaves out samples of this package unless told, and says so
 
 test("captures list shows short names, which show, export and replay accept", async () => {
   const app = await startReceiverApp();
-  const cwd = await importEvents([sampleEvent("email.sent"), sampleEvent("email.opened")]);
+  const cwd = await importEvents(sampleEvent("email.sent"), sampleEvent("email.opened"));
   const { stdout } = await runCli(["captures", "list"], { cwd });
   const [, name = ""] = /email\.sent .* ([0-9a-z]{6}) /.exec(stdout) ?? [];
   const shown = await runCli(["captures", "show", name, "--json"], { cwd });
@@ -80,7 +72,7 @@ test("captures list shows short names, which show, export and replay accept", as
 describe("replay without --to", () => {
   test("replay without --to goes to the target that answered the capture last, not to one that did not answer", async () => {
     const app = await startReceiverApp();
-    const cwd = await importEvents([sampleEvent("email.received")]);
+    const cwd = await importEvents(sampleEvent("email.received"));
     const replay = (...args: string[]) => runCli(["replay", "last", ...args], { cwd, env });
     expect(await replay("--to", app.url)).toMatchObject({ code: 0 });
     expect(await replay("--to", "http://127.0.0.1:9/elsewhere")).toMatchObject({ code: 3 });
@@ -90,7 +82,7 @@ describe("replay without --to", () => {
   });
 
   test("replay without --to asks for --to if the capture was never answered, and names where it was sent", async () => {
-    const cwd = await importEvents([sampleEvent("email.received")]);
+    const cwd = await importEvents(sampleEvent("email.received"));
     const replay = (...args: string[]) => runCli(["replay", "last", ...args], { cwd, env });
     expect((await replay()).stderr).toContain("was never sent anywhere; give --to");
     expect(await replay("--to", "http://127.0.0.1:9/x")).toMatchObject({ code: 3 });

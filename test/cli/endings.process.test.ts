@@ -7,6 +7,7 @@ import { sampleEvent } from "pigeonhole/testing";
 import { describeError } from "#pigeonhole/cli/frame/command-error.js";
 import { runCli, SECRET } from "../support/run-cli.js";
 import { BIN, startCli } from "../support/start-cli.js";
+import { importEvents } from "./import-events.js";
 import { HAS_TERMINAL, KEY, startInTerminal } from "./terminal.js";
 import { makeFolder } from "../support/folder.js";
 import { isRoot } from "../support/tools.js";
@@ -107,10 +108,8 @@ test.skipIf(process.platform === "win32")("output that is written only in part i
 });
 
 test("an error names a file in a missing folder as it was given, and says what to do", async () => {
-  const cwd = makeFolder();
+  const cwd = await importEvents(sampleEvent("email.sent"));
   const at = { cwd, env: { WEBHOOK_SECRET: SECRET } };
-  writeFileSync(join(cwd, "events.json"), JSON.stringify(sampleEvent("email.sent")));
-  await runCli(["captures", "import", "events.json"], at);
   for (const command of ["export all", "types all"]) {
     const { code, stderr } = await runCli(["captures", ...command.split(" "), "--out", "missing/file"], at);
     expect([code, stderr]).toEqual([2, `error: The folder of ${cwd}/missing/file does not exist; make it first.\n`]);

@@ -6,16 +6,9 @@ import { makeCapture } from "../support/captures.js";
 import { makeFolder } from "../support/folder.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { startReceiverApp } from "./app.js";
+import { importEvents } from "./import-events.js";
 
 const env = { WEBHOOK_SECRET: SECRET };
-
-/** A folder with one capture of this event. */
-async function importEvent(event: object): Promise<string> {
-  const cwd = makeFolder();
-  writeFileSync(join(cwd, "event.json"), JSON.stringify(event));
-  await runCli(["captures", "import", "event.json"], { cwd });
-  return cwd;
-}
 
 test.each([
   ["email.sent", "✓", ["Done: all."]],
@@ -66,7 +59,7 @@ test("trigger waits no longer than about 2 s for a handler that is not ready, an
 
 test("a database that is named and cannot be read is not called unnamed", async () => {
   const app = await startReceiverApp();
-  const cwd = await importEvent(sampleEvent("email.bounced"));
+  const cwd = await importEvents(sampleEvent("email.bounced"));
   await runCli(["replay", "last", "--to", app.url], { cwd, env });
   writeFileSync(join(cwd, "notes.db"), "hello");
   const damaged = { code: 0, stderr: expect.stringMatching(/not known here\. --inbox: .*notes\.db/) };
@@ -97,18 +90,21 @@ test("a replay of a body without an id does not advise a new id", async () => {
 
 test("discarded work is called discarded everywhere, and has no mark of success", async () => {
   const app = await startReceiverApp();
-  const at = { cwd: await importEvent(sampleEvent("email.bounced", {}, { id: "evt_1" })), env };
+  const at = { cwd: await importEvents(sampleEvent("email.bounced", {}, { id: "evt_1" })), env };
   const run = async (...args: string[]) => (await runCli(args, at)).stdout;
   await run("replay", "last", "--to", app.url, "--inbox", app.file);
   await run("inbox", "discard", "evt_1", "--yes", "--db", app.file);
   expect(await run("inbox", "list", "--db", app.file)).toContain("bounces:discarded");
   expect(await run("inbox", "show", "evt_1", "--db", app.file)).toContain("bounces: – discarded");
+  const told = { event: { id: "evt_1", state: "done", handlers: [{ state: "done" }, { state: "discarded" }] } };
+  expect(jsonLines(await app.run("inbox", "list", "--json"))).toMatchObject([told]);
+  expect(jsonLines(await app.run("inbox", "show", "evt_1", "--json"))).toMatchObject([told]);
   expect(await run("captures", "show", "last", "--inbox", app.file)).toContain("Discarded: bounces.");
 });
 
 test("superseded work is shown with the newer event, and is not called done", async () => {
   const app = await startReceiverApp();
-  const at = { cwd: await importEvent(sampleEvent("suppression.added", {}, { id: "evt_1" })), env };
+  const at = { cwd: await importEvents(sampleEvent("suppression.added", {}, { id: "evt_1" })), env };
   const run = async (...args: string[]) => (await runCli(args, at)).stdout;
   await deliver(app.receiver, sampleEvent("suppression.added", {}, { id: "evt_2" }), { secret: SECRET });
   const replayed = await run("replay", "last", "--to", app.url, "--inbox", app.file);

@@ -1,13 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { deliver, sampleEvent } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
 import { backUpInboxFile } from "#pigeonhole/store/sqlite/back-up-inbox-file.js";
 import { closeAfterTest, startReceiverApp } from "./app.js";
-import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
+import { jsonLines, runCli } from "../support/run-cli.js";
 import { makeFolder } from "../support/folder.js";
 
 /** Changes two numbers together, over and over. */
@@ -23,11 +22,7 @@ describe("inbox backup", () => {
     const app = await startReceiverApp();
     const cwd = makeFolder();
     const ids: string[] = [];
-    for (let n = 0; n < 5; n += 1) {
-      const event = sampleEvent("email.sent");
-      await deliver(app.receiver, event, { secret: SECRET });
-      ids.push(event.id);
-    }
+    for (let n = 0; n < 5; n += 1) ids.push(await app.receive("email.sent"));
     const result = await runCli(["inbox", "backup", "copy.db", "--db", app.file, "--json"], { cwd });
     const copy = join(cwd, "copy.db");
     expect(result.stderr).toBe("");
@@ -40,8 +35,7 @@ describe("inbox backup", () => {
 
   test("inbox backup copies the state of one moment, and ends although another process commits all the time", async () => {
     const app = await startReceiverApp();
-    const id = sampleEvent("email.sent").id;
-    await deliver(app.receiver, { ...sampleEvent("email.sent"), id }, { secret: SECRET });
+    const id = await app.receive("email.sent");
     // Large enough that many commits fall into the copying of it.
     const own = new Database(app.file);
     own.exec("CREATE TABLE pair (a, b)");
@@ -116,10 +110,13 @@ describe("inbox backup", () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  test("inbox backup of a file that is not a receiver's is refused and leaves nothing", async () => {
+  test("inbox backup of a file that is not a receiver's is refused, by other commands too, leaves nothing and changes nothing", async () => {
     const cwd = makeFolder();
     writeFileSync(join(cwd, "other.db"), "not a database, just text that is long enough to look at");
+    const text = readFileSync(join(cwd, "other.db"), "utf8");
     expect(await runCli(["inbox", "backup", "copy.db", "--db", "other.db"], { cwd })).toMatchObject({ code: 2 });
-    expect(existsSync(join(cwd, "copy.db"))).toBe(false);
+    expect(await runCli(["inbox", "list", "--db", "other.db"], { cwd })).toMatchObject({ code: 2 });
+    expect(readdirSync(cwd)).toEqual(["other.db"]);
+    expect(readFileSync(join(cwd, "other.db"), "utf8")).toBe(text);
   });
 });

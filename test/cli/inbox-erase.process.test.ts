@@ -6,6 +6,7 @@ import { describeErasure } from "#pigeonhole/cli/inbox/erase.js";
 import { makeFolder } from "../support/folder.js";
 import { type CliResult, jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { type App, startReceiverApp } from "./app.js";
+import { importEvents } from "./import-events.js";
 
 const EMAIL = "ann.particular@example.com";
 
@@ -18,9 +19,7 @@ function erase(app: App, options: { cwd: string }, ...args: string[]): Promise<C
 
 /** A folder with captures of these events, the first one pinned. */
 async function captureAll(events: object[]): Promise<{ cwd: string; files: () => string[] }> {
-  const cwd = makeFolder();
-  writeFileSync(join(cwd, "events.json"), JSON.stringify(events));
-  expect((await runCli(["captures", "import", "events.json"], { cwd, env: { WEBHOOK_SECRET: SECRET } })).code).toBe(0);
+  const cwd = await importEvents(...events);
   const folder = join(cwd, ".pigeonhole", "captures");
   const files = () => readdirSync(folder).map((name) => join(folder, name));
   for (const file of files()) {

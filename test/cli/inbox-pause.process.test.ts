@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { deliver, sampleEvent } from "pigeonhole/testing";
+import { sampleEvent } from "pigeonhole/testing";
 import { partsOf } from "#pigeonhole/receiver/receiver-parts.js";
 import { post, untilWork } from "../support/receiver.js";
-import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
+import { jsonLines, SECRET } from "../support/run-cli.js";
 import { startReceiverApp } from "./app.js";
 
 test("inbox pause stops a handler of a running receiver until inbox resume, and inbox stats shows it", async () => {
   const app = await startReceiverApp();
-  const inbox = (...args: string[]) => runCli(["inbox", ...args, "--db", app.file]);
+  const inbox = (...args: string[]) => app.run("inbox", ...args);
   const paused = await inbox("pause", "complaints");
   expect([paused.code, paused.stdout]).toEqual([0, "complaints  paused: its work waits until inbox resume\n"]);
   expect((await inbox("pause", "complaints")).stdout).toMatch(/^complaints {2}was paused by cli at 20/);
@@ -30,7 +30,7 @@ test("inbox pause says of a name that nothing knows which handlers there are, an
   await expect
     .poll(async () => (await operator.listHandlers()).map(({ handler }) => handler))
     .toEqual(["all", "blocklist", "bounces", "complaints"]);
-  const pause = (...args: string[]) => runCli(["inbox", "pause", ...args, "--db", app.file]);
+  const pause = (...args: string[]) => app.run("inbox", "pause", ...args);
   expect(await pause("bounce")).toEqual({
     code: 0,
     stdout: "bounce  paused: its work waits until inbox resume\n",
@@ -60,9 +60,8 @@ test("inbox plan gives stored events to a handler that has not had them, and nam
   const app = await startReceiverApp();
   const operator = partsOf(app.receiver).options.store.openOperator(Date.now);
   await expect.poll(async () => (await operator.listHandlers()).length).toBe(4);
-  const event = sampleEvent("email.bounced");
-  await post(app.receiver, event, { secret: SECRET });
-  const plan = (...args: string[]) => runCli(["inbox", "plan", ...args, "--db", app.file]);
+  await app.receive("email.bounced");
+  const plan = (...args: string[]) => app.run("inbox", "plan", ...args);
   expect(await plan("bounces")).toEqual({ code: 0, stdout: "bounces  there are no events for it\n", stderr: "" });
   const store = partsOf(app.receiver).options.store;
   for (const id of ["old_1", "old_2"]) {
@@ -84,19 +83,16 @@ test("inbox plan gives stored events to a handler that has not had them, and nam
 
 test("inbox errors gathers errors, and its groups choose work", async () => {
   const app = await startReceiverApp();
-  const inbox = (...args: string[]) => runCli(["inbox", ...args, "--db", app.file]);
+  const inbox = (...args: string[]) => app.run("inbox", ...args);
   expect((await inbox("errors")).stderr).toContain("No errors.");
   expect((await inbox("errors", "--since", "1700000000")).stderr).toContain("No errors.");
-  const events = [sampleEvent("email.complained"), sampleEvent("email.complained")];
-  for (const event of events) await deliver(app.receiver, event, { secret: SECRET });
-  for (const { id } of events) await untilWork(app.receiver, id, { state: "retrying", attempts: 1 }, "complaints");
+  const ids = [await app.receive("email.complained"), await app.receive("email.complained")];
+  for (const id of ids) await untilWork(app.receiver, id, { state: "retrying", attempts: 1 }, "complaints");
   const [{ group } = expect.unreachable()] = jsonLines(await inbox("errors", "--json")) as { group: { id: string } }[];
   expect(group).toMatchObject({ handler: "complaints", type: "email.complained", events: 2 });
   const table = (await inbox("errors")).stdout;
   expect(table).toMatch(/FIRST +LAST +EVENTS +HANDLER +TYPE +ERROR +GROUP\n\S+Z +\S+Z +2 +complaints/);
-  const bounced = sampleEvent("email.bounced");
-  await deliver(app.receiver, bounced, { secret: SECRET });
-  await untilWork(app.receiver, bounced.id, { state: "dead" }, "bounces");
+  await untilWork(app.receiver, await app.receive("email.bounced"), { state: "dead" }, "bounces");
   expect(await inbox("errors", "--limit", "1")).toMatchObject({
     stdout: expect.stringMatching(/^.*\n.*\n$/),
     stderr: "There are more groups: raise --limit, or choose by --handler or --type.\n",
@@ -112,16 +108,15 @@ test("inbox errors gathers errors, and its groups choose work", async () => {
 
 test("inbox list --text finds events by what a list shows of them and by the body, as many as wanted", async () => {
   const app = await startReceiverApp();
-  const events = ["Ann@example.com", "bob@example.com"].map((recipient) => sampleEvent("email.sent", { recipient }));
-  for (const event of events) await deliver(app.receiver, event, { secret: SECRET });
+  const ann = await app.receive("email.sent", { recipient: "Ann@example.com" });
+  const bob = await app.receive("email.sent", { recipient: "bob@example.com" });
   const list = async (...args: string[]) => {
-    const listed = jsonLines(await runCli(["inbox", "list", "--json", "--db", app.file, ...args]));
+    const listed = jsonLines(await app.run("inbox", "list", "--json", ...args));
     return (listed as { event: { id: string } }[]).map(({ event }) => event.id);
   };
-  const [ann, bob] = events.map(({ id }) => id);
   const found = await Promise.all([
     list("--text", "ann@EXAMPLE"),
-    list("--text", bob ?? ""),
+    list("--text", bob),
     list("--text", "@example.com", "--limit", "1"),
     list("--text", "nobody"),
   ]);

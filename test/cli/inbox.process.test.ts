@@ -4,30 +4,24 @@ import { describe, expect, test } from "vitest";
 import { createSqliteStore } from "pigeonhole";
 import { deliver, sampleEvent, signDelivery } from "pigeonhole/testing";
 import { silentLogger } from "#pigeonhole/base/logger.js";
-import { type App, startReceiverApp } from "./app.js";
+import { startReceiverApp } from "./app.js";
 import { expectLifeShown, receiveWithLife } from "./event-with-life.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { startCli } from "../support/start-cli.js";
 import { makeFolder } from "../support/folder.js";
 import { writeRuns } from "../support/ended-runs.js";
 
-async function receive(app: App, type: "email.sent" | "email.bounced"): Promise<string> {
-  const event = sampleEvent(type);
-  await deliver(app.receiver, event, { secret: SECRET });
-  return event.id;
-}
-
 describe("inbox, beside a running receiver", () => {
   test("inbox list shows events with each handler's state, as text and as JSON", async () => {
     const app = await startReceiverApp();
-    const sent = await receive(app, "email.sent");
-    const bounced = await receive(app, "email.bounced");
-    const { code, stdout } = await runCli(["inbox", "list", "--db", app.file]);
+    const sent = await app.receive("email.sent");
+    const bounced = await app.receive("email.bounced");
+    const { code, stdout } = await app.run("inbox", "list");
     expect(code).toBe(0);
     expect(stdout).toMatch(
       new RegExp(`✗ dead +email.bounced +${bounced} +all:done bounces:dead\n.*✓ done +email.sent +${sent}`),
     );
-    const dead = jsonLines(await runCli(["inbox", "list", "--db", app.file, "--state", "dead", "--json"]));
+    const dead = jsonLines(await app.run("inbox", "list", "--state", "dead", "--json"));
     expect(dead).toMatchObject([{ schemaVersion: 1, event: { id: bounced, state: "dead" } }]);
   });
 
@@ -35,34 +29,24 @@ describe("inbox, beside a running receiver", () => {
     const app = await startReceiverApp();
     const event = sampleEvent("email.sent", { test: true });
     await deliver(app.receiver, event, { secret: SECRET });
-    const inbox = (...args: string[]) => runCli(["inbox", ...args, "--db", app.file]);
+    const inbox = (...args: string[]) => app.run("inbox", ...args);
     expect((await inbox("list")).stdout).toMatch(new RegExp(`! unhandled +email.sent +${event.id}`));
     expect((await inbox("show", event.id)).stdout).toContain("state     ! unhandled\n");
     expect((await inbox("list", "--state", "done")).stderr).toBe("No such events.\n");
     expect(jsonLines(await inbox("list", "--json"))).toMatchObject([{ event: { state: "unhandled" } }]);
   });
 
-  test("--json tells discarded work from done work, as the list does", async () => {
-    const app = await startReceiverApp();
-    const id = await receive(app, "email.bounced");
-    const db = ["--db", app.file, "--json"];
-    await runCli(["inbox", "discard", id, ...db, "--yes"]);
-    const told = { event: { id, state: "done", handlers: [{ state: "done" }, { state: "discarded" }] } };
-    expect(jsonLines(await runCli(["inbox", "list", ...db]))).toMatchObject([told]);
-    expect(jsonLines(await runCli(["inbox", "show", id, ...db]))).toMatchObject([told]);
-  });
-
   test("inbox show prints the error, a readable body, and with --body the exact bytes", async () => {
     const app = await startReceiverApp();
-    const id = await receive(app, "email.bounced");
-    const { stdout } = await runCli(["inbox", "show", id, "--db", app.file]);
+    const id = await app.receive("email.bounced");
+    const { stdout } = await app.run("inbox", "show", id);
     expect(stdout).toContain("handler   bounces: ✗ dead (attempts_spent), 1 of 1 attempt");
     expect(stdout).toMatch(
       /\n {10}attempt 1 \(\d{4}-[-T:.\d]+Z\):\n {10}Error: the mail server is away\n {14}at .*app\.ts:\d+:\d+/,
     );
-    const listed = await runCli(["inbox", "list", "--db", app.file, "--error", "app.ts"]);
+    const listed = await app.run("inbox", "list", "--error", "app.ts");
     expect(listed.stderr).toBe("No such events.\n");
-    const bytes = await runCli(["inbox", "show", id, "--db", app.file, "--body"]);
+    const bytes = await app.run("inbox", "show", id, "--body");
     const stored = await app.receiver.inbox.get(id);
     expect(bytes.stdout).toBe(Buffer.from(stored?.body ?? []).toString());
   });
@@ -72,27 +56,22 @@ describe("inbox, beside a running receiver", () => {
     await expectLifeShown(file, eventId);
   });
 
-  test("work that is retried is shown with its attempts of how many, and the next time", async () => {
+  test("work that is retried is shown with its attempts of how many, the next time and the finished steps", async () => {
     const app = await startReceiverApp();
-    const event = sampleEvent("email.complained");
-    await deliver(app.receiver, event, { secret: SECRET });
-    const args = ["--db", app.file];
-    const retrying = /retrying, 1 of 5 attempts, next at \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/;
-    expect((await runCli(["inbox", "list", ...args])).stdout).toMatch(
-      new RegExp(`… retrying +email.complained +${event.id} +all:done complaints:${retrying.source}`),
-    );
-    const { stdout } = await runCli(["inbox", "show", event.id, ...args]);
+    const id = await app.receive("email.complained");
+    const retrying = "retrying, 1 of 5 attempts, next at \\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z";
+    const row = new RegExp(`… retrying +email.complained +${id} +all:done complaints:${retrying}`);
+    expect((await app.run("inbox", "list")).stdout).toMatch(row);
+    const { stdout } = await app.run("inbox", "show", id);
+    expect(stdout).toMatch(new RegExp(`^handler   complaints: … ${retrying}\\n`, "m"));
     expect(stdout).toMatch(
-      new RegExp(
-        `handler   complaints: … ${retrying.source}\n +attempt 1 .*\n +Error: try again later\n(?: +at .*\n)* +finished step look up \\(\\d{4}-[-T:.\\d]+Z\\)\n`,
-      ),
+      /attempt 1 .*\n +Error: try again later\n(?: +at .*\n)* +finished step look up \(\d{4}-.*Z\)\n/,
     );
-    const [line] = jsonLines(await runCli(["inbox", "show", event.id, ...args, "--json"]));
+    const [line] = jsonLines(await app.run("inbox", "show", id, "--json"));
     const at = expect.stringMatching(/^\d{4}-[-T:.\d]+Z$/) as string;
     const kept = { failed: { last: { attempt: 1, at } }, steps: [{ name: "look up", at }] };
-    expect(line).toMatchObject({
-      event: { handlers: [{}, { state: "retrying", attempts: 1, maxAttempts: 5, ...kept }] },
-    });
+    const work = { state: "retrying", attempts: 1, maxAttempts: 5, ...kept };
+    expect(line).toMatchObject({ event: { handlers: [{}, work] } });
   });
 
   test(
@@ -121,14 +100,14 @@ describe("inbox, beside a running receiver", () => {
           expect(stdout + stderr, args.join(" ")).toContain("\\u009b");
         }
       }
-      const { stdout } = await runCli(["inbox", "show", id, "--db", app.file, "--json"]);
+      const { stdout } = await app.run("inbox", "show", id, "--json");
       expect(jsonLines({ stdout })[0]).toMatchObject({ event: { id } });
     },
   );
 
   test("inbox retry gives dead work another attempt, which the running receiver takes", async () => {
     const app = await startReceiverApp();
-    const id = await receive(app, "email.bounced");
+    const id = await app.receive("email.bounced");
     app.fix();
     // From another process, as on a server.
     const { code, stdout } = await startCli(["inbox", "retry", "--state", "dead", "--db", app.file]).ended;
@@ -151,23 +130,21 @@ describe("inbox, beside a running receiver", () => {
     const file = join(makeFolder(), "inbox.db");
     const store = createSqliteStore({ file });
     await store.open({ logger: silentLogger });
-    const times = (handler: string, done: Record<number, number>, failed: Record<number, number> = {}) =>
-      Object.entries({ done, failed }).flatMap(([outcome, runs]) =>
-        Object.entries(runs).map(([fromMs, count]) => {
-          return { handler, outcome: outcome as "done" | "failed", fromMs: Number(fromMs), runs: count };
-        }),
-      );
+    const run = (handler: string, outcome: "done" | "failed", fromMs: number, runs: number) => {
+      return { handler, outcome, fromMs, runs };
+    };
     const hourAgo = Date.now() - 3_600_000;
-    await writeRuns(store, times("old", { 1: 1 }), hourAgo - 25 * 3_600_000);
-    await writeRuns(
-      store,
-      [
-        ...times("billing", { 20: 90, 500: 9 }, { 10_000: 1 }),
-        ...times("audit", { 0: 999 }, { 0: 1 }),
-        ...times("import", { 60_000: 1 }, { 300_000: 2 }),
-      ],
-      hourAgo,
-    );
+    await writeRuns(store, [run("old", "done", 1, 1)], hourAgo - 25 * 3_600_000);
+    const runs = [
+      run("billing", "done", 20, 90),
+      run("billing", "done", 500, 9),
+      run("billing", "failed", 10_000, 1),
+      run("audit", "done", 0, 999),
+      run("audit", "failed", 0, 1),
+      run("import", "done", 60_000, 1),
+      run("import", "failed", 300_000, 2),
+    ];
+    await writeRuns(store, runs, hourAgo);
     await store.close();
     const stats = async (...options: string[]) => (await runCli(["inbox", "stats", "--db", file, ...options])).stdout;
     const lines = (await stats()).split("\n");
@@ -195,8 +172,8 @@ describe("inbox, beside a running receiver", () => {
 
   test("an unknown id ends with 1, and the other ids are processed", async () => {
     const app = await startReceiverApp();
-    const id = await receive(app, "email.bounced");
-    const { code, stdout, stderr } = await runCli(["inbox", "retry", "evt_none", id, "--db", app.file]);
+    const id = await app.receive("email.bounced");
+    const { code, stdout, stderr } = await app.run("inbox", "retry", "evt_none", id);
     expect(code).toBe(1);
     expect(stderr).toContain("evt_none");
     expect(stdout).toContain(`${id}  1 handler`);
@@ -204,7 +181,7 @@ describe("inbox, beside a running receiver", () => {
 
   test("the database is that of --db, otherwise that of DATABASE_FILE in the environment or in .env", async () => {
     const app = await startReceiverApp();
-    await receive(app, "email.sent");
+    await app.receive("email.sent");
     const cwd = makeFolder();
     writeFileSync(join(cwd, ".env"), `DATABASE_FILE=${app.file}\n`);
     const list = async (args: string[], env = {}) => runCli(["inbox", "list", "--json", ...args], { cwd, env });
@@ -228,24 +205,15 @@ describe("inbox, beside a running receiver", () => {
 
   test("inbox list says that the inbox is empty", async () => {
     const app = await startReceiverApp();
-    expect(await runCli(["inbox", "list", "--db", app.file])).toMatchObject({ code: 0, stderr: "No events.\n" });
-    const dead = await runCli(["inbox", "list", "--db", app.file, "--state", "dead"]);
+    expect(await app.run("inbox", "list")).toMatchObject({ code: 0, stderr: "No events.\n" });
+    const dead = await app.run("inbox", "list", "--state", "dead");
     expect(dead.stderr).toBe("No such events.\n");
-  });
-
-  test("a file that is not a receiver's is refused and not changed", async () => {
-    const file = join(makeFolder(), "other.db");
-    writeFileSync(file, "not a database, just text that is long enough to look at");
-    const { code } = await runCli(["inbox", "list", "--db", file]);
-    expect(code).toBe(2);
-    expect(readFileSync(file, "utf8")).toContain("just text");
   });
 
   test("captures export --from-inbox removes personal data, and its events can be imported and replayed elsewhere", async () => {
     const app = await startReceiverApp();
-    const secretive = sampleEvent("email.received", { from: "grace@bank.example.com", subject: "Account of Hopper" });
-    await deliver(app.receiver, secretive, { secret: SECRET });
-    await receive(app, "email.sent");
+    const id = await app.receive("email.received", { from: "grace@bank.example.com", subject: "Account of Hopper" });
+    await app.receive("email.sent");
     const cwd = makeFolder();
     const args = ["captures", "export", "after:1h", "--from-inbox", app.file, "--out", "events.ndjson"];
     expect(await runCli(args, { cwd })).toMatchObject({ code: 0, stdout: "2 captures in events.ndjson.\n" });
@@ -262,7 +230,7 @@ describe("inbox, beside a running receiver", () => {
     });
     expect(replayed.code).toBe(0);
     await expect.poll(() => elsewhere.handled.length).toBe(2);
-    expect(elsewhere.handled).toContain(secretive.id);
+    expect(elsewhere.handled).toContain(id);
     const chosen = ["captures", "export", "type:email.received", "--redact", "none", "--from-inbox"];
     const none = await runCli(chosen, { env: { DATABASE_FILE: app.file } });
     expect(none.stdout).toContain("grace@bank.example.com");

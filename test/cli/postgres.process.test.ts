@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createPostgresStore } from "pigeonhole/postgres";
@@ -9,6 +9,7 @@ import { makeFolder } from "../support/folder.js";
 import { type TestDatabase, describeOnPostgres } from "../support/postgres-server.js";
 import { type CliResult, jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { type App, startReceiverApp } from "./app.js";
+import { makeFixtures } from "./import-events.js";
 
 const APP = fileURLToPath(new URL("receiver-app.mjs", import.meta.url));
 const PASSWORD = "canary-of-the-password";
@@ -155,11 +156,7 @@ describeOnPostgres((database) => {
   });
 
   test("test with --start gives the app an empty database of the server of DATABASE_URL and a file, and removes both", async () => {
-    const cwd = makeFolder();
-    writeFileSync(join(cwd, "events.json"), JSON.stringify([sampleEvent("email.sent")]));
-    await runCli(["captures", "import", "events.json"], { cwd });
-    mkdirSync(join(cwd, "fixtures"));
-    cpSync(join(cwd, ".pigeonhole", "captures"), join(cwd, "fixtures", "webhooks"), { recursive: true });
+    const cwd = await makeFixtures(sampleEvent("email.sent"));
     writeFileSync(join(cwd, ".env"), `DATABASE_URL=${withPassword(database.url)}\n`);
     const port = String(await findFreePort());
     const flags = ["--start", `node "${APP}"`, "--to", `${port}/webhooks`];

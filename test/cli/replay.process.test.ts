@@ -1,11 +1,9 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { sampleEvent } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
 import { startDev } from "../dev/dev-harness.js";
-import { makeFolder } from "../support/folder.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { type App, startReceiverApp } from "./app.js";
+import { importEvents } from "./import-events.js";
 
 const env = { WEBHOOK_SECRET: SECRET };
 
@@ -67,9 +65,7 @@ describe("captures and replay, beside a running dev server", () => {
 
   test("replay says of a duplicate that nothing ran, and how it runs again or is retried", async () => {
     const app = await startReceiverApp();
-    const cwd = makeFolder();
-    writeFileSync(join(cwd, "event.json"), JSON.stringify(sampleEvent("email.bounced", {}, { id: "evt_away" })));
-    await runCli(["captures", "import", "event.json"], { cwd });
+    const cwd = await importEvents(sampleEvent("email.bounced", {}, { id: "evt_away" }));
     const replay = (...args: string[]) => runCli(["replay", "last", "--to", app.url, ...args], { cwd, env });
     expect((await replay()).stdout).toMatch(/^✓ email\.bounced {2}evt_away .* 200 accepted /);
     await expect.poll(async () => (await app.receiver.inbox.get("evt_away"))?.state).toBe("dead");

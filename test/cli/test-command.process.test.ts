@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -6,22 +6,13 @@ import { sampleEvent } from "pigeonhole/testing";
 import { findFreePort } from "../support/free-port.js";
 import { serve } from "../support/mounts.js";
 import { closeAfterTest, startReceiverApp } from "./app.js";
+import { makeFixtures } from "./import-events.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { startCli } from "../support/start-cli.js";
 import { makeFolder } from "../support/folder.js";
 
 const APP = fileURLToPath(new URL("receiver-app.mjs", import.meta.url));
 const env = { WEBHOOK_SECRET: SECRET };
-
-/** A project with one fixture for each of these events. */
-async function makeFixtures(events: object[]): Promise<string> {
-  const cwd = makeFolder();
-  writeFileSync(join(cwd, "events.json"), JSON.stringify(events));
-  await runCli(["captures", "import", "events.json"], { cwd });
-  mkdirSync(join(cwd, "fixtures"));
-  cpSync(join(cwd, ".pigeonhole", "captures"), join(cwd, "fixtures", "webhooks"), { recursive: true });
-  return cwd;
-}
 
 /** Whether something still answers there. */
 function answers(port: number): Promise<boolean> {
@@ -33,7 +24,7 @@ function answers(port: number): Promise<boolean> {
 
 describe("test", () => {
   test("test starts the app with a new secret, waits, checks handlers and duplicates, reports, and stops the app", async () => {
-    const cwd = await makeFixtures([sampleEvent("email.sent"), sampleEvent("email.bounced")]);
+    const cwd = await makeFixtures(sampleEvent("email.sent"), sampleEvent("email.bounced"));
     const port = await findFreePort();
     const flags = ["--to", `${port}/webhooks`, "--wait-for", `http://127.0.0.1:${port}/health`];
     const result = await runCli(["test", "--start", `node "${APP}"`, ...flags, "--twice", "--json"], {
@@ -57,7 +48,7 @@ describe("test", () => {
 
   test("test against a running app passes after --update stored its answers, and reports other answers", async () => {
     const app = await startReceiverApp();
-    const cwd = await makeFixtures([sampleEvent("email.sent"), sampleEvent("email.bounced")]);
+    const cwd = await makeFixtures(sampleEvent("email.sent"), sampleEvent("email.bounced"));
     const flags = ["--to", app.url, "--inbox", app.file];
     const run = (...args: string[]) => runCli(["test", "fixtures/webhooks", ...args], { cwd, env });
     expect((await run(...flags)).code).toBe(1);
@@ -79,7 +70,7 @@ describe("test", () => {
   }
 
   test("test with --start gives the app the port of .env, and a temporary database that it leaves nowhere", async () => {
-    const cwd = await makeFixtures([sampleEvent("email.sent")]);
+    const cwd = await makeFixtures(sampleEvent("email.sent"));
     const port = await findFreePort();
     writeFileSync(join(cwd, ".env"), `DATABASE_FILE=dev.db\nPORT=${port}\n`);
     const temporary = makeFolder();
@@ -94,13 +85,13 @@ describe("test", () => {
     ["one that will run again", sampleEvent("email.complained"), "Handler complaints is retrying, expected done"],
     ["a parked event", { ...sampleEvent("email.sent"), createdAt: "noon" }, "The event was parked, since it was not"],
   ])("test with --start fails for %s without being told to look", async (_, event, failure) => {
-    const { code, stdout } = await testStarted(await makeFixtures([event]));
+    const { code, stdout } = await testStarted(await makeFixtures(event));
     expect([code, stdout]).toEqual([1, expect.stringContaining(failure)]);
     expect(stdout).toMatch(/^✗ /);
   });
 
   test("test with --start sends nothing to an app that opens another database", async () => {
-    const cwd = await makeFixtures([sampleEvent("email.sent")]);
+    const cwd = await makeFixtures(sampleEvent("email.sent"));
     const own = join(cwd, "dev.db");
     const refused = await testStarted(cwd, [], { APP_FILE: own });
     expect([refused.code, refused.stdout]).toEqual([2, ""]);
@@ -111,7 +102,7 @@ describe("test", () => {
 
   test("test --answers-only needs no database, whatever names one", async () => {
     const app = await startReceiverApp();
-    const cwd = await makeFixtures([sampleEvent("email.sent")]);
+    const cwd = await makeFixtures(sampleEvent("email.sent"));
     const DATABASE_URL = "postgres://app@127.0.0.1:9/app";
     const running = await runCli(["test", "--to", app.url, "--answers-only"], { cwd, env: { ...env, DATABASE_URL } });
     expect(running).toMatchObject({ code: 0, stderr: "1 passed, 0 failed.\n" });
@@ -124,7 +115,7 @@ describe("test", () => {
     const paths: string[] = [];
     const real = await serve((req, res) => (paths.push(req.url ?? ""), res.writeHead(500).end()));
     closeAfterTest(() => real.close());
-    const cwd = await makeFixtures([sampleEvent("form.submitted")]);
+    const cwd = await makeFixtures(sampleEvent("form.submitted"));
     const access = { PIGEONHOLE_BASE_URL: real.url, PIGEONHOLE_API_KEY: "svc_live_of_the_real_workspace" };
     writeFileSync(
       join(cwd, ".env"),
@@ -140,7 +131,7 @@ describe("test", () => {
   });
 
   test("test with --start fails for a contact event that the API refused, until its file expects that", async () => {
-    const cwd = await makeFixtures([sampleEvent("form.submitted")]);
+    const cwd = await makeFixtures(sampleEvent("form.submitted"));
     const refused = await testStarted(cwd);
     const failure =
       "The contact event form.filled is dead: contactEvents.send: The contact does not exist or cannot be reached. (HTTP 404";
@@ -155,14 +146,14 @@ describe("test", () => {
 
   test("test with --start does not use a database that exists", async () => {
     const app = await startReceiverApp();
-    const cwd = await makeFixtures([sampleEvent("email.sent")]);
+    const cwd = await makeFixtures(sampleEvent("email.sent"));
     const { code, stderr } = await testStarted(cwd, ["--inbox", app.file]);
     expect([code, stderr]).toEqual([2, expect.stringContaining("With --start it names a new database")]);
   });
 
   test("test against a running app reads the database that DATABASE_FILE names, and without one sends nothing", async () => {
     const app = await startReceiverApp();
-    const cwd = await makeFixtures([sampleEvent("email.bounced")]);
+    const cwd = await makeFixtures(sampleEvent("email.bounced"));
     const unknown = await runCli(["test", "--to", app.url], { cwd, env });
     expect([unknown.code, unknown.stdout]).toEqual([2, ""]);
     for (const way of ["--start", "--inbox", "--answers-only"]) expect(unknown.stderr).toContain(way);
@@ -172,14 +163,14 @@ describe("test", () => {
   });
 
   test("test does not pass over a DATABASE_URL that cannot be read", async () => {
-    const cwd = await makeFixtures([sampleEvent("email.sent")]);
+    const cwd = await makeFixtures(sampleEvent("email.sent"));
     const DATABASE_URL = "postgres://app:secret@db:port/app";
     const { code, stderr } = await runCli(["test", "--to", "9"], { cwd, env: { ...env, DATABASE_URL } });
     expect([code, stderr]).toEqual([2, expect.stringContaining("The URL of the database cannot be read")]);
   });
 
   test("test ends with 3 and the app's last output if the app does not start", async () => {
-    const cwd = await makeFixtures([sampleEvent("email.sent")]);
+    const cwd = await makeFixtures(sampleEvent("email.sent"));
     const command = "printf '\\033[31mno database\\n'; exit 7";
     const { code, stderr } = await runCli(["test", "--start", command, "--to", "9/webhooks"], { cwd });
     expect(code).toBe(3);
@@ -206,7 +197,7 @@ describe("test", () => {
     ],
     ["without an error after its answer", "res.end(), setTimeout(() => process.exit(0), 100)", 1, "exit code 0."],
   ])("test says that the app ended during the run, %s", async (_, work, expected, ending) => {
-    const cwd = await makeFixtures([sampleEvent("email.sent")]);
+    const cwd = await makeFixtures(sampleEvent("email.sent"));
     const file = join(cwd, "app.mjs");
     const answer = `({ method }, res) => (method === "POST" ? (${work}) : res.end())`;
     const server = `createServer(${answer}).listen(Number(process.env.APP_PORT));`;
@@ -222,7 +213,7 @@ describe("test", () => {
     async (host) => {
       const stranger = await serve((_, response) => response.end("hello"));
       closeAfterTest(() => stranger.close());
-      const cwd = await makeFixtures([sampleEvent("email.sent")]);
+      const cwd = await makeFixtures(sampleEvent("email.sent"));
       const { port } = new URL(stranger.url);
       const args = ["test", "--start", "touch started", "--to", `${host}:${port}/webhooks`];
       const { code, stdout, stderr } = await runCli(args, { cwd });
@@ -234,13 +225,13 @@ describe("test", () => {
   );
 
   test("test ends with 3 and says what to do if no server answers", async () => {
-    const cwd = await makeFixtures([sampleEvent("email.sent")]);
+    const cwd = await makeFixtures(sampleEvent("email.sent"));
     const { code, stderr } = await runCli(["test", "--to", "9/webhooks", "--answers-only"], { cwd, env });
     expect([code, stderr]).toEqual([3, expect.stringContaining("Start the app first, or have the command start it")]);
   });
 
   test("test stops the app and itself on Ctrl-C while it waits", async () => {
-    const cwd = await makeFixtures([sampleEvent("email.sent")]);
+    const cwd = await makeFixtures(sampleEvent("email.sent"));
     const port = await findFreePort();
     const command = `node "${APP}" & wait`;
     const flags = ["--to", `${port}/webhooks`, "--wait-for", "http://127.0.0.1:9/"];
