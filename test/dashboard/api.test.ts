@@ -17,6 +17,7 @@ import { type DashboardClient, OPERATOR, openDashboard } from "./dashboard-clien
 import { fileStore } from "./file-store.js";
 import { writeRuns } from "../support/ended-runs.js";
 import { operatedBy } from "../support/operate.js";
+import { readServerEvents } from "../support/server-events.js";
 
 /** A receiver whose handler fails for events with `data.fails`; `runs` has the ids of its runs. */
 async function start(options: Partial<ReceiverOptions> = {}) {
@@ -439,19 +440,6 @@ test("each of many handlers has all its runs, in the plots and in their sums", a
 });
 
 describe("the stream", () => {
-  async function* messages(response: Response): AsyncGenerator<{ event: string; data: unknown }> {
-    let text = "";
-    if (response.body === null) throw new Error("no stream");
-    for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
-      text += chunk;
-      for (let end = text.indexOf("\n\n"); end !== -1; end = text.indexOf("\n\n")) {
-        const [, event, data] = /^event: (\w+)\ndata: (.*)$/.exec(text.slice(0, end)) ?? [];
-        text = text.slice(end + 2);
-        if (event !== undefined) yield { event, data: JSON.parse(data ?? "") };
-      }
-    }
-  }
-
   test("it sends the state at once, changes as they come, and ends with the receiver", async () => {
     const clock = fakeClock(Date.now());
     const { receiver, dashboard } = await start({ store: fileStore(tempFile()), clock });
@@ -460,9 +448,9 @@ describe("the stream", () => {
     const seen: string[] = [];
     let dead = 0;
     const reading = (async () => {
-      for await (const { event, data } of messages(response)) {
+      for await (const { event, data } of readServerEvents(response)) {
         seen.push(event);
-        if (event === "now") ({ dead } = (data as { backlog: { dead: number } }).backlog);
+        if (event === "now") ({ dead } = data["backlog"] as { dead: number });
       }
     })();
     await expect.poll(() => seen).toContain("now");

@@ -59,26 +59,31 @@ async function startServer(mount: (typeof MOUNTS)[number]["mount"]) {
   await receiver.start();
   const server = await serve(mount((path) => createDashboard<unknown>(receiver, { allow: () => OPERATOR, path })));
   onTestFinished(() => server.close());
-  return { receiver, ...server };
+  const readSession = async () => {
+    const answer = await fetch(`${server.url}${PATH}/api/session`);
+    expect(answer.status).toBe(200);
+    return (await answer.json()) as PageSession;
+  };
+  /** Sends an action as the page does. */
+  const act = async (body: unknown, headers: Record<string, string> = { "sec-fetch-site": "same-origin" }) =>
+    fetch(`${server.url}${PATH}/api/outbox/retry`, {
+      method: "POST",
+      headers: { "content-type": "application/json", [TOKEN_HEADER]: (await readSession()).token, ...headers },
+      body: typeof body === "string" ? body : JSON.stringify(body),
+    });
+  return { ...server, readSession, act };
 }
 
 describe.each(MOUNTS)("mounted on $name", ({ mount }) => {
   test("the page, its API and its actions are under the path", async () => {
-    const { url } = await startServer(mount);
+    const { url, readSession, act } = await startServer(mount);
     const bare = await fetch(`${url}${PATH}?range=7d`, { redirect: "manual" });
     expect([bare.status, bare.headers.get("location")]).toEqual([302, "./webhooks/index.html?range=7d"]);
     const page = await fetch(`${url}${PATH}/`);
     expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
     expect(page.headers.get("x-powered-by")).toBeNull();
-    const session = await fetch(`${url}${PATH}/api/session`);
-    expect(session.status).toBe(200);
-    const { token, name } = (await session.json()) as PageSession;
-    expect(name).toBe("ann");
-    const answer = await fetch(`${url}${PATH}/api/outbox/retry`, {
-      method: "POST",
-      headers: { "content-type": "application/json", "sec-fetch-site": "same-origin", [TOKEN_HEADER]: token },
-      body: JSON.stringify({ ids: ["missing"] }),
-    });
+    expect((await readSession()).name).toBe("ann");
+    const answer = await act({ ids: ["missing"] });
     expect([answer.status, await answer.json()]).toEqual([200, { changed: 0, failed: 1 }]);
   });
 
@@ -102,30 +107,17 @@ describe.each(MOUNTS)("mounted on $name", ({ mount }) => {
   });
 
   test("an action of an old browser is compared with the host that it asked for", async () => {
-    const { url, port } = await startServer(mount);
-    const { token } = (await (await fetch(`${url}${PATH}/api/session`)).json()) as PageSession;
-    const act = (origin: string) =>
-      fetch(`${url}${PATH}/api/outbox/retry`, {
-        method: "POST",
-        headers: { "content-type": "application/json", origin, [TOKEN_HEADER]: token, "sec-fetch-site": "none" },
-        body: JSON.stringify({ ids: [] }),
-      });
-    expect((await act(`http://127.0.0.1:${port}`)).status).toBe(200);
-    expect((await act("http://evil.example")).status).toBe(403);
+    const { port, act } = await startServer(mount);
+    const actFrom = (origin: string) => act({ ids: [] }, { origin, "sec-fetch-site": "none" });
+    expect((await actFrom(`http://127.0.0.1:${port}`)).status).toBe(200);
+    expect((await actFrom("http://evil.example")).status).toBe(403);
   });
 
   test("what is large or no JSON is refused, and the connection goes on", async () => {
-    const { url } = await startServer(mount);
-    const { token } = (await (await fetch(`${url}${PATH}/api/session`)).json()) as PageSession;
-    const act = (body: string) =>
-      fetch(`${url}${PATH}/api/outbox/retry`, {
-        method: "POST",
-        headers: { "content-type": "application/json", "sec-fetch-site": "same-origin", [TOKEN_HEADER]: token },
-        body,
-      });
+    const { act } = await startServer(mount);
     expect((await act("{")).status).toBe(400);
-    expect((await act(JSON.stringify({ ids: ["x".repeat(400_000)] }))).status).toBe(413);
-    expect((await act(JSON.stringify({ ids: [] }))).status).toBe(200);
+    expect((await act({ ids: ["x".repeat(400_000)] })).status).toBe(413);
+    expect((await act({ ids: [] })).status).toBe(200);
   });
 
   test("no path below it leads elsewhere", async () => {

@@ -1,4 +1,4 @@
-import { request } from "node:http";
+import { createServer } from "node:http";
 import { fakeClock } from "pigeonhole/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { EventStream } from "#pigeonhole/dev/page-port/event-stream.js";
@@ -7,60 +7,35 @@ import { writeAnswer } from "#pigeonhole/web/write-answer.js";
 import type { DevServer } from "#pigeonhole/dev/start-dev-server.js";
 import { callApi, deliver, startApp, startDev } from "./dev-harness.js";
 import { listen } from "../support/listen.js";
-
-interface Message {
-  id: string;
-  event: string;
-  data: Record<string, unknown>;
-}
+import { type ServerEvent, readServerEvents } from "../support/server-events.js";
 
 interface Listener {
-  messages: Message[];
-  comments: string[];
+  messages: ServerEvent[];
   ended: Promise<void>;
   close(): void;
 }
 
 /** Follows a stream as a browser does. */
 async function follow(url: URL, lastId?: string): Promise<Listener> {
-  const messages: Message[] = [];
-  const comments: string[] = [];
-  let text = "";
-  let end = (): void => undefined;
-  const ended = new Promise<void>((resolve) => (end = resolve));
-  const headers: Record<string, string> = lastId === undefined ? {} : { "last-event-id": lastId };
-  const token = url.searchParams.get("t");
-  if (token !== null) headers["authorization"] = `Bearer ${token}`;
-  const req = request({ host: url.hostname, port: url.port, path: "/api/stream", headers });
-  await new Promise<void>((resolve, reject) => {
-    req.on("error", reject);
-    req.on("response", (res) => {
-      res.setEncoding("utf8");
-      res.on("data", (chunk: string) => {
-        text += chunk;
-        const blocks = text.split("\n\n");
-        text = blocks.pop() ?? "";
-        for (const block of blocks) {
-          if (block.startsWith(":")) comments.push(block);
-          const field = (name: string): string => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1] ?? "";
-          if (field("data") !== "") {
-            messages.push({
-              id: field("id"),
-              event: field("event"),
-              data: JSON.parse(field("data")) as Message["data"],
-            });
-          }
-        }
-      });
-      res.on("close", end);
-      resolve();
-    });
-    req.end();
-  });
-  req.on("error", () => undefined);
-  const close = (): void => void req.destroy();
+  const leaving = new AbortController();
+  const close = (): void => leaving.abort();
   onTestFinished(close);
-  return { messages, comments, ended, close };
+  const token = url.searchParams.get("t");
+  const response = await fetch(new URL("/api/stream", url), {
+    signal: leaving.signal,
+    headers: {
+      ...(lastId !== undefined && { "last-event-id": lastId }),
+      ...(token !== null && { authorization: `Bearer ${token}` }),
+    },
+  });
+  const messages: ServerEvent[] = [];
+  const read = async (): Promise<void> => {
+    for await (const message of readServerEvents(response)) messages.push(message);
+  };
+  const ended = read().catch((error: unknown) => {
+    if (!leaving.signal.aborted) throw error;
+  });
+  return { messages, ended, close };
 }
 
 const streamOf = (dev: DevServer, lastId?: string): Promise<Listener> => follow(new URL(dev.pageUrl ?? ""), lastId);
@@ -129,7 +104,6 @@ describe("the event stream of the page", () => {
 describe("the stream itself", () => {
   async function serve(clock = fakeClock()) {
     const stream = new EventStream(clock);
-    const { createServer } = await import("node:http");
     const server = createServer((req, res) =>
       writeAnswer(
         req,
@@ -150,7 +124,7 @@ describe("the stream itself", () => {
     const { url, clock } = await serve();
     const page = await follow(url);
     await clock.advance(45_000);
-    await expect.poll(() => page.comments.length).toBe(3);
+    await expect.poll(() => page.messages.map(({ event }) => event)).toEqual(["comment", "comment", "comment"]);
   });
 
   test("the stream sends reset to a page that missed more than the server keeps", async () => {

@@ -1,5 +1,5 @@
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { type RequestListener, createServer } from "node:http";
 import { TEST_SECRET, fakeClock } from "pigeonhole/testing";
 import { verifySignature } from "pigeonhole/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -58,7 +58,8 @@ describe("a forwarded delivery", () => {
     expect(await deliver(dev, makeDelivery(foreign))).toMatchObject({ status: 200 });
     expect(app.seen[0]?.body.toString()).toBe(text);
     const [cut] = dev.captures.list();
-    expect(cut).toMatchObject({ tags: ["cut"], event: { type: "email.sent" }, attempts: [{ status: 200 }] });
+    const verify = { code: "mismatch" };
+    expect(cut).toMatchObject({ tags: ["cut"], event: { type: "email.sent" }, verify, attempts: [{ status: 200 }] });
     expect(text.startsWith(cut?.request.body.data ?? "no")).toBe(true);
     expect(cut?.request.body.data.length).toBe(256 * 1024);
     // Without a forward nobody has all of it; of a genuine one, and where no secret is known, the folder has.
@@ -69,18 +70,6 @@ describe("a forwarded delivery", () => {
     expect(await deliver(unknowing, makeDelivery(foreign))).toMatchObject({ status: 202 });
     for (const { captures } of [dev, unknowing])
       expect(captures.list()[0]).toMatchObject({ tags: [], request: { body: { data: expect.stringMatching(/}$/) } } });
-  });
-
-  test("a delivery that came in chunks reaches the app with a length", async () => {
-    const app = await startApp();
-    const { dev } = await startDev({ forwards: [{ target: String(app.port) }] });
-    await fetch(dev.captureUrl, {
-      method: "POST",
-      body: new Blob(["a", "b"]).stream(),
-      duplex: "half",
-    });
-    expect(app.seen[0]?.body.toString()).toBe("ab");
-    expect(app.seen[0]?.rawHeaders.map((name) => name.toLowerCase())).not.toContain("transfer-encoding");
   });
 
   test("the app's status, headers and body are the answer to a forwarded delivery", async () => {
@@ -96,15 +85,6 @@ describe("a forwarded delivery", () => {
       "set-cookie": ["a=1", "b=2"],
       "content-type": "text/x-tea",
     });
-  });
-
-  test("a redirect of the app is passed on and not followed", async () => {
-    const app = await startApp((req, res) => {
-      res.writeHead(req.url === "/elsewhere" ? 200 : 302, { location: "/elsewhere" }).end();
-    });
-    const { dev } = await startDev({ forwards: [{ target: app.url }] });
-    expect(await deliver(dev)).toMatchObject({ status: 302 });
-    expect(app.seen).toHaveLength(1);
   });
 
   test("the capture of a forwarded delivery has the attempt and the answer", async () => {
@@ -206,6 +186,21 @@ describe("a delivery that is not forwarded", () => {
   });
 });
 
+/** A dev server that holds deliveries to an app which is not there yet. */
+async function startHolding({ types = "*", max }: { types?: string; max?: number } = {}) {
+  const gone = await findAbsentApp();
+  const clock = fakeClock(Date.now());
+  const holding = { forwards: [{ types, target: gone.url }], whenDown: "hold" as const, clock, max };
+  return {
+    ...(await startDev(holding)),
+    clock,
+    /** Another run in the same folder. */
+    startNext: (cwd: string) => startDev({ ...holding, cwd }),
+    /** The app begins to listen. */
+    startTarget: (answer?: RequestListener) => startApp(answer, gone.port),
+  };
+}
+
 describe("an app that is down", () => {
   test("a delivery to an app that is down is answered 503 with Retry-After, and its capture says why", async () => {
     const app = await findAbsentApp();
@@ -226,16 +221,14 @@ describe("an app that is down", () => {
   });
 
   test("held deliveries reach the app in the order of arrival and signed again, once it is available", async () => {
-    const gone = await findAbsentApp();
-    const clock = fakeClock(Date.now());
-    const { dev, kinds } = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold", clock });
+    const { dev, kinds, clock, startTarget } = await startHolding();
     const old = makeDelivery({ at: Date.now() - 200_000 });
     const sent = [old, makeDelivery(), makeDelivery()];
     for (const delivery of sent) expect(await deliver(dev, delivery)).toMatchObject({ status: 202 });
     expect(dev.held).toBe(3);
     expect(dev.captures.list().every(({ tags }) => tags.includes("held"))).toBe(true);
 
-    const app = await startApp(undefined, gone.port);
+    const app = await startTarget();
     await clock.advance(1_000);
     await expect.poll(() => dev.held).toBe(0);
     expect(app.seen.map(({ body }) => body.toString())).toEqual(sent.map(({ body }) => body.toString()));
@@ -257,26 +250,22 @@ describe("an app that is down", () => {
   });
 
   test("held deliveries of an earlier run reach the app without waiting for the first probe", async () => {
-    const gone = await findAbsentApp();
-    const options = { forwards: [{ target: gone.url }], whenDown: "hold" as const };
-    const first = await startDev(options);
+    const { dev, folder, startNext, startTarget } = await startHolding();
     const delivery = makeDelivery();
-    await deliver(first.dev, delivery);
-    await first.dev.close();
-    const app = await startApp(undefined, gone.port);
+    await deliver(dev, delivery);
+    await dev.close();
+    const app = await startTarget();
     // On a clock that stands still, no probe ever comes due.
-    const second = await startDev({ ...options, cwd: first.folder, clock: fakeClock(Date.now()) });
+    const second = await startNext(folder);
     await expect.poll(() => second.dev.held).toBe(0);
     expect(app.seen.map(({ body }) => body.toString())).toEqual([delivery.body.toString()]);
   });
 
   test("the app's answer to a held delivery is stored even if the run ends meanwhile", async () => {
-    const gone = await findAbsentApp();
-    const clock = fakeClock(Date.now());
-    const { dev } = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold", clock });
+    const { dev, clock, startTarget } = await startHolding();
     await deliver(dev);
     let answer = (): void => undefined;
-    const app = await startApp((_, res) => void (answer = () => void res.end("ok")), gone.port);
+    const app = await startTarget((_, res) => void (answer = () => void res.end("ok")));
     await clock.advance(1_000);
     await expect.poll(() => app.seen.length).toBe(1);
     const closed = dev.close();
@@ -291,38 +280,33 @@ describe("an app that is down", () => {
   });
 
   test("a held delivery that was deleted does not reach the app, in this run or the next", async () => {
-    const gone = await findAbsentApp();
-    const options = { forwards: [{ target: gone.url }], whenDown: "hold" as const };
-    const { dev, folder } = await startDev(options);
+    const { dev, folder, startNext, startTarget } = await startHolding();
     const [deleted, left] = [makeDelivery(), makeDelivery()];
     for (const delivery of [deleted, left]) await deliver(dev, delivery);
     const [, first] = dev.captures.list();
     expect(await callApi(dev, "/api/captures/remove", { ids: [first?.id] })).toMatchObject({ json: { removed: 1 } });
     expect(dev.held).toBe(1);
     await dev.close();
-    const app = await startApp(undefined, gone.port);
-    const next = await startDev({ ...options, cwd: folder });
+    const app = await startTarget();
+    const next = await startNext(folder);
     await expect.poll(() => next.dev.held).toBe(0);
     expect(app.seen.map(({ body }) => body.toString())).toEqual([left.body.toString()]);
   });
 
   test("held deliveries reach the app, however many deliveries came after them", async () => {
-    const gone = await findAbsentApp();
-    const forwards = [{ types: "email.received", target: gone.url }];
-    const { dev, folder } = await startDev({ forwards, whenDown: "hold", max: 2 });
+    const { dev, folder, startNext, startTarget } = await startHolding({ types: "email.received", max: 2 });
     const held = makeDelivery();
     await deliver(dev, held);
     for (let n = 0; n < 4; n += 1) await deliver(dev, makeDelivery({ type: "email.sent" }));
     expect(dev.captures.list().map(({ event }) => event.type)).toEqual(["email.sent", "email.received"]);
     await dev.close();
-    const app = await startApp(undefined, gone.port);
-    await startDev({ forwards, whenDown: "hold", max: 2, cwd: folder });
+    const app = await startTarget();
+    await startNext(folder);
     await expect.poll(() => app.seen.map(({ body }) => body.toString())).toEqual([held.body.toString()]);
   });
 
   test("a delivery stays held, whatever the user writes into its capture's tags", async () => {
-    const gone = await findAbsentApp();
-    const { dev } = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold" });
+    const { dev } = await startHolding();
     await deliver(dev);
     const [capture] = dev.captures.list();
     await callApi(dev, `/api/captures/${capture?.id}/mark`, { tags: ["vip"] });
@@ -330,8 +314,7 @@ describe("an app that is down", () => {
   });
 
   test("a delivery is answered 503 once half of the kept captures are held", async () => {
-    const gone = await findAbsentApp();
-    const { dev } = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold", max: 4 });
+    const { dev } = await startHolding({ max: 4 });
     const answers = [];
     for (let index = 0; index < 3; index += 1) answers.push((await deliver(dev)).status);
     expect(answers).toEqual([202, 202, 503]);
@@ -360,17 +343,5 @@ describe("headers of the options", () => {
       ]);
     }
     expect(app.seen).toHaveLength(2);
-  });
-});
-
-describe("a delivery with a bad signature", () => {
-  const wrong = `whsec_${"x".repeat(43)}`;
-
-  test("a delivery with a bad signature is forwarded by default, so that the app can reject it", async () => {
-    const app = await startApp();
-    const { dev } = await startDev({ forwards: [{ target: app.url }] });
-    await deliver(dev, makeDelivery({ secret: wrong }));
-    expect(app.seen).toHaveLength(1);
-    expect(dev.captures.list()[0]?.verify).toMatchObject({ code: "mismatch" });
   });
 });

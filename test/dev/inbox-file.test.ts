@@ -86,22 +86,6 @@ describe("the inbox of a running receiver", () => {
   });
 });
 
-describe("the inbox without a running receiver", () => {
-  test("a retry without a running receiver is run by the next one", async () => {
-    const { receiver, event } = await startWithDeadEvent();
-    await receiver.stop();
-    const inbox = await open();
-    expect(await inbox.changeEvent("retry", event.id)).toEqual({ work: 1, readAgain: 0 });
-    expect(await inbox.getEvent(event.id)).toMatchObject({ state: "pending" });
-    await inbox.close();
-
-    const next = openReceiver({ store: storeOf(file) });
-    next.on("email.sent", () => undefined);
-    await next.start();
-    await untilWork(next, event.id, { state: "done" });
-  });
-});
-
 describe("other files", () => {
   test("a missing file is not created", async () => {
     expect(await errorOf(() => openInboxFile(file))).toMatchObject({
@@ -111,10 +95,8 @@ describe("other files", () => {
     expect(() => readFileSync(file)).toThrow(/ENOENT/);
   });
 
-  test("a file of a newer or an older version is refused", async () => {
+  test("a file of an older version is refused", async () => {
     await openReceiver({ store: storeOf(file) }).start();
-    change("PRAGMA user_version = 999");
-    expect(await errorOf(() => openInboxFile(file))).toMatchObject({ code: "schema_too_new" });
     change("PRAGMA user_version = 0");
     expect(await errorOf(() => openInboxFile(file))).toMatchObject({
       code: "invalid_argument",

@@ -347,11 +347,8 @@ describe("the inbox", () => {
       events: { pending: 0, retrying: 0, running: 0, dead: 1, parked: 0, done: 0 },
       contactEvents: { pending: 0, retrying: 0, running: 0, dead: 0 },
     });
-    const list = await callApi(dev, "/api/events?state=dead");
-    expect(list.json).toMatchObject({
-      items: [{ id: event.id, handlers: [{ error: "DoNotRetry: broken" }] }],
-      nextCursor: null,
-    });
+    const shown = { id: event.id, handlers: [{ error: "DoNotRetry: broken" }] };
+    expect((await callApi(dev, "/api/events?state=dead")).json).toMatchObject({ items: [shown], nextCursor: null });
     const row = { id: `inbox:${event.id}`, type: event.type, source: "production", verdict: "ok" };
     for (const query of ["", "work:dead", "work:broken", 'type:email.* work:"email.sent"', "source:production"]) {
       const found = await callApi(dev, `/api/captures?query=${encodeURIComponent(query)}`);
@@ -367,14 +364,7 @@ describe("the inbox", () => {
     await expect
       .poll(() => clock.advance(1_000).then(() => workOf(receiver, event.id)))
       .toMatchObject({ state: "done" });
-    expect(await callApi(dev, "/api/events/none/retry", {})).toMatchObject({ status: 404 });
-    expect(await callApi(dev, "/api/events?state=odd")).toMatchObject({ status: 400, json: { param: "state" } });
     expect(await callApi(dev, "/api/outbox")).toMatchObject({ json: { items: [] } });
-    const none = { changed: 0, failed: 1 };
-    for (const [change, answer] of Object.entries({ retry: none, discard: { ...none, mayGoOut: 0 } })) {
-      const { json } = await callApi(dev, `/api/outbox/${change}`, { ids: ["none"] });
-      expect(json).toEqual(answer);
-    }
   });
 
   test("the inbox shows how long handlers took, by handler and time", async () => {

@@ -7,6 +7,7 @@ import { DevSandbox } from "#pigeonhole/dev/sandbox/dev-sandbox.js";
 import type { DevServerOptions } from "#pigeonhole/dev/options.js";
 import type { SandboxLogEntry } from "#pigeonhole/sandbox/log-entry.js";
 import type { DevServer } from "#pigeonhole/dev/start-dev-server.js";
+import { readServerEvents } from "../support/server-events.js";
 import { callApi, startApp, startDev } from "./dev-harness.js";
 
 const MINUTE = 60_000;
@@ -143,12 +144,12 @@ describe("the sandbox of the page", () => {
       contactEvents: [{ name: "order.shipped", email: "ada@customer.example.com", properties: {} }],
     });
     expect(log.map(({ kind }) => kind)).toEqual(["endpoint", "contact_event", "api"]);
-    let text = "";
-    for await (const bytes of stream.body ?? []) {
-      text += Buffer.from(bytes as Uint8Array).toString();
-      if (text.includes("event: sandbox")) break;
+    for await (const { event, data } of readServerEvents(stream)) {
+      if (event !== "sandbox") continue;
+      expect(data).toEqual({});
+      break;
     }
-    expect(text).toContain("event: sandbox\ndata: {}\n");
+    expect.assertions(4);
   });
 
   test.each<[string, string, object]>([

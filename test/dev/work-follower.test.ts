@@ -15,6 +15,20 @@ import { makeAttempt, makeCapture } from "../support/captures.js";
 import { makeFolder } from "../support/folder.js";
 import { makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
 
+/** A follower of the work of these events. */
+function followWork(getEvent: (id: string) => Promise<EventDetail | undefined>, clock = fakeClock()) {
+  const reports: DevEvent[] = [];
+  const report = (event: DevEvent) => void reports.push(event);
+  const follower = new WorkFollower({ inbox: { getEvent }, clock, report, changed: () => undefined });
+  onTestFinished(() => follower.close());
+  /** The app answers a delivery of the event. */
+  const see = (eventId: string, outcome = "accepted"): void => {
+    const attempt = { eventId, headers: [["x-pigeonhole-outcome", outcome]] };
+    follower.see({ kind: "forwarded", capture: { eventId }, attempt } as unknown as DevEvent);
+  };
+  return { clock, follower, reports, see };
+}
+
 /** A receiver with one handler on a new file, and what the follower of its work reports. */
 async function follow(type: EventType, run: () => void, secrets: ReceiverOptions["secrets"] = TEST_SECRET) {
   const file = join(makeFolder(), "inbox.db");
@@ -24,27 +38,19 @@ async function follow(type: EventType, run: () => void, secrets: ReceiverOptions
   await receiver.start();
   const inbox = await openInboxFile(file);
   onTestFinished(() => inbox.close());
-  const reports: DevEvent[] = [];
-  const follower = new WorkFollower({
-    inbox,
-    clock,
-    report: (event) => void reports.push(event),
-    changed: () => undefined,
-  });
-  onTestFinished(() => follower.close());
-  return { receiver, inbox, clock, follower, reports };
+  return { receiver, inbox, ...followWork((id) => inbox.getEvent(id), clock) };
 }
 
-test("a failure of work that was retried is reported like the first one", async () => {
-  const { receiver, inbox, clock, follower, reports } = await follow("email.sent", () => {
-    throw new DoNotRetry("the address book is closed");
-  });
+const fail = (): never => {
+  throw new DoNotRetry("the address book is closed");
+};
 
+test("a failure of work that was retried is reported like the first one", async () => {
+  const { receiver, inbox, clock, follower, reports, see } = await follow("email.sent", fail);
   const event = makeEvent();
   await post(receiver, event);
   await untilWork(receiver, event.id, { state: "dead" });
-  const attempt = { eventId: event.id, headers: [["x-pigeonhole-outcome", "accepted"]] };
-  follower.see({ kind: "forwarded", capture: { eventId: event.id }, attempt } as unknown as DevEvent);
+  see(event.id);
   const look = () => clock.advance(1_000).then(() => reports.length);
   await expect.poll(look).toBe(1);
   await inbox.changeEvent("retry", event.id);
@@ -57,17 +63,10 @@ test.each([
   ["accepted", { state: "retrying", dueAt: isoTime(600_000) }],
   ["parked", { state: "parked", dueAt: null }],
 ])("a duplicate before the first look does not hide that the handler of an %s event failed", async (outcome, left) => {
-  const clock = fakeClock();
   const work = { handler: "crm", attempts: 1, error: "Error: away", ...left };
   const getEvent = async () => ({ id: "evt_1", handlers: [work] }) as unknown as EventDetail;
-  const reports: DevEvent[] = [];
-  const report = (event: DevEvent) => void reports.push(event);
-  const follower = new WorkFollower({ inbox: { getEvent }, clock, report, changed: () => undefined });
-  onTestFinished(() => follower.close());
-  for (const answer of [outcome, "duplicate"]) {
-    const attempt = { eventId: "evt_1", headers: [["x-pigeonhole-outcome", answer]] };
-    follower.see({ kind: "forwarded", capture: { eventId: "evt_1" }, attempt } as unknown as DevEvent);
-  }
+  const { clock, reports, see } = followWork(getEvent);
+  for (const answer of [outcome, "duplicate"]) see("evt_1", answer);
   await clock.advance(1_000);
   expect(reports).toMatchObject([{ kind: "handler_failed", state: left.state, attempts: 1 }]);
 });
@@ -83,12 +82,8 @@ test("work that is run now is not reported as failed again before it has run", a
   };
   let view = work;
   const getEvent = async () => ({ id: "evt_1", handlers: [view] }) as unknown as EventDetail;
-  const reports: DevEvent[] = [];
-  const report = (event: DevEvent) => void reports.push(event);
-  const follower = new WorkFollower({ inbox: { getEvent }, clock, report, changed: () => undefined });
-  onTestFinished(() => follower.close());
-  const attempt = { eventId: "evt_1", headers: [["x-pigeonhole-outcome", "accepted"]] };
-  follower.see({ kind: "forwarded", capture: { eventId: "evt_1" }, attempt } as unknown as DevEvent);
+  const { follower, reports, see } = followWork(getEvent, clock);
+  see("evt_1");
   const look = async () => {
     follower.follow("evt_1");
     await clock.advance(1_000);
@@ -111,9 +106,7 @@ test.each([
     looks.set(id, (looks.get(id) ?? 0) + 1);
     return { id, handlers } as unknown as EventDetail;
   };
-  const clock = fakeClock();
-  const follower = new WorkFollower({ inbox: { getEvent }, clock, report: () => undefined, changed: () => undefined });
-  onTestFinished(() => follower.close());
+  const { clock, follower } = followWork(getEvent);
   for (let index = 0; index < count; index += 1) follower.follow(`evt_${index}`);
   await clock.advance(10_000);
   looks.clear();
@@ -123,26 +116,20 @@ test.each([
 });
 
 test("an event of a named source is found by the id that was captured, and reported by the one that commands take", async () => {
-  const fail = (): never => {
-    throw new DoNotRetry("the address book is closed");
-  };
-  const { receiver, clock, follower, reports } = await follow("email.sent", fail, { acme: TEST_SECRET });
+  const { receiver, clock, reports, see } = await follow("email.sent", fail, { acme: TEST_SECRET });
   const event = makeEvent();
   await post(receiver, event);
-  const attempt = { eventId: event.id, headers: [["x-pigeonhole-outcome", "accepted"]] };
-  follower.see({ kind: "forwarded", capture: { eventId: event.id }, attempt } as unknown as DevEvent);
+  see(event.id);
   await expect.poll(() => clock.advance(1_000).then(() => reports)).toHaveLength(1);
   expect(reports).toMatchObject([{ kind: "handler_failed", eventId: `acme/${event.id}` }]);
 });
 
 test("an event that no handler got is reported once", async () => {
-  const { receiver, clock, follower, reports } = await follow("email.bounced", () => undefined);
-
+  const { receiver, clock, follower, reports, see } = await follow("email.bounced", () => undefined);
   const [event, handled] = [makeEvent(), makeEvent({ type: "email.bounced" })];
-  for (const { id } of [event, handled]) {
-    await post(receiver, id === event.id ? event : handled);
-    const attempt = { eventId: id, headers: [["x-pigeonhole-outcome", "accepted"]] };
-    follower.see({ kind: "forwarded", capture: { eventId: id }, attempt } as unknown as DevEvent);
+  for (const each of [event, handled]) {
+    await post(receiver, each);
+    see(each.id);
   }
   await expect.poll(() => clock.advance(1_000).then(() => follower.known)).toHaveLength(2);
   expect(reports).toMatchObject([{ kind: "no_handler", eventId: event.id }]);
@@ -154,10 +141,7 @@ test("an edited body without an id is not followed as the captured event", async
     looked.push(id);
     return undefined;
   };
-  const clock = fakeClock();
-  const options = { report: () => undefined, changed: () => undefined };
-  const follower = new WorkFollower({ inbox: { getEvent }, clock, ...options });
-  onTestFinished(() => follower.close());
+  const { clock, follower } = followWork(getEvent);
   const headers: HeaderList = [["x-pigeonhole-outcome", "parked"]];
   const see = (body: string, sentBody: string | null) => {
     const edited = sentBody === null ? null : ({ encoding: "utf8", data: sentBody } as const);
