@@ -42,7 +42,7 @@ const CEILINGS: Record<string, number> = {
   base: 1_161,
   protocol: 2_120,
   contract: 3_635,
-  store: 14_651,
+  store: 14_673,
   operator: 611,
   client: 2_000,
   outbox: 640,

@@ -162,7 +162,7 @@ export function createInbox(deps: InboxDeps): Inbox {
   const { store, operator, registry, dispatcher, clock } = deps;
 
   async function retry(id: string): Promise<RetryResult> {
-    const event = foundEvent(await store.getEvent(id), id, "the inbox");
+    const event = foundEvent(await store.getEvent(id), { id, place: "the inbox" });
     const { pending, parked } = await readAgain({ store, registry }, event, { now: clock.now() });
     if (pending > 0) dispatcher.wake();
     return { pending, parked: parked?.reason };

@@ -115,10 +115,20 @@ export interface EventDetail extends EventWithRuns {
   body: Uint8Array | null;
 }
 
+/** Where an event was looked for. */
+interface LookedFor {
+  id: string;
+  place: string;
+  /** Ids of events from named sources that have this id of the service. @default [] */
+  sameIds?: readonly string[];
+}
+
 /** The event of this id, if it was found in `place`; throws `not_found` otherwise. */
-export function foundEvent(event: EventDetail | undefined, id: string, place: string): EventDetail {
+export function foundEvent(event: EventDetail | undefined, { id, place, sameIds = [] }: LookedFor): EventDetail {
   if (event !== undefined) return event;
-  throw new PigeonholeError("not_found", `No event with id "${escapeControls(id)}" is in ${place}.`);
+  const whole = sameIds.map((same) => `"${escapeControls(same)}"`).join(" or ");
+  const hint = whole === "" ? "" : ` Named sources have it: give the whole id, ${whole}.`;
+  throw new PigeonholeError("not_found", `No event with id "${escapeControls(id)}" is in ${place}.${hint}`);
 }
 
 /** The bytes of an event; throws `body_dropped` if retention has dropped them or they were erased. */

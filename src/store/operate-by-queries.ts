@@ -23,7 +23,7 @@ import {
 } from "./queries/contact-events.js";
 import { endWork } from "./queries/ending-work.js";
 import { listErrorGroups } from "./queries/error-groups.js";
-import { getEvent, getEventWithGates, listEvents, readBodies } from "./queries/events.js";
+import { getEvent, getEventWithGates, listEvents, listSameIds, readBodies } from "./queries/events.js";
 import { readFigures, readHandlerTimes, readStatuses } from "./queries/figures.js";
 import { dashboardSecret, listHandlers, listPolicies, pauseHandler, resumeHandler } from "./queries/handlers.js";
 import { countHistory } from "./queries/history.js";
@@ -47,7 +47,9 @@ export function operateByQueries(runner: QueryRunner, pages = runner) {
     readBodies: (query) => read("reading bodies", () => readBodies(query)),
     changeEvent: (action, id) =>
       write("changing the work of an event", function* (now) {
-        return yield* changeEvent(action, { event: foundEvent(yield* getEvent(id), id, database), now });
+        const event = yield* getEvent(id);
+        const sameIds = event === undefined ? yield* listSameIds(id) : [];
+        return yield* changeEvent(action, { event: foundEvent(event, { id, place: database, sameIds }), now });
       }),
     countWork: (action, choice) => readAt("counting work", (now) => countWork({ action, choice }, now)),
     listErrorGroups: (query = {}) => read("listing errors", () => listErrorGroups(query)),

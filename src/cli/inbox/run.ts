@@ -91,7 +91,7 @@ async function* eventsWithText(
 export const showInboxEvent: RunCommand<typeof specs.inboxShow> = ({ args, options, context }) =>
   withInbox(options.db, context, async (inbox) => {
     const { out } = context;
-    const event = foundEvent(await inbox.getEvent(args.id), args.id, inbox.database);
+    const event = foundEvent(await inbox.getEvent(args.id), { id: args.id, place: inbox.database });
     if (options.body) {
       out.raw(bodyOf(event));
       return;

@@ -77,14 +77,24 @@ export function* getEvent(id: string): StoreQuery<EventDetail | undefined> {
   return { ...view, handlers, seq: row.seq, body: row.body };
 }
 
-/** The newest event with this id of the service, of whatever named source. `+`: by their index, not through all. */
-function* getNewestEvent(eventId: string): StoreQuery<EventDetail | undefined> {
-  const row = yield* readFirst<{ id: string }>(
+/** Most ids that are found for one of the service. */
+const MAX_SAME_IDS = 10;
+
+/** Ids of events with this id of the service from named sources, the newest first. `+`: by their index alone. */
+export function* listSameIds(eventId: string): StoreQuery<string[]> {
+  const rows = yield* readRows<{ id: string }>(
     `SELECT e.id FROM pigeonhole.inbox_event AS e
-     WHERE strpos(e.id, '/') > 0 AND substr(e.id, strpos(e.id, '/') + 1) = :eventId ORDER BY +e.seq DESC LIMIT 1`,
+     WHERE strpos(e.id, '/') > 0 AND substr(e.id, strpos(e.id, '/') + 1) = :eventId
+     ORDER BY +e.seq DESC LIMIT ${MAX_SAME_IDS}`,
     { eventId },
   );
-  return row && (yield* getEvent(row.id));
+  return rows.map(({ id }) => id);
+}
+
+/** The newest event with this id of the service, of whatever named source. */
+function* getNewestEvent(eventId: string): StoreQuery<EventDetail | undefined> {
+  const [newest] = yield* listSameIds(eventId);
+  return newest === undefined ? undefined : yield* getEvent(newest);
 }
 
 /** The same, also by the service's id alone, with the gates that keep its open work waiting at the time `now`. */

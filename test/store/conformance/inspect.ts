@@ -6,6 +6,7 @@ import type { EventQuery } from "#pigeonhole/store/inbox-view.js";
 import { acceptAll, acceptLeased, leasePage } from "./lease-page.js";
 import { expectCode, DAY, MINUTE, newEvent, settlements, T, TARGETS } from "./new-event.js";
 import { type Fixture } from "./fixture.js";
+import { errorOf } from "../../support/error-of.js";
 import { countWork, operate } from "../../support/operate.js";
 
 export function describeInspect(fixture: Fixture): void {
@@ -73,6 +74,12 @@ export function describeInspect(fixture: Fixture): void {
       await acceptAll(fixture.store, ["acme/evt_2", "beta/evt_2"]);
       expect(await found("evt_2")).toBe("beta/evt_2");
       expect(await fixture.store.getEvent("evt_2")).toBeUndefined();
+      const refusalOf = async (id: string) => (await errorOf(() => operator.changeEvent("retry", id))).message;
+      const place = operator.database;
+      expect(await refusalOf("evt_2")).toBe(
+        `No event with id "evt_2" is in ${place}. Named sources have it: give the whole id, "beta/evt_2" or "acme/evt_2".`,
+      );
+      expect(await refusalOf("vt_2")).toBe(`No event with id "vt_2" is in ${place}.`);
     });
 
     test("list filters by type, and by both", async () => {
