@@ -3,14 +3,6 @@ import { MINUTE } from "../base/duration.js";
 import type { Logger } from "../base/logger.js";
 import { ALARMS, type Alarm } from "./alarm-table.js";
 
-/** An alarm that begins or goes on, or the kind of one that is over. */
-export type AlarmChange = Alarm | { over: Alarm["kind"] };
-
-/** Looks at one reading after the other, and finds the alarms that begin or end. The only shape of a watch. */
-export interface Watch<Reading> {
-  look(reading: Reading): readonly AlarmChange[];
-}
-
 /** An alarm as it was raised last. */
 export interface RecentAlarm {
   alarm: Alarm;
@@ -42,14 +34,6 @@ export class Alarms {
     this.#deps = deps;
   }
 
-  /** Takes what a watch has found. */
-  take(changes: readonly AlarmChange[]): void {
-    for (const change of changes) {
-      if ("over" in change) this.#end(change.over);
-      else this.raise(change);
-    }
-  }
-
   raise(alarm: Alarm): void {
     const { logger, clock, hook } = this.#deps;
     const { kind, ...fields } = alarm;
@@ -74,7 +58,8 @@ export class Alarms {
     return [...this.#recent.values()].filter((each) => isRecent(each, now)).toReversed();
   }
 
-  #end(kind: Alarm["kind"]): void {
+  /** What it said is over. */
+  end(kind: Alarm["kind"]): void {
     const { since = Infinity } = this.#recent.get(kind) ?? {};
     this.#recent.delete(kind);
     // Only what a line said is over.

@@ -33,7 +33,7 @@ import { repairEndpoint } from "./repair-endpoint.js";
 import { Repairer } from "./repairer.js";
 import { readStats } from "./stats.js";
 import { StoreCounter } from "./store-counter.js";
-import { WatchRound } from "./watch-round.js";
+import { WorkWatch } from "./work-watch.js";
 
 /** The default and check of {@link StopOptions}. */
 export const STOP_OPTIONS = defineOptions("stop", {
@@ -127,26 +127,32 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
   const { repair } = options;
   const counter = new StoreCounter({ store, dispatcher, clock, endpointId: repair?.endpointId });
   const { toleranceSeconds, unverified, signature: assumptions } = options;
-  const answers = new AnswerWatch({ logger, assumptions, clock });
+  const answers = new AnswerWatch({ logger, assumptions, clock, alarms });
   const path: DeliveryPath = {
     admission,
     verification: { secrets, rules: { toleranceSeconds, assumptions, unverified }, clock },
     registry,
     dispatcher,
-    report: { signatures: new SignatureWatch({ assumptions, secrets, clock }), answers, clockWatch, alarms, logger },
+    report: {
+      signatures: new SignatureWatch({ assumptions, secrets, clock, alarms }),
+      answers,
+      clockWatch,
+      alarms,
+      logger,
+    },
     telemetry: undefined,
   };
   const recorder = new FiguresRecorder({ options, answers, record, admission, dispatcher });
   const operator = store.openOperator(() => clock.now());
   if (repair !== undefined) secrets.checkSource("repair.source", repair.source);
   const repairer = api && repair && new Repairer({ client: api, repair, secrets, operator, clock, logger });
-  const watchRound = new WatchRound({ options, path, counter, record, operator });
+  const workWatch = new WorkWatch({ options, path, counter, record, operator });
   const drainer = new Drainer({
     admission,
     dispatcher: role === "accept" ? () => new Dispatcher(dispatcherDeps, { retryParked }) : dispatcher,
     sender,
     pruner,
-    watchRound,
+    workWatch,
     clock,
   });
   return {
@@ -159,7 +165,7 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
       pruner,
       figures: new FiguresWriter({ store, recorder, counter, clock, logger }),
     },
-    watches: { round: watchRound, repairer },
+    watches: { work: workWatch, repairer },
     drainer,
     sender,
   };

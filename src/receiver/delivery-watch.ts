@@ -10,7 +10,7 @@ import { isDeliveredStatus, isRetryableStatus } from "../protocol/retry-schedule
 import { signatureShape } from "../protocol/signature-shape.js";
 import type { VerifiedOrNot } from "../protocol/verify-request.js";
 import { TimeBuckets, type TimeCounts } from "../store/time-buckets.js";
-import type { AlarmChange, Watch } from "./alarms.js";
+import type { Alarms } from "./alarms.js";
 import type { SecretOfSource } from "./named-secrets.js";
 import type { SecretSource } from "./secret-source.js";
 
@@ -26,8 +26,6 @@ const ALARM_EVERY = 20;
 /** Most lines `final_answer` of one outcome in a minute. */
 const MAX_LINES = 10;
 
-const NOTHING: readonly AlarmChange[] = [];
-
 /** The final verdict on the signature of a delivery, and which secret made it. */
 interface Verified {
   verdict: VerifiedOrNot;
@@ -39,10 +37,11 @@ interface SignatureWatchDeps {
   assumptions: SignatureAssumptions;
   secrets: Pick<SecretSource, "sources">;
   clock: Clock;
+  alarms: Alarms;
 }
 
 /** Detects from the verdicts on signatures that a secret, a clock or the assumed layout is wrong. */
-export class SignatureWatch implements Watch<Verified> {
+export class SignatureWatch {
   readonly #deps: SignatureWatchDeps;
   #mismatchesInARow = 0;
   #lastMismatchBy = -Infinity;
@@ -53,34 +52,35 @@ export class SignatureWatch implements Watch<Verified> {
     this.#deps = deps;
   }
 
-  look({ verdict, secret, header }: Verified): readonly AlarmChange[] {
+  look({ verdict, secret, header }: Verified): void {
+    const { alarms, assumptions, clock } = this.#deps;
     if (verdict.ok) {
       if (this.#mismatchesInARow > 0 && this.#allMatch(secret?.source ?? "")) {
-        const wasWrong = this.#mismatchesInARow >= MISMATCHES_BEFORE_ALARM;
+        if (this.#mismatchesInARow >= MISMATCHES_BEFORE_ALARM) alarms.end("signature_mismatches");
         this.#mismatchesInARow = 0;
-        if (wasWrong) return [{ over: "signature_mismatches" }];
       }
-      if (secret === undefined || secret.index === 0) return NOTHING;
-      return [{ kind: "older_secret_matched", secretIndex: secret.index, source: secret.source }];
+      if (secret === undefined || secret.index === 0) return;
+      alarms.raise({ kind: "older_secret_matched", secretIndex: secret.index, source: secret.source });
+      return;
     }
     switch (verdict.reason) {
       case "missing_signature":
       case "malformed_signature":
       case "missing_timestamp":
       case "malformed_timestamp": {
-        const shape = signatureShape(header, this.#deps.assumptions);
-        return [{ kind: "signature_unreadable", reason: verdict.reason, shape }];
+        const shape = signatureShape(header, assumptions);
+        return alarms.raise({ kind: "signature_unreadable", reason: verdict.reason, shape });
       }
       case "mismatch": {
-        this.#mismatchesInARow += 1;
-        this.#lastMismatchBy = elapsedBy(this.#deps.clock);
+        const inARow = ++this.#mismatchesInARow;
+        this.#lastMismatchBy = elapsedBy(clock);
         this.#matched.clear();
-        const inARow = this.#mismatchesInARow;
-        return inARow < MISMATCHES_BEFORE_ALARM ? NOTHING : [{ kind: "signature_mismatches", inARow }];
+        if (inARow >= MISMATCHES_BEFORE_ALARM) alarms.raise({ kind: "signature_mismatches", inARow });
+        return;
       }
       case "stale":
       case "early":
-        return [{ kind: "clock_skew", skewSeconds: verdict.skewSeconds }];
+        return alarms.raise({ kind: "clock_skew", skewSeconds: verdict.skewSeconds });
     }
   }
 
@@ -91,6 +91,13 @@ export class SignatureWatch implements Watch<Verified> {
     const isQuiet = elapsedBy(clock) - this.#lastMismatchBy > QUIET_MS;
     return isQuiet || secrets.sources.every((name) => this.#matched.has(name));
   }
+}
+
+interface AnswerWatchDeps {
+  logger: Logger;
+  assumptions: SignatureAssumptions;
+  clock: Clock;
+  alarms: Alarms;
 }
 
 /** One answer, with the milliseconds that it took. */
@@ -105,8 +112,8 @@ export interface Answered {
  * Counts the outcomes of deliveries. Detects answers that lose an event, and from a series of them that the endpoint is
  * wrong, long before the service switches it off.
  */
-export class AnswerWatch implements Watch<Answered> {
-  readonly #deps: { logger: Logger; assumptions: SignatureAssumptions; clock: Clock };
+export class AnswerWatch {
+  readonly #deps: AnswerWatchDeps;
   readonly #counts = new Map<OutcomeKind, number>();
   readonly #answerTimes = new TimeBuckets();
   /** Final answers in this minute. */
@@ -121,13 +128,13 @@ export class AnswerWatch implements Watch<Answered> {
   /** When this process last stored one, in the clock's elapsed time. */
   lastAcceptedBy = -Infinity;
 
-  constructor(deps: { logger: Logger; assumptions: SignatureAssumptions; clock: Clock }) {
+  constructor(deps: AnswerWatchDeps) {
     this.#deps = deps;
   }
 
   /** Called once for each delivery. */
-  look({ outcome: { kind }, status, header, tookMs }: Answered): readonly AlarmChange[] {
-    const { assumptions, clock } = this.#deps;
+  look({ outcome: { kind }, status, header, tookMs }: Answered): void {
+    const { assumptions, clock, alarms } = this.#deps;
     const now = clock.now();
     this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
     if (kind === "accepted" || kind === "parked") {
@@ -138,34 +145,32 @@ export class AnswerWatch implements Watch<Answered> {
       this.#answerTimes.count(tookMs);
       return this.#succeeded(now);
     }
-    const changes: AlarmChange[] = kind === "body_consumed" ? [{ kind }] : [];
+    if (kind === "body_consumed") alarms.raise({ kind });
     // Requests of other senders fail too, every day; only the service counts.
-    if (!hasSignatureHeaders(header, assumptions)) return changes;
+    if (!hasSignatureHeaders(header, assumptions)) return;
     // After these the service does not send again: it may be a lost event.
     if (!isDeliveredStatus(status) && !isRetryableStatus(status)) {
       this.#logFinal(kind, status, header);
-      changes.push({ kind: "final_answer", outcome: kind, status });
+      alarms.raise({ kind: "final_answer", outcome: kind, status });
     }
     // Of a body that was broken off nobody knows.
-    if (kind === "wrong_method" || kind === "body_aborted") return changes;
+    if (kind === "wrong_method" || kind === "body_aborted") return;
     this.#answerTimes.count(tookMs);
-    return [...changes, ...this.#failed(now)];
+    this.#failed(now);
   }
 
-  #succeeded(now: number): readonly AlarmChange[] {
-    const wasFailing = this.failuresInARow >= ALARM_EVERY;
+  #succeeded(now: number): void {
+    if (this.failuresInARow >= ALARM_EVERY) this.#deps.alarms.end("failures_in_a_row");
     this.failuresInARow = 0;
     this.failureTimes = [];
     this.lastSuccessAt = now;
-    return wasFailing ? [{ over: "failures_in_a_row" }] : NOTHING;
   }
 
-  #failed(now: number): readonly AlarmChange[] {
+  #failed(now: number): void {
     const disablesAt = LIMITS.disableAfterFailures;
-    this.failuresInARow += 1;
+    const inARow = ++this.failuresInARow;
     this.failureTimes = [...this.failureTimes, now].slice(-disablesAt);
-    if (this.failuresInARow % ALARM_EVERY !== 0) return NOTHING;
-    return [{ kind: "failures_in_a_row", inARow: this.failuresInARow, disablesAt }];
+    if (inARow % ALARM_EVERY === 0) this.#deps.alarms.raise({ kind: "failures_in_a_row", inARow, disablesAt });
   }
 
   #logFinal(kind: OutcomeKind, status: number, header: HeaderReader): void {

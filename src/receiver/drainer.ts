@@ -7,7 +7,7 @@ import type { RunObserver } from "../dispatch/run-observer.js";
 import type { OutboxSender } from "../outbox/outbox-sender.js";
 import type { Pruner } from "./pruner.js";
 import type { DrainResult, ReceiverState } from "./receiver.js";
-import type { WatchRound } from "./watch-round.js";
+import type { WorkWatch } from "./work-watch.js";
 
 /** What a drain has left is looked at for so long; the handlers have ended by then. */
 const CHECKED_WITHIN_MS = 2 * SECOND;
@@ -20,7 +20,7 @@ export interface DrainerDeps {
   dispatcher: Dispatcher | (() => Dispatcher);
   sender: OutboxSender | undefined;
   pruner: Pruner;
-  watchRound: WatchRound;
+  workWatch: WorkWatch;
   clock: Clock;
 }
 
@@ -59,7 +59,7 @@ export class Drainer {
   }
 
   async #drain(timeoutMs: number, observer: RunObserver | undefined): Promise<DrainResult> {
-    const { sender, watchRound } = this.#deps;
+    const { sender, workWatch } = this.#deps;
     // A script may have nothing else to do, and the clock's timers do not keep it alive.
     const keepAlive = setInterval(() => undefined, MINUTE);
     const ending = new AbortController();
@@ -78,7 +78,7 @@ export class Drainer {
       clearInterval(keepAlive);
     }
     if (isOwner && isTemporary && !this.#isStopping) {
-      await inTime(watchRound.lookDrained(), waitingClock, CHECKED_WITHIN_MS);
+      await inTime(workWatch.lookDrained(), waitingClock, CHECKED_WITHIN_MS);
     }
     const { done, retry, dead } = dispatcher.outcomes;
     return {

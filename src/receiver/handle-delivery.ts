@@ -108,7 +108,7 @@ async function receive(
     if (isMismatch(verdict) && !areKnown) return { kind: "secrets_unavailable" };
   }
   const secret = verdict.ok ? secrets.of(verdict.secretIndex) : undefined;
-  path.report.alarms.take(path.report.signatures.look({ verdict, secret, header: raw.header }));
+  path.report.signatures.look({ verdict, secret, header: raw.header });
   if (!verdict.ok) return refusal(verdict);
 
   const { registry, dispatcher, report } = path;
@@ -208,7 +208,7 @@ function answer(
 ): Answer {
   try {
     const given = answerFor(outcome, verification.rules.unverified);
-    report.alarms.take(report.answers.look({ outcome, status: given.status, header, tookMs }));
+    report.answers.look({ outcome, status: given.status, header, tookMs });
     telemetry?.countAnswer(outcome);
     return given;
   } catch (error) {

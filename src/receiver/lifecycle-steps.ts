@@ -37,7 +37,7 @@ export function lifecycleSteps(parts: ReceiverParts): LifecycleSteps {
         inStore.pruner.start();
       },
       () => inStore.figures.start(),
-      () => watches.round.start(),
+      () => watches.work.start(),
       () => watches.repairer?.start(),
       // Not awaited: a long backlog takes seconds to count, and deliveries do not wait for what is only shown.
       () => void lookAtStore(parts),
@@ -60,7 +60,7 @@ async function stopAll(parts: ReceiverParts, timeoutMs: number): Promise<void> {
   path.telemetry?.stop();
   try {
     await drainer.stop();
-    watches.round.stop();
+    watches.work.stop();
     await Promise.all([path.dispatcher.stop(timeoutMs), path.admission.untilNoneWaits(timeoutMs)]);
     const written = inStore.figures.stop();
     await sender?.stop();

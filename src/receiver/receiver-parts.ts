@@ -9,7 +9,7 @@ import type { Repairer } from "./repairer.js";
 import type { ResolvedOptions } from "./options.js";
 import type { Pruner } from "./pruner.js";
 import type { StoreCounter } from "./store-counter.js";
-import type { WatchRound } from "./watch-round.js";
+import type { WorkWatch } from "./work-watch.js";
 
 /** What is done in the store besides deliveries and their work. */
 interface StoreParts {
@@ -23,7 +23,7 @@ interface StoreParts {
 
 /** What reports problems that no single delivery shows. */
 interface Watches {
-  round: WatchRound;
+  work: WorkWatch;
   /** Undefined without the option `repair`. */
   repairer: Repairer | undefined;
   /** Why the last start failed; undefined while none has, and during another one. */

@@ -1,111 +1,185 @@
-import { openIn } from "./store-counter.js";
-import type { Clock } from "../base/clock.js";
-import { HOUR } from "../base/duration.js";
+import { type Timer, elapsedBy } from "../base/clock.js";
+import { HOUR, MINUTE } from "../base/duration.js";
+import { errorFields } from "../base/error-fields.js";
+import type { RunRecord } from "../dispatch/handler-runs.js";
+import type { InboxOperator } from "../store/inbox-operator.js";
 import type { EventView } from "../store/inbox-view.js";
 import type { Alarm } from "./alarm-table.js";
-import type { AlarmChange, Watch } from "./alarms.js";
-import type { StoreFigures } from "./store-counter.js";
+import type { DeliveryPath } from "./handle-delivery.js";
+import type { ResolvedOptions } from "./options.js";
+import { type StoreCounter, type StoreFigures, openIn } from "./store-counter.js";
+
+/** How often the store is counted. */
+const ROUND_MS = MINUTE;
 
 /** An unchanged problem is reported again after this. */
 const REMIND_MS = 6 * HOUR;
 
-/** What is known at one moment; a field that is left out is not known. */
-export interface WorkReading {
-  /** Work parked since the start of the process, because others had died in it. */
-  crashLoops?: number;
-  /** For how long nothing was accepted. */
-  silentForMs?: number;
-  figures?: StoreFigures | undefined;
-  /** The newest parked events. */
-  parked?: readonly EventView[] | undefined;
-  /** Work that waits for handlers that are not registered, by handler. */
-  missing?: Readonly<Record<string, number>> | undefined;
+/** So many of them say what the cause is. */
+const NEWEST_PARKED = { state: "parked", limit: 100 } as const;
+
+export interface WorkWatchDeps {
+  options: Pick<ResolvedOptions, "clock" | "logger" | "role" | "backlogAfterMs" | "silenceAfterMs">;
+  path: Pick<DeliveryPath, "registry" | "dispatcher" | "report">;
+  counter: StoreCounter;
+  record: RunRecord;
+  operator: Pick<InboxOperator, "listEvents">;
 }
 
-/** A problem that a count shows: it is raised when the count grows, and again after a while. */
-interface Problem {
-  kind: Alarm["kind"];
-  /** Undefined when not enough is known: then the next reading raises it. */
-  alarm: Alarm | undefined;
-  /** 0 when there is none. */
-  count: number;
-  againMs: number;
-}
-
-/** The receiver's options. */
-interface Limits {
-  backlogAfterMs: number;
-  silenceAfterMs: number | undefined;
-}
-
-/** Looks for what makes no progress: nothing else shows it, because deliveries are still answered. */
-export class WorkWatch implements Watch<WorkReading> {
-  readonly #clock: Clock;
-  readonly #limits: Limits;
+/** Looks once a minute for what makes no progress: nothing else shows it, because deliveries are still answered. */
+export class WorkWatch {
+  readonly #deps: WorkWatchDeps;
   readonly #reported = new Map<Alarm["kind"], { count: number; at: number }>();
+  #timer: Timer | undefined;
+  #startedBy = 0;
+  #stopped = false;
+  #isCounting = false;
+  /** Handlers that had work in the last round and are not registered. */
+  #lastMissing: ReadonlySet<string> = new Set();
 
-  constructor(clock: Clock, limits: Limits) {
-    this.#clock = clock;
-    this.#limits = limits;
+  constructor(deps: WorkWatchDeps) {
+    this.#deps = deps;
   }
 
-  look(reading: WorkReading): readonly AlarmChange[] {
-    return problemsOf(reading, this.#limits).flatMap((problem) => this.#report(problem));
+  /** Waiting work is looked at only after a while: a process that has just started has had no time to run it. */
+  start(): void {
+    this.#startedBy = elapsedBy(this.#deps.options.clock);
+    this.#noteCrashLoops();
+    this.#wait();
   }
 
-  #report({ kind, alarm, count, againMs }: Problem): readonly AlarmChange[] {
-    const now = this.#clock.now();
+  /** A process that lives for one drain may end before the first round. */
+  stop(): void {
+    this.#noteCrashLoops();
+    this.#deps.path.report.answers.endMinute();
+    this.#stopped = true;
+    this.#timer?.cancel();
+  }
+
+  /** Where handlers run only in drains, no later round finds what one has left. Never rejects. */
+  async lookDrained(): Promise<void> {
+    if (await this.#count()) this.#noteMissing(this.#missing);
+  }
+
+  #wait(): void {
+    if (this.#stopped) return;
+    const { options, path } = this.#deps;
+    this.#timer = options.clock.setTimer(() => {
+      path.report.answers.endMinute();
+      this.#noteCrashLoops();
+      if (options.role !== "work") this.#noteSilence();
+      // A store that hangs must not end the rounds.
+      if (!this.#isCounting) void this.#lookAtStore();
+      this.#wait();
+    }, ROUND_MS);
+  }
+
+  async #lookAtStore(): Promise<void> {
+    const { path, counter } = this.#deps;
+    this.#isCounting = true;
+    if (await this.#count()) {
+      const { figures } = counter;
+      this.#noteFigures(figures);
+      if (path.dispatcher.ownership.isOwner) this.#noteMissing(this.#missingTwice());
+      await this.#noteParked(figures.parked);
+    }
+    this.#isCounting = false;
+  }
+
+  /** False if the store cannot be counted now, or nothing is reported any more. */
+  async #count(): Promise<boolean> {
+    const { counter, options } = this.#deps;
+    try {
+      await counter.count();
+    } catch (error) {
+      if (!this.#stopped) options.logger.error(errorFields(error, true), "counts_failed");
+      return false;
+    }
+    return !this.#stopped;
+  }
+
+  /** Takes what a count shows, 0 where there is no problem: it is reported when the count grows, and after a while. */
+  #note(alarm: Alarm, count: number, againMs = REMIND_MS): void {
+    if (this.#stopped) return;
+    const { path, options } = this.#deps;
+    const { kind } = alarm;
+    const now = options.clock.now();
     const last = this.#reported.get(kind);
-    if (count === 0) return this.#reported.delete(kind) ? [{ over: kind }] : [];
+    if (count === 0) {
+      if (this.#reported.delete(kind)) path.report.alarms.end(kind);
+      return;
+    }
     if (last !== undefined && count <= last.count) {
       last.count = count;
       // A time in the future is from a clock that has since been set back.
-      if (now >= last.at && now - last.at < againMs) return [];
+      if (now >= last.at && now - last.at < againMs) return;
     }
-    if (alarm === undefined) return [];
     this.#reported.set(kind, { count, at: now });
-    return [alarm];
+    path.report.alarms.raise(alarm);
   }
-}
 
-function problemsOf(reading: WorkReading, { backlogAfterMs, silenceAfterMs = Infinity }: Limits): Problem[] {
-  const { crashLoops, silentForMs, missing, figures } = reading;
-  const problems: Problem[] = [];
-  const note = (alarm: Alarm, count: number, againMs = REMIND_MS): void =>
-    void problems.push({ kind: alarm.kind, alarm, count, againMs });
-  if (crashLoops !== undefined) note({ kind: "crash_loop", parked: crashLoops }, crashLoops, Infinity);
-  if (silentForMs !== undefined) {
-    note({ kind: "silence", sinceMs: silentForMs }, Number(silentForMs >= silenceAfterMs), silenceAfterMs);
+  #noteCrashLoops(): void {
+    const { crashLoops } = this.#deps.record;
+    this.#note({ kind: "crash_loop", parked: crashLoops }, crashLoops, Infinity);
   }
-  if (missing !== undefined) {
+
+  #noteSilence(): void {
+    const { options, path } = this.#deps;
+    const { clock, silenceAfterMs = Infinity } = options;
+    const sinceMs = elapsedBy(clock) - Math.max(this.#startedBy, path.report.answers.lastAcceptedBy);
+    this.#note({ kind: "silence", sinceMs }, Number(sinceMs >= silenceAfterMs), silenceAfterMs);
+  }
+
+  #noteFigures(figures: StoreFigures): void {
+    const { backlogAfterMs } = this.#deps.options;
+    const { dead, lagMs, outbox, repair } = figures;
+    this.#note({ kind: "work_dead", dead }, dead);
+    this.#note({ kind: "contact_events_dead", dead: outbox.dead }, outbox.dead);
+    const isLate = (forMs: number): number => Number(forMs > backlogAfterMs);
+    this.#note({ kind: "backlog", forMs: lagMs, pending: openIn(figures) }, isLate(lagMs), backlogAfterMs);
+    const stuck = { forMs: outbox.oldestAgeMs, pending: openIn(outbox) };
+    this.#note({ kind: "contact_events_stuck", ...stuck }, isLate(stuck.forMs), backlogAfterMs);
+    if (repair === undefined) return;
+    const { at, ...round } = repair;
+    // Each round that misses some is news.
+    this.#note({ kind: "events_missed", ...round }, round.missing > 0 || round.refused !== null ? at : 0, Infinity);
+  }
+
+  /** With the reason of the newest events, which is usually that of all. */
+  async #noteParked(parked: number): Promise<void> {
+    // A store that fails is reported elsewhere.
+    const newest =
+      parked === 0 ? undefined : await this.#deps.operator.listEvents(NEWEST_PARKED).catch(() => undefined);
+    const events = newest?.items ?? [];
+    const [reason] = events.flatMap(reasonsOf);
+    // Without one, the next round reports it.
+    if (parked > 0 && reason === undefined) return;
+    const types = new Set(events.filter((event) => reasonsOf(event).includes(reason ?? "")).map(({ type }) => type));
+    // What is not JSON has none.
+    types.delete("");
+    this.#note({ kind: "work_parked", reason: reason ?? "", types: [...types], parked }, parked);
+  }
+
+  #noteMissing(missing: Readonly<Record<string, number>>): void {
     const handlers = Object.keys(missing);
     const pending = Object.values(missing).reduce((sum, count) => sum + count, 0);
-    note({ kind: "handler_missing", handlers, pending }, handlers.length);
+    this.#note({ kind: "handler_missing", handlers, pending }, handlers.length);
   }
-  if (figures === undefined) return problems;
-  const { dead, lagMs, outbox } = figures;
-  note({ kind: "work_dead", dead }, dead);
-  note({ kind: "contact_events_dead", dead: outbox.dead }, outbox.dead);
-  note({ kind: "backlog", forMs: lagMs, pending: openIn(figures) }, Number(lagMs > backlogAfterMs), backlogAfterMs);
-  const stuck = { forMs: outbox.oldestAgeMs, pending: openIn(outbox) };
-  note({ kind: "contact_events_stuck", ...stuck }, Number(stuck.forMs > backlogAfterMs), backlogAfterMs);
-  if (figures.repair !== undefined) {
-    const { at, ...round } = figures.repair;
-    // Each round that misses some is news.
-    note({ kind: "events_missed", ...round }, round.missing > 0 || round.refused !== null ? at : 0, Infinity);
-  }
-  const alarm = parkedWork(figures.parked, reading.parked);
-  return [...problems, { kind: "work_parked", alarm, count: figures.parked, againMs: REMIND_MS }];
-}
 
-/** With the reason of the newest events, which is usually that of all. */
-function parkedWork(parked: number, events: readonly EventView[] = []): Alarm | undefined {
-  const [reason] = events.flatMap(reasonsOf);
-  if (reason === undefined) return undefined;
-  const types = new Set(events.filter((event) => reasonsOf(event).includes(reason)).map(({ type }) => type));
-  // What is not JSON has none.
-  types.delete("");
-  return { kind: "work_parked", reason, types: [...types], parked };
+  /** Work whose handler is not registered, by handler. */
+  get #missing(): Record<string, number> {
+    const registered = new Set(this.#deps.path.registry.all.map(({ name }) => name));
+    const { pendingByHandler } = this.#deps.counter.figures;
+    return Object.fromEntries(Object.entries(pendingByHandler).filter(([name]) => !registered.has(name)));
+  }
+
+  /** Once is not enough: during a deploy the next process, which has the handler, is about to take over. */
+  #missingTwice(): Record<string, number> {
+    const missing = Object.entries(this.#missing);
+    const last = this.#lastMissing;
+    this.#lastMissing = new Set(missing.map(([name]) => name));
+    return Object.fromEntries(missing.filter(([name]) => last.has(name)));
+  }
 }
 
 function reasonsOf({ handlers }: EventView): string[] {

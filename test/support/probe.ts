@@ -84,7 +84,7 @@ async function openPath(rules: ProbeRules, clock: Clock): Promise<DeliveryPath> 
   admission.state = "running";
   const assumptions = SIGNATURE_ASSUMPTIONS;
   const clockWatch = new ClockWatch({ store, clock: createRememberingClock(clock), logger, alarms });
-  const answers = new AnswerWatch({ logger, assumptions, clock });
+  const answers = new AnswerWatch({ logger, assumptions, clock, alarms });
   const secrets = new SecretSource(TEST_SECRET, { clock, logger, alarms });
   return {
     admission,
@@ -95,7 +95,13 @@ async function openPath(rules: ProbeRules, clock: Clock): Promise<DeliveryPath> 
     },
     registry,
     dispatcher: new Dispatcher({ store, registry, runner, sender: undefined, clock, logger }, { retryParked: false }),
-    report: { signatures: new SignatureWatch({ assumptions, secrets, clock }), answers, clockWatch, alarms, logger },
+    report: {
+      signatures: new SignatureWatch({ assumptions, secrets, clock, alarms }),
+      answers,
+      clockWatch,
+      alarms,
+      logger,
+    },
     telemetry: undefined,
   };
 }
