@@ -17,16 +17,13 @@ import { OutboxSender } from "../outbox/outbox-sender.js";
 import { ClockWatch } from "./clock-watch.js";
 import { AnswerWatch, SignatureWatch } from "./delivery-watch.js";
 import { type DeliveryPath, createDeliveryHandler } from "./handle-delivery.js";
-import { FiguresRecorder } from "./figures-recorder.js";
 import { FiguresWriter } from "./figures-writer.js";
-import { StoreOwnership } from "./store-ownership.js";
 import { Drainer } from "./drainer.js";
 import { createInbox } from "./inbox.js";
 import { Lifecycle } from "./lifecycle.js";
 import { type ReceiverOptions, type ResolvedOptions, resolveOptions } from "./options.js";
 import { Pruner } from "./pruner.js";
 import type { DrainOptions, Receiver, StopOptions } from "./receiver.js";
-import { lifecycleSteps } from "./lifecycle-steps.js";
 import { type ReceiverParts, rememberParts } from "./receiver-parts.js";
 import { SecretSource, type SecretsOption } from "./secret-source.js";
 import { repairEndpoint } from "./repair-endpoint.js";
@@ -58,7 +55,7 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
   const { path, sender } = parts;
   const { operator } = parts.inStore;
   const { admission, registry, dispatcher } = path;
-  const life = new Lifecycle(admission, lifecycleSteps(parts));
+  const life = new Lifecycle(parts);
   const handle = createDeliveryHandler(path);
   const middleware = createMiddleware(handle, clock);
 
@@ -142,7 +139,6 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
     },
     telemetry: undefined,
   };
-  const recorder = new FiguresRecorder({ options, answers, record, admission, dispatcher });
   const operator = store.openOperator(() => clock.now());
   if (repair !== undefined) secrets.checkSource("repair.source", repair.source);
   const repairer = api && repair && new Repairer({ client: api, repair, secrets, operator, clock, logger });
@@ -160,10 +156,9 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
     path,
     inStore: {
       operator,
-      ownership: new StoreOwnership(store),
       counter,
       pruner,
-      figures: new FiguresWriter({ store, recorder, counter, clock, logger }),
+      figures: new FiguresWriter({ options, counter, answers, record, admission, dispatcher }),
     },
     watches: { work: workWatch, repairer },
     drainer,

@@ -9,7 +9,8 @@ import type { HeaderReader } from "../protocol/raw-request.js";
 import { isDeliveredStatus, isRetryableStatus } from "../protocol/retry-schedule.js";
 import { signatureShape } from "../protocol/signature-shape.js";
 import type { VerifiedOrNot } from "../protocol/verify-request.js";
-import { TimeBuckets, type TimeCounts } from "../store/time-buckets.js";
+import type { Figures } from "../store/figures.js";
+import { TimeBuckets } from "../store/time-buckets.js";
 import type { Alarms } from "./alarms.js";
 import type { SecretOfSource } from "./named-secrets.js";
 import type { SecretSource } from "./secret-source.js";
@@ -114,7 +115,9 @@ export interface Answered {
  */
 export class AnswerWatch {
   readonly #deps: AnswerWatchDeps;
-  readonly #counts = new Map<OutcomeKind, number>();
+  /** Answers until `takeCounts` was last called, and since then. */
+  readonly #counts: Figures["answers"] = {};
+  #newCounts: Figures["answers"] = {};
   readonly #answerTimes = new TimeBuckets();
   /** Final answers in this minute. */
   readonly #finalAnswers = new Map<OutcomeKind, number>();
@@ -136,7 +139,7 @@ export class AnswerWatch {
   look({ outcome: { kind }, status, header, tookMs }: Answered): void {
     const { assumptions, clock, alarms } = this.#deps;
     const now = clock.now();
-    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
+    this.#newCounts[kind] = (this.#newCounts[kind] ?? 0) + 1;
     if (kind === "accepted" || kind === "parked") {
       this.lastAcceptedAt = now;
       this.lastAcceptedBy = elapsedBy(clock);
@@ -194,12 +197,17 @@ export class AnswerWatch {
 
   /** Every outcome since the receiver was created, zeros included. */
   get counts(): Record<OutcomeKind, number> {
+    const countOf = (kind: OutcomeKind): number => (this.#counts[kind] ?? 0) + (this.#newCounts[kind] ?? 0);
     const kinds = Object.keys(ANSWERS) as OutcomeKind[];
-    return Object.fromEntries(kinds.map((kind) => [kind, this.#counts.get(kind) ?? 0])) as Record<OutcomeKind, number>;
+    return Object.fromEntries(kinds.map((kind) => [kind, countOf(kind)])) as Record<OutcomeKind, number>;
   }
 
-  /** Answers since the last call, by the buckets of their times. */
-  takeAnswerTimes(): TimeCounts {
-    return this.#answerTimes.take();
+  /** Answers since the last call, by outcome and by the buckets of their times. */
+  takeCounts(): Pick<Figures, "answers" | "answerTimes"> {
+    const { counts } = this;
+    const answers = this.#newCounts;
+    this.#newCounts = {};
+    Object.assign(this.#counts, counts);
+    return { answers, answerTimes: this.#answerTimes.take() };
   }
 }

@@ -1,8 +1,11 @@
-import { type Clock, type Timer, elapsedBy, waitingClock } from "../base/clock.js";
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { type Timer, elapsedBy, waitingClock } from "../base/clock.js";
 import { MINUTE, SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import { inTime } from "../base/wait.js";
-import type { Logger } from "../base/logger.js";
+import type { Dispatcher } from "../dispatch/dispatcher.js";
+import type { RunRecord } from "../dispatch/handler-runs.js";
 import { NO_FIGURES, addToRow, stepAt, sumFigures } from "../store/figure-rows.js";
 import { toFigureSeries } from "../store/figure-series.js";
 import {
@@ -10,10 +13,12 @@ import {
   type FiguresWrite,
   type Gauges,
   type ProcessStatus,
+  type RunningNow,
   SHORT_STEPS,
 } from "../store/figures.js";
-import type { Store } from "../store/store.js";
-import type { FiguresRecorder } from "./figures-recorder.js";
+import type { Admission } from "./admission.js";
+import type { AnswerWatch } from "./delivery-watch.js";
+import type { ResolvedOptions } from "./options.js";
 import type { StoreCounter } from "./store-counter.js";
 
 /** A process that is killed loses the figures of so long. */
@@ -23,21 +28,28 @@ const HEARTBEAT_MS = MINUTE - SECOND;
 /** A stop waits no longer for a write. */
 const STOPS_WITHIN_MS = SECOND;
 
+/** So many of the handlers that run are named. */
+const MAX_RUNNING = 50;
+
 interface FiguresWriterDeps {
-  store: Store<unknown>;
-  recorder: FiguresRecorder;
+  options: Pick<ResolvedOptions, "store" | "clock" | "logger" | "role" | "silenceAfterMs">;
   counter: StoreCounter;
-  clock: Clock;
-  logger: Logger;
+  answers: AnswerWatch;
+  record: RunRecord;
+  admission: Admission;
+  dispatcher: Pick<Dispatcher, "waitsFor">;
 }
 
 /**
  * Writes to the store what happens in this process: at most once in 10 s, and once a minute while nothing changes.
- * Nothing waits for it. What cannot be written goes with the next write, so that the dashboard shows what happened
+ * The parts of the receiver count anyway, so a delivery costs nothing more. Nothing waits for it. What cannot be written goes with the next write, so that the dashboard shows what happened
  * while the store failed. What a store has written although it gave no answer is counted twice then.
  */
 export class FiguresWriter {
   readonly #deps: FiguresWriterDeps;
+  /** Names this receiver among all that use the store. */
+  readonly #process = randomUUID();
+  readonly #startedAt: number;
   #timer: Timer | undefined;
   #hasStarted = false;
   #stopped = false;
@@ -53,12 +65,13 @@ export class FiguresWriter {
 
   constructor(deps: FiguresWriterDeps) {
     this.#deps = deps;
+    this.#startedAt = deps.options.clock.now();
   }
 
   start(): void {
     if (this.#stopped) return;
     this.#hasStarted = true;
-    this.#timer = this.#deps.clock.setTimer(() => {
+    this.#timer = this.#deps.options.clock.setTimer(() => {
       this.#take();
       // A store that hangs must not keep what happens meanwhile out of its steps.
       this.#writing ??= this.#writeChanged().finally(() => (this.#writing = undefined));
@@ -82,34 +95,62 @@ export class FiguresWriter {
 
   /** What this process says about itself now. */
   get status(): ProcessStatus {
-    return this.#deps.recorder.status;
+    const { options, answers, admission, dispatcher } = this.#deps;
+    const running = this.#running;
+    return {
+      process: this.#process,
+      host: hostname(),
+      pid: process.pid,
+      state: admission.state,
+      role: options.role,
+      startedAt: this.#startedAt,
+      failuresInARow: answers.failuresInARow,
+      failureTimes: answers.failureTimes,
+      lastSuccessAt: answers.lastSuccessAt,
+      lastAcceptedAt: answers.lastAcceptedAt,
+      silenceAfterMs: options.silenceAfterMs,
+      waiting: admission.waiting,
+      runningCount: running.length,
+      running: running.slice(0, MAX_RUNNING),
+      waitsFor: dispatcher.waitsFor,
+    };
+  }
+
+  /** The longest-running first. */
+  get #running(): RunningNow[] {
+    const now = this.#deps.options.clock.now();
+    return this.#deps.record.running
+      .map(({ handler, eventId, forMs }) => ({ handler, eventId, since: Math.round(now - forMs) }))
+      .toSorted((one, other) => one.since - other.since);
   }
 
   /** What happened in this process in the last hour, from memory: without gauges. */
   get recent(): FigureSeries {
     this.#take();
     const rows = [...this.#recent].map(([step, figures]) => ({ step, figures }));
-    return toFigureSeries(rows, { range: "1h", now: this.#deps.clock.now() });
+    return toFigureSeries(rows, { range: "1h", now: this.#deps.options.clock.now() });
   }
 
   /** Never rejects. */
   async #writeChanged(): Promise<void> {
-    const { recorder, counter, clock } = this.#deps;
-    const gauges = await counter.readGauges({ isBusy: this.#hasUnwritten || recorder.status.runningCount > 0 });
+    const { counter, options } = this.#deps;
+    const gauges = await counter.readGauges({ isBusy: this.#hasUnwritten || this.#running.length > 0 });
     if (this.#stopped) return;
-    const { status } = recorder;
-    const said = textOf(status, gauges);
-    const isDue = elapsedBy(clock) - this.#writtenAt >= HEARTBEAT_MS;
+    const { status } = this;
+    // Ages change all the time, and the disk a little.
+    const said = JSON.stringify([status, gauges?.backlog.depth, gauges?.outbox.depth]);
+    const isDue = elapsedBy(options.clock) - this.#writtenAt >= HEARTBEAT_MS;
     if (!isDue && !this.#hasUnwritten && said === this.#said) return;
     if (await this.#keep(gauges, { status })) this.#said = said;
   }
 
   /** Adds what happened to what is to be written. */
   #take(): void {
-    const figures = this.#deps.recorder.take();
+    const { answers, record, options } = this.#deps;
+    const figures = { ...answers.takeCounts(), runs: record.takeEndedRuns(), gauges: undefined };
     this.#unwritten = sumFigures(this.#unwritten, figures);
     const { stepMs, keptMs } = SHORT_STEPS;
-    const step = stepAt(this.#deps.clock.now(), stepMs);
+    const step = stepAt(options.clock.now(), stepMs);
     this.#recent.set(step, addToRow(this.#recent.get(step), figures));
     for (const at of this.#recent.keys()) if (at > step || at <= step - keptMs) this.#recent.delete(at);
   }
@@ -121,12 +162,12 @@ export class FiguresWriter {
 
   /** False, with one line of the log, if not all could be written. */
   async #keep(gauges: Gauges | undefined, said: Pick<FiguresWrite, "status" | "last">): Promise<boolean> {
-    const { store, recorder, clock, logger } = this.#deps;
+    const { store, clock, logger } = this.#deps.options;
     const figures = this.#unwritten;
     this.#unwritten = NO_FIGURES;
     try {
-      const { process } = recorder;
-      await store.writeFigures({ process, now: clock.now(), figures: { ...figures, gauges }, ...said });
+      const write = { process: this.#process, now: clock.now(), figures: { ...figures, gauges } };
+      await store.writeFigures({ ...write, ...said });
       this.#writtenAt = elapsedBy(clock);
       this.#hasFailed = false;
     } catch (error) {
@@ -137,9 +178,4 @@ export class FiguresWriter {
     }
     return !this.#hasFailed;
   }
-}
-
-/** Ages change all the time, and the disk a little. */
-function textOf(status: ProcessStatus, gauges: Gauges | undefined): string {
-  return JSON.stringify([status, gauges?.backlog.depth, gauges?.outbox.depth]);
 }

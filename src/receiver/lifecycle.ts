@@ -1,33 +1,33 @@
-import { PigeonholeError } from "../base/error.js";
-import type { ReceiverState } from "./receiver.js";
+import { waitingClock } from "../base/clock.js";
+import { MINUTE, SECOND } from "../base/duration.js";
+import { errorFields } from "../base/error-fields.js";
+import { PigeonholeError, isPigeonholeError } from "../base/error.js";
+import { inTime } from "../base/wait.js";
+import type { Store } from "../store/store.js";
+import type { ReceiverParts } from "./receiver-parts.js";
+import { readLevels } from "./stats.js";
+import { loadTelemetry } from "./telemetry.js";
 
-export interface LifecycleSteps {
-  /**
-   * Run one after the other at start; none starts once `stop` was called. `stopAsked` resolves when `stop` is called,
-   * so that a step can end its wait.
-   */
-  start: readonly ((stopAsked: Promise<void>) => unknown)[];
-  /** Runs after a failed start, with its error: closes what it opened, so that another receiver can open it. */
-  release: (cause: unknown) => Promise<void>;
-  /** Runs after the start has ended, with or without success. */
-  stop: (timeoutMs: number) => Promise<void>;
-}
+/** At the end, times and counts are noted within this time; a server may have fallen silent. */
+const NOTED_WITHIN_MS = 5 * SECOND;
+
+/** Stores that a receiver of this process has opened. */
+const OWNED = new WeakSet<Store<unknown>>();
 
 /**
  * Takes a receiver from one state to the next. Each transition happens once, also when it is asked for several times.
  */
 export class Lifecycle {
-  /** Holds the state, because it decides which deliveries can be taken. */
-  readonly #admission: { state: ReceiverState };
-  readonly #steps: LifecycleSteps;
+  readonly #parts: ReceiverParts;
   #starting: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
+  #ownsStore = false;
   #noteStop: () => void = () => undefined;
+  /** Resolves when a stop is asked for, so that a step of the start can end its wait. */
   readonly #stopAsked: Promise<void>;
 
-  constructor(admission: { state: ReceiverState }, steps: LifecycleSteps) {
-    this.#admission = admission;
-    this.#steps = steps;
+  constructor(parts: ReceiverParts) {
+    this.#parts = parts;
     this.#stopAsked = new Promise((resolve) => (this.#noteStop = resolve));
   }
 
@@ -45,22 +45,87 @@ export class Lifecycle {
     return this.#stopping;
   }
 
+  /** Holds the state, because it decides which deliveries can be taken. */
+  get #admission() {
+    return this.#parts.path.admission;
+  }
+
+  get #isToStop(): boolean {
+    return this.#stopping !== undefined || this.#admission.state === "stopping";
+  }
+
   async #start(): Promise<void> {
     this.#admission.state = "starting";
     try {
-      for (const step of this.#steps.start) {
+      for (const step of this.#steps) {
         if (this.#isToStop) return;
-        await step(this.#stopAsked);
+        await step();
       }
       if (this.#isToStop) return;
       this.#admission.state = "running";
     } catch (error) {
-      // The first error is more useful than an error of the cleanup.
-      await this.#steps.release(error).catch(() => undefined);
+      this.#parts.watches.startError = error;
+      this.#parts.path.telemetry?.stop();
+      // Another receiver can open the store then. The first error is more useful than one of the cleanup.
+      await this.#closeStore().catch(() => undefined);
       this.#starting = undefined;
       if (!this.#isToStop) this.#admission.state = "new";
       throw error;
     }
+  }
+
+  /** Run one after the other; none begins once a stop was asked for. */
+  get #steps(): (() => unknown)[] {
+    const parts = this.#parts;
+    const { options, path, inStore, watches, sender } = parts;
+    const runsHandlers = options.role !== "accept";
+    return [
+      () => {
+        watches.startError = undefined;
+        path.registry.freeze();
+      },
+      () => Promise.race([path.verification.secrets.load(), this.#stopAsked]),
+      async () => {
+        if (!options.telemetry) return;
+        path.telemetry = await loadTelemetry(() => readLevels(parts));
+        if (sender !== undefined) sender.observer = path.telemetry;
+      },
+      () => this.#openStore(runsHandlers),
+      () => path.report.clockWatch.start(),
+      async () => {
+        if (!runsHandlers) return;
+        await path.dispatcher.start(path.telemetry);
+        inStore.pruner.start();
+      },
+      () => inStore.figures.start(),
+      () => watches.work.start(),
+      () => watches.repairer?.start(),
+      // Not awaited: a long backlog takes seconds to count, and deliveries do not wait for what is only shown.
+      () => void lookAtStore(parts),
+    ];
+  }
+
+  /** Rejects with `invalid_option` while another receiver uses the store, since that one would close it. */
+  async #openStore(runsHandlers: boolean): Promise<void> {
+    const { options, path } = this.#parts;
+    const { store, logger, clock } = options;
+    if (OWNED.has(store)) {
+      throw new PigeonholeError(
+        "invalid_option",
+        "The store is in use by another receiver of this process, which closes it when it stops. Give each receiver its own Store.",
+      );
+    }
+    OWNED.add(store);
+    this.#ownsStore = true;
+    await store.open({ logger, clock, runsHandlers, onAlarm: (alarm) => path.report.alarms.raise(alarm) });
+  }
+
+  /** Does not close a store that this receiver has not opened. */
+  async #closeStore(): Promise<void> {
+    if (!this.#ownsStore) return;
+    const { store } = this.#parts.options;
+    this.#ownsStore = false;
+    await store.close().finally(() => OWNED.delete(store));
   }
 
   async #stop(timeoutMs: number): Promise<void> {
@@ -68,13 +133,48 @@ export class Lifecycle {
     this.#noteStop();
     try {
       await this.#starting?.catch(() => undefined);
-      await this.#steps.stop(timeoutMs);
+      await this.#stopAll(timeoutMs);
     } finally {
       this.#admission.state = "stopped";
     }
   }
 
-  get #isToStop(): boolean {
-    return this.#stopping !== undefined || this.#admission.state === "stopping";
+  async #stopAll(timeoutMs: number): Promise<void> {
+    const { path, inStore, watches, drainer, sender } = this.#parts;
+    // A process that has closed its listener must run until all is settled, and the clock's timers do not keep it alive.
+    const keepAlive = setInterval(() => undefined, MINUTE);
+    inStore.pruner.stop();
+    const repaired = watches.repairer?.stop();
+    path.telemetry?.stop();
+    try {
+      await drainer.stop();
+      watches.work.stop();
+      await Promise.all([path.dispatcher.stop(timeoutMs), path.admission.untilNoneWaits(timeoutMs)]);
+      const written = inStore.figures.stop();
+      await sender?.stop();
+      const noted = path.report.clockWatch.stop().then(() => inStore.counter.count());
+      await inTime(Promise.allSettled([noted, written, repaired]), waitingClock, NOTED_WITHIN_MS);
+    } finally {
+      await this.#closeStore().finally(() => clearInterval(keepAlive));
+    }
+  }
+}
+
+/**
+ * What was accepted before the start says how long the endpoint has been silent. Warns of work that waits for a renamed
+ * or removed handler. Never rejects.
+ */
+async function lookAtStore({ options, path }: ReceiverParts): Promise<void> {
+  const { store, clock, logger } = options;
+  try {
+    const { pendingByHandler, newestReceivedAt } = (await store.overview(clock.now())).events;
+    if (newestReceivedAt !== undefined) path.report.answers.lastAcceptedAt ??= newestReceivedAt;
+    const names = new Set(path.registry.all.map(({ name }) => name));
+    for (const [handler, pending] of Object.entries(pendingByHandler)) {
+      if (!names.has(handler)) logger.warn({ handler, pending }, "work_waits_for_a_handler_that_is_not_registered");
+    }
+  } catch (error) {
+    if (isPigeonholeError(error, "stopped")) return;
+    logger.error(errorFields(error, true), "counts_failed");
   }
 }

@@ -46,26 +46,8 @@ export const DELIVERY_DURATION = {
   attributes: ["pigeonhole.outcome"],
 } as const satisfies Metric;
 
-/** What one process knows about its store and its endpoint at one moment; undefined is not reported. */
-export interface Levels {
-  storeUp: number;
-  backlogDepth: number | undefined;
-  backlogAgeSeconds: number | undefined;
-  backlogLagSeconds: number | undefined;
-  workDead: number | undefined;
-  workParked: number | undefined;
-  handlersPaused: number | undefined;
-  outboxDepth: number | undefined;
-  outboxAgeSeconds: number | undefined;
-  outboxDead: number | undefined;
-  diskUsedBytes: number | undefined;
-  diskFreeBytes: number | undefined;
-  failuresInARow: number | undefined;
-  silenceSeconds: number | undefined;
-}
-
 /** The conventions have no gauges. */
-export const GAUGES: Readonly<Record<keyof Levels, Metric>> = {
+export const GAUGES = {
   storeUp: gauge("store.up", "", "1 while the store can be counted, 0 when it could not for 3 minutes."),
   backlogDepth: gauge("backlog.depth", "{work}", "Work that waits or runs."),
   backlogAgeSeconds: gauge("backlog.age", "s", "Age of the oldest event with such work."),
@@ -84,7 +66,10 @@ export const GAUGES: Readonly<Record<keyof Levels, Metric>> = {
   diskFreeBytes: gauge("disk.free", "By", "What is free on its disk, where it is known."),
   failuresInARow: gauge("failures_in_a_row", "{delivery}", "Answers other than 2xx in a row, of this process."),
   silenceSeconds: gauge("silence", "s", "Since this process last stored a delivery, or else since it started."),
-};
+} as const;
+
+/** What one process knows about its store and its endpoint at one moment; undefined is not reported. */
+export type Levels = Record<keyof typeof GAUGES, number | undefined>;
 
 /** All of them. */
 export const METRICS: readonly Metric[] = [

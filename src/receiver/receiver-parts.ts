@@ -3,7 +3,6 @@ import type { Drainer } from "./drainer.js";
 import type { OutboxSender } from "../outbox/outbox-sender.js";
 import type { FiguresWriter } from "./figures-writer.js";
 import type { DeliveryPath } from "./handle-delivery.js";
-import type { StoreOwnership } from "./store-ownership.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { Repairer } from "./repairer.js";
 import type { ResolvedOptions } from "./options.js";
@@ -15,7 +14,6 @@ import type { WorkWatch } from "./work-watch.js";
 interface StoreParts {
   /** What people see and do in it. */
   operator: InboxOperator;
-  ownership: StoreOwnership;
   counter: StoreCounter;
   pruner: Pruner;
   figures: FiguresWriter;
