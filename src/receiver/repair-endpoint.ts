@@ -67,16 +67,16 @@ export interface RepairDeps {
   clock: Pick<Clock, "now">;
   /** Attempts that failed then or later are left out, in milliseconds since 1970. @default none */
   failedBefore?: number | undefined;
+  /** Called before so many events are replayed. @default nothing is */
+  onReplay?: ((events: number) => void) | undefined;
 }
 
-/** A repair that has compared the log with the inbox. */
-export interface BegunRepair {
-  readonly deps: RepairDeps;
-  readonly options: Resolved<typeof REPAIR_OPTIONS>;
-  readonly endpoint: WebhookEndpoint;
-  readonly toReplay: readonly LoggedLoss[];
-  /** What is known so far: nothing was replayed. */
-  readonly report: RepairReport;
+/** A repair, and what it goes by. */
+interface Repair {
+  deps: RepairDeps;
+  options: Resolved<typeof REPAIR_OPTIONS>;
+  /** As it is now. */
+  endpoint: WebhookEndpoint;
 }
 
 /**
@@ -84,15 +84,10 @@ export interface BegunRepair {
  * so it can end at any moment and run again, and an event takes effect once. Rejects as the API calls do, and with
  * `invalid_option`, or with `invalid_argument` for a `since` that is in the future or needs `mayRepeat`.
  */
-export async function repairEndpoint(deps: RepairDeps, options: RepairOptions): Promise<RepairReport> {
-  return finishRepair(await beginRepair(deps, options));
-}
-
-/** Switches the endpoint on, if that was asked for, and compares the log with the inbox. */
-export async function beginRepair(deps: RepairDeps, given: RepairOptions): Promise<BegunRepair> {
+export async function repairEndpoint(deps: RepairDeps, given: RepairOptions): Promise<RepairReport> {
   const options = REPAIR_OPTIONS.resolve(given);
-  const { client, inbox, failedBefore } = deps;
-  const { endpointId, source, since, mayRepeat, signal } = options;
+  const { client, inbox } = deps;
+  const { endpointId, since, mayRepeat, signal } = options;
   checkWholeNumber("since", since, { min: 0, max: MAX_DATE });
   if (!mayRepeat) requireKnown(since, await inbox.idsKnownSince());
   const found = await client.webhooks.get(endpointId, { signal });
@@ -103,74 +98,62 @@ export async function beginRepair(deps: RepairDeps, given: RepairOptions): Promi
   // First of all: what is fired while it is off is lost.
   const endpoint = isToSwitch ? await client.webhooks.update(endpointId, { enabled: true }, { signal }) : found;
   const before = await client.webhooks.deliveries(endpointId, { until: sinceText, limit: 1 }, { signal });
-  const {
-    found: foundEvents,
-    unnamed,
-    lost,
-  } = await findLostEvents({
-    client,
-    inbox,
+  const report = await repairLost({ deps, options, endpoint });
+  return {
+    ...report,
     endpointId,
-    source,
-    since,
-    failedBefore,
-    atAnyTime: mayRepeat,
-    signal,
-  });
+    switchedOn: isToSwitch && endpoint.enabled,
+    logReachesBack: before.items.length > 0,
+    offPeriods,
+  };
+}
+
+type LossReport = Omit<RepairReport, "endpointId" | "switchedOn" | "logReachesBack" | "offPeriods">;
+
+/** Compares the log with the inbox, replays what is missing, and waits for its arrival. */
+async function repairLost(repair: Repair): Promise<LossReport> {
+  const { deps, options, endpoint } = repair;
+  const { inbox, failedBefore } = deps;
+  const { mayRepeat, dryRun, source } = options;
+  const { found, unnamed, lost } = await findLostEvents({ ...deps, ...options, failedBefore, atAnyTime: mayRepeat });
   // Only now: retention may have removed ids before they were looked for.
   const knownSince = await inbox.idsKnownSince();
   const isSafe = ({ firedAfter, wasDelivered }: LoggedLoss): boolean =>
     mayRepeat || (!wasDelivered && firedAfter >= (knownSince ?? Infinity));
   const toReplay = lost.filter(isSafe);
-  return {
-    deps,
-    options,
-    endpoint,
-    toReplay,
-    report: {
-      endpointId,
-      enabled: endpoint.enabled,
-      switchedOn: isToSwitch && endpoint.enabled,
-      found: foundEvents,
-      missing: lost.length,
-      replayed: 0,
-      arrived: 0,
-      stillMissing: lost.map((event) => toMissing(event, isSafe(event) ? "not_replayed" : "may_repeat")),
-      stopped: undefined,
-      unnamedRows: unnamed,
-      logReachesBack: before.items.length > 0,
-      offPeriods,
-    },
+  const missing = lost.map((event) => toMissing(event, isSafe(event) ? "not_replayed" : "may_repeat"));
+  const report: LossReport = {
+    enabled: endpoint.enabled,
+    found,
+    missing: lost.length,
+    replayed: 0,
+    arrived: 0,
+    stillMissing: missing,
+    stopped: undefined,
+    unnamedRows: unnamed,
   };
-}
-
-/** Replays what is missing, and waits for its arrival. */
-export async function finishRepair(begun: BegunRepair): Promise<RepairReport> {
-  const { deps, options, endpoint, toReplay, report } = begun;
-  if (options.dryRun || toReplay.length === 0) return report;
+  if (dryRun || toReplay.length === 0) return report;
   if (!endpoint.enabled) return { ...report, stopped: "endpoint_off" };
-  const { results, stopped } = await replayAll(begun);
+  deps.onReplay?.(toReplay.length);
+  const { results, stopped } = await replayAll(repair, toReplay);
   const sent = [...results].flatMap(([id, { reason }]) => (reason === "not_arrived" ? [id] : []));
-  await untilArrived(deps.inbox, sent, options);
-  const missing = report.stillMissing.map(({ id }) => id);
-  const arrived = new Set(await findIds(deps.inbox, { source: options.source, ids: missing }));
+  await untilArrived(inbox, sent, options);
+  const arrived = new Set(await findIds(inbox, { source, ids: missing.map(({ id }) => id) }));
   return {
     ...report,
     enabled: stopped !== "endpoint_off",
     replayed: results.size,
     arrived: arrived.size,
-    stillMissing: report.stillMissing
-      .filter(({ id }) => !arrived.has(id))
-      .map((event) => ({ ...event, ...results.get(event.id) })),
+    stillMissing: missing.filter(({ id }) => !arrived.has(id)).map((event) => ({ ...event, ...results.get(event.id) })),
     stopped,
   };
 }
 
 /** Replays one event after the other, and notes why each would be missing afterwards. */
-async function replayAll({ deps, options, endpoint, toReplay }: BegunRepair) {
+async function replayAll({ deps, options, endpoint }: Repair, lost: readonly LoggedLoss[]) {
   const replayer = new EventReplayer(deps.client, endpoint, options.signal);
   const results = new Map<string, ReturnType<typeof missingAfter>>();
-  for (const { id, rowId } of toReplay) {
+  for (const { id, rowId } of lost) {
     if (replayer.isFailing) return { results, stopped: "replays_fail" as const };
     const replayed = await replayer.replay(rowId);
     if (replayed.kind === "off") return { results, stopped: "endpoint_off" as const };

@@ -1,11 +1,13 @@
 import type { Clock, Timer } from "../base/clock.js";
-import { HOUR, MINUTE, SECOND } from "../base/duration.js";
+import { DAY, HOUR, MINUTE, SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
 import type { Client } from "../client/call-types.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
+import type { RepairRound } from "../store/repair-rounds.js";
+import { repairEndpoint } from "./repair-endpoint.js";
+import type { MissingReason, RepairReport } from "./repair-report.js";
 import type { SecretSource } from "./secret-source.js";
-import { NOTHING_MISSING, type RoundResult, makeRound } from "./repair-round.js";
 
 /** By then the app listens, so that it can be sent what is missing. */
 const FIRST_AFTER_MS = MINUTE;
@@ -13,6 +15,21 @@ const MIN_WAIT_MS = SECOND;
 
 /** A round that takes longer, or whose process has died, lets another one begin; an event takes effect once. */
 const MIN_CLAIM_MS = HOUR;
+
+/** The service repeats most attempts that fail within minutes, and rows of the log may come late. */
+const SETTLED_AFTER_MS = 10 * MINUTE;
+
+/** The first round begins so far back, and what could not be brought in for so long is given up. */
+const LOOK_BACK_MS = 7 * DAY;
+
+/** What may arrive in a later round. */
+const MAY_ARRIVE: ReadonlySet<MissingReason> = new Set(["not_replayed", "failed", "not_arrived"]);
+
+/** What a round came to, and where the next one begins. */
+type RoundResult = Omit<RepairRound, "at" | "endpointId"> & { comparedUntil: number | undefined };
+
+/** What a round came to that found nothing, or did not get so far. */
+const NOTHING_MISSING = { missing: 0, replayed: 0, stillMissing: 0, refused: null };
 
 export interface RepairerDeps {
   client: Client;
@@ -77,25 +94,55 @@ export class Repairer {
 
   /** Never rejects; undefined when it was stopped. */
   async #make(comparedUntil: number | undefined): Promise<RoundResult | undefined> {
-    const { client, operator, clock, logger, repair, secrets } = this.#deps;
-    const { signal } = this.#stop;
     try {
-      const { endpointId, source } = repair;
-      secrets.checkSource("repair.source", source);
-      const begin = { endpointId, source, comparedUntil, signal };
-      const { report, ...made } = await makeRound({ client, inbox: operator, clock }, begin);
-      // The command names the events, with --dry-run.
-      if (made.missing > 0 || made.refused !== null) logger.warn({ ...report, ...made }, "events_repaired");
-      return made;
+      return await this.#compare(comparedUntil);
     } catch (error) {
-      if (signal.aborted) return undefined;
+      if (this.#stop.signal.aborted) return undefined;
       const fields = errorFields(error, false);
       this.#logFailure(fields);
       return { ...NOTHING_MISSING, refused: String(fields["code"] ?? fields["error"]), comparedUntil };
     }
   }
 
+  /**
+   * Repairs what has failed since the last round. Where it ends is a time of the log if the clock is ahead of that, so
+   * that a clock that is wrong leaves no gap. Rejects as `repairEndpoint` does.
+   */
+  async #compare(comparedUntil: number | undefined): Promise<RoundResult> {
+    const { client, operator: inbox, clock, logger, repair, secrets } = this.#deps;
+    const { endpointId, source } = repair;
+    const { signal } = this.#stop;
+    secrets.checkSource("repair.source", source);
+    const { items } = await client.webhooks.deliveries(endpointId, { limit: 1 }, { signal });
+    const until = Math.floor(clock.now()) - SETTLED_AFTER_MS;
+    const known = Math.ceil((await inbox.idsKnownSince()) ?? until);
+    const since = Math.max(Math.min(comparedUntil ?? until - LOOK_BACK_MS, until), known);
+    if (since >= until) return { ...NOTHING_MISSING, comparedUntil };
+    const given = { endpointId, source, since, signal };
+    const report = await repairEndpoint({ client, inbox, clock, failedBefore: until }, given);
+    const { missing, replayed, stillMissing } = report;
+    const open = stillMissing.filter(({ reason }) => MAY_ARRIVE.has(reason));
+    const openSince = open.map(({ firstFailedAt }) => timeOf(firstFailedAt, since));
+    const newest = timeOf(items[0]?.createdAt, until) - SETTLED_AFTER_MS;
+    const end = Math.min(until, newest, ...openSince.filter((at) => at > until - LOOK_BACK_MS));
+    const counts = { missing, replayed, stillMissing: stillMissing.length, refused: whyMissing(report) };
+    // The command names the events, with --dry-run.
+    if (missing > 0 || counts.refused !== null) logger.warn({ ...report, ...counts }, "events_repaired");
+    return { ...counts, comparedUntil: Math.max(since, end) };
+  }
+
   #logFailure(fields: object): void {
     if (!this.#stop.signal.aborted) this.#deps.logger.warn(fields, "repair_failed");
   }
+}
+
+function timeOf(text: string | null | undefined, otherwise: number): number {
+  const time = Date.parse(text ?? "");
+  return Number.isNaN(time) ? otherwise : time;
+}
+
+function whyMissing({ stopped, enabled, stillMissing, unnamedRows }: RepairReport): string | null {
+  if (stopped !== undefined) return stopped;
+  if (!enabled) return "endpoint_off";
+  return stillMissing[0]?.reason ?? (unnamedRows > 0 ? "unnamed_rows" : null);
 }

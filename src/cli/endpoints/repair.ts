@@ -1,7 +1,7 @@
 import { systemClock } from "../../base/clock.js";
 import { isPigeonholeError } from "../../base/error.js";
 import { escapeControls } from "../../base/text.js";
-import { beginRepair, finishRepair } from "../../receiver/repair-endpoint.js";
+import { repairEndpoint } from "../../receiver/repair-endpoint.js";
 import type { MissingEvent, MissingReason, RepairReport } from "../../receiver/repair-report.js";
 import { usageError, EXIT } from "../frame/command-error.js";
 import type { RunCommand } from "../frame/context.js";
@@ -33,10 +33,8 @@ export const repair: RunCommand<typeof endpointsRepair> = async ({ args, options
   const client = openClient(context);
   const report = await withInbox(options.db, context, async (inbox) => {
     const given = { endpointId: args.id, source, since, enable, mayRepeat, dryRun, waitMs, signal };
-    const begun = await namingMayRepeat(beginRepair({ client, inbox, clock: systemClock }, given));
-    const { length } = begun.toReplay;
-    if (!dryRun && begun.endpoint.enabled && length > 0) out.note(`Replaying ${countOf(length, "event")}.`);
-    return finishRepair(begun);
+    const onReplay = (events: number): void => out.note(`Replaying ${countOf(events, "event")}.`);
+    return namingMayRepeat(repairEndpoint({ client, inbox, clock: systemClock, onReplay }, given));
   });
   out.result({ repair: { ...report, stopped: report.stopped ?? null } }, describe(report, out));
   for (const remark of remarksOn(report, dryRun)) out.note(remark);
