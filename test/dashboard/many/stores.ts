@@ -7,8 +7,8 @@ import { createPostgresStore } from "pigeonhole/postgres";
 import { TEST_SECRET } from "pigeonhole/testing";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { startPostgres } from "../../support/postgres-server.js";
-import { fillDatabase } from "./fill-database.js";
-import { fillFile } from "./fill-file.js";
+
+import { fillDatabase, fillFile } from "./fill.js";
 import { type HoldProbe, probeFile } from "./probe-file.js";
 import { probeDatabase } from "./probe-database.js";
 
@@ -26,7 +26,7 @@ export async function fullFile(total: number, now: number): Promise<FullStore> {
   const folder = await mkdtemp(join(tmpdir(), "pigeonhole-many-"));
   const file = join(folder, "inbox.db");
   await createTables(file);
-  fillFile(file, total, now);
+  await fillFile(file, total, now);
   return {
     store: file,
     probe: () => probeFile(file),
