@@ -13,6 +13,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { DAY } from "#pigeonhole/base/duration.js";
+import type { Capture } from "#pigeonhole/capture/model/capture.js";
 import { openCaptureFolder } from "#pigeonhole/capture/folder/capture-folder.js";
 import { bodySize } from "#pigeonhole/capture/model/captured-body.js";
 import { readCaptureFolder } from "#pigeonhole/capture/folder/read-capture-folder.js";
@@ -24,6 +25,14 @@ import { errorOf } from "../support/error-of.js";
 
 const clock = fakeClock(NOW);
 const open = (path: string, options = {}) => openCaptureFolder(path, { clock, ...options });
+
+/** A folder with these captures. */
+async function openWith(...captures: Capture[]) {
+  const path = makeFolder();
+  const folder = open(path);
+  for (const capture of captures) await folder.add(capture);
+  return { path, folder };
+}
 
 describe("a capture folder", () => {
   test("a capture folder keeps each capture in a private file that git ignores", async () => {
@@ -45,10 +54,8 @@ describe("a capture folder", () => {
   ])(
     "a capture folder that others can read is made private when it is %s, and nothing behind a link is",
     async (_, use) => {
-      const path = makeFolder();
       const capture = makeCapture();
-      const folder = open(path);
-      await folder.add(capture);
+      const { path, folder } = await openWith(capture);
       const outside = join(path, "outside.json");
       const [file, broken] = [join(folder.path, `${capture.id}.json`), join(folder.path, "broken.json")];
       writeFileSync(broken, "{");
@@ -110,11 +117,9 @@ describe("a capture folder", () => {
   });
 
   test("a capture folder lists captures newest first, even after late arrivals and changes", async () => {
-    const path = makeFolder();
-    const folder = open(path);
-    const [a, b, c] = [1, 2, 3].map((n) => makeCapture({ at: NOW + n }));
-    for (const capture of [b, c, a]) if (capture) await folder.add(capture);
-    const changed = await folder.update(b?.id ?? "", (capture) => ({ ...capture, note: "look" }));
+    const [a, b, c] = [makeCapture({ at: NOW + 1 }), makeCapture({ at: NOW + 2 }), makeCapture({ at: NOW + 3 })];
+    const { path, folder } = await openWith(b, c, a);
+    const changed = await folder.update(b.id, (capture) => ({ ...capture, note: "look" }));
     const wanted = [c, changed, a];
     expect(folder.list()).toEqual(wanted);
     expect(open(path).list()).toEqual(wanted);
@@ -153,11 +158,9 @@ describe("a capture folder", () => {
   });
 
   test("a capture folder reads long bodies when they are looked at, also those of answers", async () => {
-    const path = makeFolder();
-    const folder = open(path);
     const texts = (text: string) => ({ encoding: "utf8" as const, data: text.repeat(20_000) });
     const capture = makeCapture({ body: "a".repeat(20_000) });
-    await folder.add(capture);
+    const { path, folder } = await openWith(capture);
     const attempts = [makeAttempt({ body: texts("b"), sentBody: texts("c") })];
     await folder.update(capture.id, (same) => ({ ...same, attempts }));
     const again = open(path);
@@ -185,10 +188,8 @@ describe("a capture folder", () => {
   });
 
   test("a capture folder names files that it cannot read, leaves them alone and reads the rest", async () => {
-    const path = makeFolder();
-    const folder = open(path);
     const capture = makeCapture();
-    await folder.add(capture);
+    const { path, folder } = await openWith(capture);
     writeFileSync(join(folder.path, "broken.json"), '{"secret body');
     writeFileSync(join(folder.path, "other.json"), "{}");
     writeFileSync(join(folder.path, "twin.json"), JSON.stringify(capture));
@@ -200,20 +201,16 @@ describe("a capture folder", () => {
   });
 
   test("a capture folder removes captures and their files", async () => {
-    const path = makeFolder();
-    const folder = open(path);
     const capture = makeCapture();
-    await folder.add(capture);
+    const { folder } = await openWith(capture);
     expect(await folder.remove([capture.id, "cap_unknown"])).toBe(1);
     expect(readdirSync(folder.path)).toEqual([]);
     expect((await errorOf(() => folder.update(capture.id, (same) => same))).code).toBe("no_capture");
   });
 
   test("reading a private capture folder does not change it, and does not create a missing one", async () => {
-    const path = makeFolder();
-    const folder = open(path);
     const captures = [1, 2].map((n) => makeCapture({ at: NOW + n }));
-    for (const capture of captures) await folder.add(capture);
+    const { path, folder } = await openWith(...captures);
     writeFileSync(join(folder.path, "broken.json"), "{");
     rmSync(join(path, ".gitignore"));
     const before = [readdirSync(path), readdirSync(folder.path), statSync(folder.path).ctimeMs];

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { DoNotRetry } from "pigeonhole";
+import { DoNotRetry, type Receiver } from "pigeonhole";
 import { createTestReceiver, replayDirectory, sampleEvent, TEST_SECRET } from "pigeonhole/testing";
 import type { Capture, Expectation } from "#pigeonhole/capture/model/capture.js";
 import { type CaptureTestOptions, runCaptureTests } from "#pigeonhole/capture/tests/run-capture-tests.js";
@@ -20,14 +20,17 @@ function folderOf(...captures: Capture[]): string {
 }
 
 const readBack = (folder: string, name = "0.json") => JSON.parse(readFileSync(join(folder, name), "utf8")) as Capture;
-const runTests = (options: Partial<CaptureTestOptions> & Pick<CaptureTestOptions, "folder" | "target">) =>
-  runCaptureTests({ secret, ...options });
+type Options = Partial<CaptureTestOptions> & Pick<CaptureTestOptions, "folder" | "target">;
+const runTests = (options: Options) => runCaptureTests({ secret, ...options });
+/** Of the first case. */
+const failuresOf = async (options: Options) => (await runTests(options)).cases[0]?.failures;
 
 describe("a folder of captures against a real receiver", () => {
-  async function serveReceiver() {
+  async function serveReceiver(register: (receiver: Receiver) => unknown = () => undefined) {
     const receiver = stopAfterTest(createTestReceiver());
     const runs: string[] = [];
     receiver.on("email.bounced", ({ id }) => void runs.push(id), { name: "count" });
+    register(receiver);
     await receiver.start();
     const inspect = async (id: string) => (await receiver.inbox.get(id))?.handlers;
     return { target: await serve(receiver.middleware()), runs, inspect };
@@ -56,8 +59,7 @@ describe("a folder of captures against a real receiver", () => {
       ...makeCapture(),
       expect: { status: "4xx", outcome: "parked", handlers: { count: "dead", other: "done" } },
     });
-    const report = await runTests({ folder, target, inspect, settleMs: 200 });
-    expect(report.cases[0]?.failures).toEqual([
+    expect(await failuresOf({ folder, target, inspect, settleMs: 200 })).toEqual([
       "Answered 200, expected 4xx.",
       "The outcome was accepted, expected parked.",
       "Handler count is done, expected dead",
@@ -67,25 +69,17 @@ describe("a folder of captures against a real receiver", () => {
 
   test("a folder of captures against a real receiver fails on a handler that no expectation names", async () => {
     const folder = folderOf({ ...makeCapture(), expect: { handlers: { count: "done" } } });
-    const failing = stopAfterTest(createTestReceiver());
-    failing.on("email.bounced", () => undefined, { name: "count" });
-    failing.on("*", () => Promise.reject(new DoNotRetry("no such customer")), { name: "lookup" });
-    await failing.start();
-    const report = await runTests({
-      folder,
-      target: await serve(failing.middleware()),
-      inspect: async (id) => (await failing.inbox.get(id))?.handlers,
-    });
-    expect(report.cases[0]?.failures).toEqual([
-      expect.stringMatching(/^Handler lookup is dead, expected done: .*no such/),
-    ]);
+    const fail = () => Promise.reject(new DoNotRetry("no such customer"));
+    const { target, inspect } = await serveReceiver((receiver) => receiver.on("*", fail, { name: "lookup" }));
+    const failure = expect.stringMatching(/^Handler lookup is dead, expected done: .*no such/) as string;
+    expect(await failuresOf({ folder, target, inspect })).toEqual([failure]);
   });
 
   test("a folder of captures against a real receiver fails on a parked event, with the reason where the inbox is known", async () => {
     const { target, inspect } = await serveReceiver();
     const folder = folderOf(makeCapture({ body: JSON.stringify({ ...sampleEvent("email.sent"), createdAt: "noon" }) }));
     const parked = "The event was parked, since it was not understood, so no handler ran";
-    expect((await runTests({ folder, target })).cases[0]?.failures).toEqual([`${parked}.`]);
+    expect(await failuresOf({ folder, target })).toEqual([`${parked}.`]);
     const { cases } = await runTests({ folder, target, inspect });
     expect(cases[0]?.failures).toEqual([expect.stringContaining(`${parked}: bad_envelope: `)]);
     expect(cases[0]?.handlers).toMatchObject([{ handler: "", state: "parked" }]);
@@ -94,8 +88,7 @@ describe("a folder of captures against a real receiver", () => {
   test("a folder of captures against a real receiver fails on an event that no handler gets, unless that is expected", async () => {
     const { target, inspect } = await serveReceiver();
     const unhandled = makeCapture({ body: JSON.stringify(sampleEvent("email.sent")) });
-    const [failed] = (await runTests({ folder: folderOf(unhandled), target, inspect })).cases;
-    expect(failed?.failures).toEqual([
+    expect(await failuresOf({ folder: folderOf(unhandled), target, inspect })).toEqual([
       'No handler got the event: none is registered for email.sent. If that is intended, write "handlers": {} into the capture\'s field expect.',
     ]);
     const expected = folderOf({ ...unhandled, expect: { handlers: {} } });
@@ -117,19 +110,17 @@ describe("a folder of captures against a real receiver", () => {
       const { target, inspect } = await serveReceiver();
       const body = JSON.stringify({ ...sampleEvent("email.sent"), createdAt: "noon" });
       const folder = folderOf({ ...makeCapture({ body }), expect: expected });
-      expect((await runTests({ folder, target, inspect })).cases[0]?.failures).toEqual([]);
+      expect(await failuresOf({ folder, target, inspect })).toEqual([]);
     },
   );
 
   test("a folder of captures against a real receiver waits for the end of a handler that the file expects to be dead", async () => {
-    const receiver = stopAfterTest(createTestReceiver());
     const fail = () => Promise.reject(new Error("away"));
-    receiver.on("email.bounced", fail, { name: "count", retry: { maxAttempts: 2, initialMs: 50 } });
-    await receiver.start();
-    const folder = folderOf({ ...makeCapture(), expect: { handlers: { count: "dead" } } });
-    const inspect = async (id: string) => (await receiver.inbox.get(id))?.handlers;
-    const report = await runTests({ folder, target: await serve(receiver.middleware()), inspect });
-    expect(report.cases[0]?.failures).toEqual([]);
+    const { target, inspect } = await serveReceiver((receiver) =>
+      receiver.on("email.bounced", fail, { name: "late", retry: { maxAttempts: 2, initialMs: 50 } }),
+    );
+    const folder = folderOf({ ...makeCapture(), expect: { handlers: { count: "done", late: "dead" } } });
+    expect(await failuresOf({ folder, target, inspect })).toEqual([]);
   });
 
   test("a run with update writes the answers as expectations, and the next run passes", async () => {
@@ -152,8 +143,10 @@ describe("a folder of captures against a real receiver", () => {
 describe("a folder of captures against any app", () => {
   test("a test fails if the app does not treat the second delivery as a duplicate", async () => {
     const { url } = await serveAnswers(() => ({ headers: { "x-pigeonhole-outcome": "accepted" } }));
-    const report = await runTests({ folder: folderOf(makeCapture()), target: url, twice: true });
-    expect(report.cases[0]?.failures).toEqual(["Second delivery: The outcome was accepted, expected duplicate."]);
+    const folder = folderOf(makeCapture());
+    expect(await failuresOf({ folder, target: url, twice: true })).toEqual([
+      "Second delivery: The outcome was accepted, expected duplicate.",
+    ]);
   });
 
   test("a test that names no outcome only asks for a 2xx answer to the second delivery", async () => {
@@ -166,7 +159,7 @@ describe("a folder of captures against any app", () => {
     const { url } = await serveAnswers((_, count) => ({ body: JSON.stringify({ ok: count < 2, at: count }) }));
     const folder = folderOf({ ...makeCapture(), expect: { json: { ok: true, at: 0 }, ignore: ["$.at"] } });
     expect((await runTests({ folder, target: url })).failed).toBe(0);
-    expect((await runTests({ folder, target: url })).cases[0]?.failures).toEqual(["$.ok is false, was true."]);
+    expect(await failuresOf({ folder, target: url })).toEqual(["$.ok is false, was true."]);
   });
 
   test("a test reports a missing answer as such, and an update leaves the file alone", async () => {
@@ -201,13 +194,7 @@ describe("replayDirectory", () => {
 
   test("replayDirectory rejects with the name and the error of every handler that failed", async () => {
     const receiver = stopAfterTest(createTestReceiver());
-    receiver.on(
-      "email.sent",
-      () => {
-        throw new DoNotRetry("no such customer");
-      },
-      { name: "lookup" },
-    );
+    receiver.on("email.sent", () => Promise.reject(new DoNotRetry("no such customer")), { name: "lookup" });
     receiver.on("email.bounced", () => undefined);
     const error = await errorOf(() => replayDirectory(folder(), receiver));
     expect(error.code).toBe("captures_failed");

@@ -67,22 +67,17 @@ describe("replaying to a real receiver", () => {
 describe("an edited body", () => {
   const edit = { set: { "data.recipient": "new@b.example" }, unset: [] };
 
-  test("an edited body gets a new id by default, so a receiver that has the captured one runs it", async () => {
+  test.each([
+    ["a new id by default, so a receiver that has the captured one runs it", undefined, "200 accepted", 2],
+    ["the captured id when that is asked for", "same-id", "200 duplicate", 1],
+  ] as const)("an edited body gets %s", async (_, identity, outcome, count) => {
     const { url, runs } = await serveReceiver();
     const captures = [makeCapture()];
     await replay({ captures, target: url });
-    const report = await replay({ captures, target: url, edit });
-    expect(outcomes(report)).toEqual(["200 accepted"]);
-    await expect.poll(() => runs.length).toBe(2);
-    expect(report.attempts[0]?.attempt.eventId).toBe(runs[1]);
-  });
-
-  test("an edited body keeps the captured id when that is asked for", async () => {
-    const { url } = await serveReceiver();
-    const captures = [makeCapture()];
-    await replay({ captures, target: url });
-    const report = await replay({ captures, target: url, edit, identity: "same-id" });
-    expect(outcomes(report)).toEqual(["200 duplicate"]);
+    const report = await replay({ captures, target: url, edit, identity });
+    expect(outcomes(report)).toEqual([outcome]);
+    await expect.poll(() => runs.length).toBe(count);
+    expect(report.attempts[0]?.attempt.eventId ?? captures[0]?.event.id).toBe(runs.at(-1));
   });
 
   test("an edited body that cannot be read is sent as it is, without a remark about its id", async () => {

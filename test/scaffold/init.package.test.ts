@@ -7,6 +7,7 @@ import { findTarball } from "#pigeonhole/cli/init/tarball.js";
 import { BIN, runCommand, startProgram } from "./run-command.js";
 import { makeFiles } from "./scratch.js";
 import { makeFolder } from "../support/folder.js";
+import { jsonLines } from "../support/run-cli.js";
 
 const PLAIN = ["--template", "hono", "--events", "email.received", "--no-install", "--no-git"];
 
@@ -19,12 +20,8 @@ function fakeNpm(script: string): Record<string, string> {
   return { PATH: `${folder}${delimiter}${process.env["PATH"] ?? ""}` };
 }
 
-function jsonLines(text: string): Record<string, unknown>[] {
-  return text
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
-}
+/** Makes a project named mail without installing, with these flags too. */
+const initMail = (folder: string, ...flags: string[]) => runCommand(["init", "mail", ...PLAIN, ...flags], folder);
 
 describe("init without a terminal", () => {
   test("init names what is missing, with a command line that works, and writes nothing", async () => {
@@ -39,14 +36,14 @@ describe("init without a terminal", () => {
   test("init names only what is missing", async () => {
     const { code, stderr } = await runCommand(["init", "mail", "--template", "hono", "--json"], makeFolder());
     expect(code).toBe(2);
-    const [line] = jsonLines(stderr);
+    const [line] = jsonLines({ stdout: stderr });
     expect(line).toMatchObject({ schemaVersion: 1, error: { code: "usage" } });
     expect(stderr).toContain("so give --events; or --yes");
   });
 
   test("init needs no --yes if options say everything", async () => {
     const folder = makeFolder();
-    const { code, stdout } = await runCommand(["init", "mail", ...PLAIN], folder);
+    const { code, stdout } = await initMail(folder);
     expect([code, existsSync(join(folder, "mail/src/app.ts"))]).toEqual([0, true]);
     expect(stdout).toMatch(/1\. cd mail\n {2}2\. npm install\n {2}3\. npm run dev/);
   });
@@ -55,8 +52,7 @@ describe("init without a terminal", () => {
     ["--docker", "docker compose up --detach --wait database"],
     ["--no-docker", "# start the PostgreSQL of DATABASE_URL in .env"],
   ])("init of a project on PostgreSQL with %s says first how it gets its database", async (flag, command) => {
-    const flags = ["mail", ...PLAIN, "--template", "express-postgres-app", flag, "--json"];
-    const [made] = jsonLines((await runCommand(["init", ...flags], makeFolder())).stdout);
+    const [made] = jsonLines(await initMail(makeFolder(), "--template", "express-postgres-app", flag, "--json"));
     const next = ["cd mail", "npm install", command, "npm run dev", expect.anything(), expect.anything()];
     expect(made).toMatchObject({ next });
   });
@@ -64,8 +60,7 @@ describe("init without a terminal", () => {
   test("init copies a packed pigeonhole into the project, from which it and its image install", async () => {
     const folder = makeFiles({ "pigeonhole-1.2.3.tgz": "packed" });
     const version = ["--pigeonhole-version", "file:../pigeonhole-1.2.3.tgz"];
-    const { code } = await runCommand(["init", "mail", ...PLAIN, "--docker", ...version], folder);
-    expect(code).toBe(0);
+    expect((await initMail(folder, "--docker", ...version)).code).toBe(0);
     const read = (path: string) => readFileSync(join(folder, "mail", path), "utf8");
     expect(read("vendor/pigeonhole-1.2.3.tgz")).toBe("packed");
     expect(JSON.parse(read("package.json"))).toMatchObject({
@@ -106,7 +101,7 @@ describe("init without a terminal", () => {
     const folder = makeFolder();
     const { code, stdout } = await runCommand(["init", "--yes", "--no-install", "--json"], folder);
     expect(code).toBe(0);
-    expect(jsonLines(stdout)).toMatchObject([
+    expect(jsonLines({ stdout })).toMatchObject([
       {
         schemaVersion: 1,
         kind: "created",
@@ -126,14 +121,13 @@ describe("init without a terminal", () => {
 
   test("init uses the package manager that runs the command, or the one that is named", async () => {
     const env = { npm_config_user_agent: "pnpm/10.1.0 npm/? node/v20" };
-    const [own] = jsonLines((await runCommand(["init", "a", ...PLAIN, "--json"], makeFolder(), env)).stdout);
+    const init = (...flags: string[]) => runCommand(["init", "a", ...PLAIN, "--json", ...flags], makeFolder(), env);
+    const [own] = jsonLines(await init());
     expect(own).toMatchObject({
       packageManager: "pnpm",
       next: ["cd a", "pnpm install", "pnpm run dev", expect.anything(), expect.anything()],
     });
-    const [named] = jsonLines(
-      (await runCommand(["init", "a", ...PLAIN, "--pm", "bun", "--json"], makeFolder(), env)).stdout,
-    );
+    const [named] = jsonLines(await init("--pm", "bun"));
     expect(named).toMatchObject({ packageManager: "bun" });
   });
 
@@ -153,7 +147,7 @@ describe("init without a terminal", () => {
 describe("--dry-run", () => {
   test("init with --dry-run lists the files and writes none", async () => {
     const folder = makeFolder();
-    const { code, stdout } = await runCommand(["init", "mail", ...PLAIN, "--dry-run"], folder);
+    const { code, stdout } = await initMail(folder, "--dry-run");
     expect(code).toBe(0);
     expect(stdout.split("\n")).toEqual(expect.arrayContaining([".env", ".github/workflows/ci.yml", "src/server.ts"]));
     expect(readdirSync(folder)).toEqual([]);
@@ -163,7 +157,7 @@ describe("--dry-run", () => {
 describe("an existing folder", () => {
   test("a folder that is not empty is refused and not changed", async () => {
     const folder = makeFiles({ "mail/README.md": "mine" });
-    const { code, stderr } = await runCommand(["init", "mail", ...PLAIN], folder);
+    const { code, stderr } = await initMail(folder);
     expect(code).toBe(2);
     expect(stderr).toContain(
       "mail is not empty. Name another folder, or replace files of the same name with --overwrite.",
@@ -173,7 +167,7 @@ describe("an existing folder", () => {
 
   test("a folder with --overwrite gets new versions of files of the same name, and keeps .env and other files", async () => {
     const folder = makeFiles({ "mail/README.md": "mine", "mail/src/other.ts": "mine", "mail/.env": "MINE=1" });
-    expect((await runCommand(["init", "mail", ...PLAIN, "--overwrite"], folder)).code).toBe(0);
+    expect((await initMail(folder, "--overwrite")).code).toBe(0);
     const read = (path: string) => readFileSync(join(folder, "mail", path), "utf8");
     expect(read("README.md")).toMatch(/^# mail\n/);
     expect([read("src/other.ts"), read(".env")]).toEqual(["mine", "MINE=1"]);
@@ -190,7 +184,7 @@ describe("an existing folder", () => {
   });
 
   test("a file in place of the folder is refused", async () => {
-    const { code, stderr } = await runCommand(["init", "mail", ...PLAIN], makeFiles({ mail: "" }));
+    const { code, stderr } = await initMail(makeFiles({ mail: "" }));
     expect([code, stderr]).toEqual([2, expect.stringContaining("mail is a file; name a folder.")]);
   });
 });
@@ -203,7 +197,7 @@ describe("installing", () => {
     const npm = fakeNpm('[ "$1" = install ] && [ -f package.json ] && mkdir node_modules && pwd > node_modules/where');
     const { code, stdout } = await runCommand(["init", "mail", ...flags, "--install", "--json"], folder, npm);
     expect(code).toBe(0);
-    expect(jsonLines(stdout)).toMatchObject([
+    expect(jsonLines({ stdout })).toMatchObject([
       { installed: true, next: ["cd mail", "npm run dev", expect.anything(), expect.anything()] },
     ]);
     expect(readFileSync(join(folder, "mail/node_modules/where"), "utf8")).toMatch(/\/\.mail-\w+\n$/);
@@ -211,11 +205,8 @@ describe("installing", () => {
 
   test("an installation that fails keeps the project, quotes the program and exits with 1", async () => {
     const folder = makeFolder();
-    const { code, stdout, stderr } = await runCommand(
-      ["init", "mail", ...flags],
-      folder,
-      fakeNpm("echo no network >&2; exit 7"),
-    );
+    const npm = fakeNpm("echo no network >&2; exit 7");
+    const { code, stdout, stderr } = await runCommand(["init", "mail", ...flags], folder, npm);
     expect(code).toBe(1);
     expect(stderr).toContain('"npm install" failed with 7:\nno network');
     expect(stdout).toContain("2. npm install");
@@ -271,8 +262,8 @@ const NOTHING_GIVEN: GivenAnswers = {
 describe("the npm package node", () => {
   test("the npm package node is added on request, and the note is for older machines only", async () => {
     const folder = makeFolder();
-    const { stdout, stderr } = await runCommand(["init", "mail", ...PLAIN, "--node-package", "--json"], folder);
-    expect(jsonLines(stdout)).toMatchObject([{ nodePackage: true }]);
+    const { stdout, stderr } = await initMail(folder, "--node-package", "--json");
+    expect(jsonLines({ stdout })).toMatchObject([{ nodePackage: true }]);
     expect(readFileSync(join(folder, "mail/package.json"), "utf8")).toContain('"node": "24.');
     expect(stderr.includes("the npm package node brings it")).toBe(Number.parseInt(process.versions.node) < 24);
   });
@@ -292,7 +283,7 @@ describe("the npm package node", () => {
 
   test("the npm package node is refused with yarn, which does not run it", async () => {
     const folder = makeFolder();
-    const { code, stderr } = await runCommand(["init", "mail", ...PLAIN, "--node-package", "--pm", "yarn"], folder);
+    const { code, stderr } = await initMail(folder, "--node-package", "--pm", "yarn");
     expect([code, stderr]).toEqual([2, expect.stringContaining("Install Node 24, or choose another package manager")]);
     expect(readdirSync(folder)).toEqual([]);
   });
@@ -304,7 +295,7 @@ describe("git", () => {
     await startProgram({ command: "git", args: ["init", "--quiet"], cwd: folder }).ended;
     const flags = ["--template", "hono", "--events", "email.received", "--no-install", "--json"];
     const { stdout } = await runCommand(["init", "mail", ...flags], folder);
-    expect(jsonLines(stdout)).toMatchObject([{ git: false }]);
+    expect(jsonLines({ stdout })).toMatchObject([{ git: false }]);
     expect(existsSync(join(folder, "mail/.git"))).toBe(false);
   });
 });

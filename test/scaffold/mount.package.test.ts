@@ -5,6 +5,7 @@ import { DATABASE_VARIABLE } from "#pigeonhole/cli/values/inbox-place.js";
 import { planMount, type MountPlan } from "#pigeonhole/scaffold/mount/plan-mount.js";
 import { readExpressApp } from "#pigeonhole/scaffold/mount/read-express-app.js";
 import { writeMount } from "#pigeonhole/scaffold/mount/write-mount.js";
+import { jsonLines } from "../support/run-cli.js";
 import { runCommand } from "./run-command.js";
 import { makeFiles } from "./scratch.js";
 
@@ -15,12 +16,19 @@ function plan(files: Record<string, string>): MountPlan {
   return planMount({ folder: makeFiles(files), events: ["email.received"] });
 }
 
-/** The app's file after the change. */
-function mounted(files: Record<string, string>): string {
+/** What is planned for a project that is understood. */
+function ready(files: Record<string, string>) {
   const result = plan(files);
   if (result.kind !== "ready") throw new Error(`Expected a plan, got ${JSON.stringify(result)}.`);
-  return result.changes.at(-1)?.after ?? "";
+  const after = (path: string) => result.changes.find((change) => change.path === path)?.after;
+  return { ...result, after, next: result.next.join("\n") };
 }
+
+/** The app's file after the change. */
+const mounted = (files: Record<string, string>): string => ready(files).changes.at(-1)?.after ?? "";
+
+/** A project whose app is made and listens in one file. */
+const serverOf = (...lines: string[]) => ({ "package.json": MODULE, "server.js": app(...lines) });
 
 const app = (...lines: string[]): string =>
   ['import express from "express";', "", "const app = express();", ...lines, ""].join("\n");
@@ -101,63 +109,34 @@ test.each([
   ["app.use(login);\napp.use(express.json());", true],
   ["app.use(express.json());\napp.use(login);", false],
 ])("the code above the mount is reported: %j", (lines, isPointedOut) => {
-  const result = plan({ "package.json": MODULE, "app.js": app(lines) });
-  expect("next" in result && /a login check/.test(result.next.join())).toBe(isPointedOut);
+  expect(/a login check/.test(ready({ "package.json": MODULE, "app.js": app(lines) }).next)).toBe(isPointedOut);
 });
 
 describe("the place of the start", () => {
   test.each([
-    [
-      "a named import",
-      MODULE,
-      "app.js",
-      'import { app } from "./app.js";',
-      'import { mailReceiver } from "./webhooks/receiver.js";',
-      "await",
-    ],
-    [
-      "a default import",
-      MODULE,
-      "app.js",
-      "import server from './app'",
-      "import { mailReceiver } from './webhooks/receiver'",
-      "await",
-    ],
-    [
-      "another name",
-      MODULE,
-      "app.js",
-      'import { app as server } from "./app.js";',
-      'import { mailReceiver } from "./webhooks/receiver.js";',
-      "await",
-    ],
-    [
-      "require",
-      COMMON,
-      "app.js",
-      'const { app: server } = require("./app");',
-      'const { mailReceiver } = require("./webhooks/receiver");',
-      "void",
-    ],
-  ])(
-    "the start is inserted into the file that has the app by %s and lets it listen",
-    (_, manifest, file, line, added, start) => {
-      const name = /server/.test(line) ? "server" : "app";
-      const end = line.endsWith(";") ? ";" : "";
-      const server = `${line}\n\n${name}.listen(3000)${end}\n`;
-      const head = manifest === MODULE ? 'import express from "express";' : 'const express = require("express");';
-      const result = plan({
-        "package.json": manifest,
-        [file]: `${head}\nconst app = express();\n`,
-        "server.js": server,
-      });
-      const changes = "changes" in result ? result.changes : [];
-      expect(changes.find(({ path }) => path === "server.js")?.after).toBe(
-        `${line}\n${added}\n\n${start} mailReceiver.start()${end}\n${name}.listen(3000)${end}\n`,
-      );
-      expect("next" in result && result.next.join("\n")).not.toContain("before the app listens");
-    },
-  );
+    ["a named import", MODULE, 'import { app } from "./app.js";'],
+    ["a default import", MODULE, "import app from './app'"],
+    ["another name", MODULE, 'import { app as server } from "./app.js";'],
+    ["require", COMMON, 'const { app: server } = require("./app");'],
+  ])("the start is inserted into the file that has the app by %s and lets it listen", (_, manifest, line) => {
+    const name = line.includes("server") ? "server" : "app";
+    const end = line.endsWith(";") ? ";" : "";
+    const [head, start] =
+      manifest === MODULE
+        ? ['import express from "express";', "await"]
+        : ['const express = require("express");', "void"];
+    const { after, next } = ready({
+      "package.json": manifest,
+      "app.js": `${head}\nconst app = express();\n`,
+      "server.js": `${line}\n\n${name}.listen(3000)${end}\n`,
+    });
+    // The receiver is named as the app is.
+    const added = line.replace(/^(\w+) .* (?=from|=)/, "$1 { mailReceiver } ").replace("./app", "./webhooks/receiver");
+    expect(after("server.js")).toBe(
+      `${line}\n${added}\n\n${start} mailReceiver.start()${end}\n${name}.listen(3000)${end}\n`,
+    );
+    expect(next).not.toContain("before the app listens");
+  });
 
   test.each([
     ["a server of its own", "app", "createServer(app).listen(3000);"],
@@ -172,20 +151,20 @@ describe("the place of the start", () => {
     ],
   ])("the start is inserted where %s listens", (_, name, lines) => {
     const server = `import { createServer } from "node:http";\nimport { ${name} } from "./app.js";\n\n${lines}\n`;
-    const result = plan({ "package.json": MODULE, "src/app.js": app("app.use(log);"), "src/server.js": server });
-    const changes = "changes" in result ? result.changes : [];
+    const files = { "package.json": MODULE, "src/app.js": app("app.use(log);"), "src/server.js": server };
+    const { after, next } = ready(files);
     const changed = lines.replace(/^(?=.*\.listen\()/m, "await mailReceiver.start();\n");
-    expect(changes.find(({ path }) => path === "src/server.js")?.after).toBe(
+    expect(after("src/server.js")).toBe(
       server
         .replace("\n\n", '\nimport { mailReceiver } from "./webhooks/receiver.js";\n\n')
         .replace(lines, () => changed),
     );
-    expect("next" in result && result.next.join("\n")).not.toContain("before the app listens");
+    expect(next).not.toContain("before the app listens");
   });
 
   test("an app that its own file passes to a server is started there", () => {
     const lines = ["const server = http.createServer(app);", "server.listen(3000);"];
-    const text = mounted({ "package.json": MODULE, "server.js": app(...lines) });
+    const text = mounted(serverOf(...lines));
     expect(text).toContain(`${lines[0]}\nawait mailReceiver.start();\n${lines[1]}`);
   });
 
@@ -205,13 +184,12 @@ describe("the place of the start", () => {
       "server.on('error', onError);",
       "",
     ].join("\n");
-    const result = plan({
+    const { changes } = ready({
       "package.json": JSON.stringify({ scripts: { start: `node ./${path}` } }),
       "app.js":
         "var express = require('express');\nvar app = express();\n\napp.use(express.json());\nmodule.exports = app;\n",
       [path]: www,
     });
-    const changes = "changes" in result ? result.changes : [];
     expect(changes.map((change) => change.path)).toEqual([
       path,
       "webhooks/receiver.js",
@@ -237,10 +215,9 @@ describe("the place of the start", () => {
     ["lets something else listen", "use(app);\nchannel.listen(1);"],
   ])("a server file that %s is not changed", (_, lines) => {
     const server = `import { app } from "./app.js";\n${lines}\n`;
-    const result = plan({ "package.json": MODULE, "app.js": app("app.use(log);"), "server.js": server });
-    const changes = "changes" in result ? result.changes.map(({ path }) => path) : [];
-    expect(changes).toEqual(["webhooks/receiver.js", ".gitignore", ".env", "app.js"]);
-    expect("next" in result && result.next.join("\n")).toContain("before the app listens");
+    const { changes, next } = ready({ "package.json": MODULE, "app.js": app("app.use(log);"), "server.js": server });
+    expect(changes.map(({ path }) => path)).toEqual(["webhooks/receiver.js", ".gitignore", ".env", "app.js"]);
+    expect(next).toContain("before the app listens");
   });
 
   test.each([
@@ -257,11 +234,9 @@ describe("the place of the start", () => {
   ])("the start is inserted where the app listens in %s", (_, head, line, start) => {
     const lines = [head, "  await connect();".replace("await ", start === "await" ? "await " : ""), line, "}"];
     const server = `import { app } from "./app.js";\n${lines.join("\n")}\n`;
-    const result = plan({ "package.json": MODULE, "app.js": app("app.use(log);"), "server.js": server });
-    const changes = "changes" in result ? result.changes : [];
+    const { after } = ready({ "package.json": MODULE, "app.js": app("app.use(log);"), "server.js": server });
     const indent = /^ */.exec(line)?.[0] ?? "";
-    expect(changes[0]?.path).toBe("server.js");
-    expect(changes[0]?.after).toContain(`\n${indent}${start} mailReceiver.start();\n${line}\n`);
+    expect(after("server.js")).toContain(`\n${indent}${start} mailReceiver.start();\n${line}\n`);
   });
 
   test("an app that a function makes and lets listen is started in it, without semicolons too", () => {
@@ -282,17 +257,12 @@ describe("the place of the start", () => {
   });
 
   test("the place where an app listens is named if it is not clear", () => {
-    const text = app("app.use(express.json());", "if (isMain) app.listen(3000);");
-    const result = plan({ "package.json": MODULE, "server.js": text });
-    const changes = "changes" in result ? result.changes : [];
-    const line =
-      changes
-        .at(-1)
-        ?.after.split("\n")
-        .findIndex((each) => each.includes(".listen(")) ?? -1;
-    expect("next" in result && result.next.join("\n")).toContain(`It listens in server.js:${line + 1}`);
-    const alone = plan({ "package.json": MODULE, "app.js": app("app.use(express.json());") });
-    expect("next" in alone && alone.next.join("\n")).toContain("import mailReceiver from webhooks/receiver.js first");
+    const { after, next } = ready(serverOf("app.use(express.json());", "if (isMain) app.listen(3000);"));
+    const lines = after("server.js")?.split("\n") ?? [];
+    const at = lines.findIndex((line) => line.includes(".listen("));
+    expect(next).toContain(`It listens in server.js:${at + 1}`);
+    const alone = ready({ "package.json": MODULE, "app.js": app("app.use(express.json());") });
+    expect(alone.next).toContain("import mailReceiver from webhooks/receiver.js first");
   });
 
   test.each([
@@ -310,19 +280,16 @@ describe("the place of the start", () => {
     ["node_modules/hooks/index.js", 'const signature = createHmac("sha256", key);', false],
     ["dist/hooks.js", 'const signature = createHmac("sha256", key);', false],
   ])("a file in a deeper folder is named if it seems to verify signatures: %s", (path, text, isNamed) => {
-    const result = plan({ "package.json": MODULE, "server.js": app("app.listen(3000);"), [path]: text });
-    const { notice } = result as { notice?: string };
+    const { notice } = ready({ ...serverOf("app.listen(3000);"), [path]: text });
     expect(notice?.startsWith(`${path} may verify signatures`)).toBe(isNamed ? true : undefined);
   });
 
   test("a route that verifies signatures by itself is named in the next steps", () => {
     const route = 'app.post("/hooks", (req, res) => { const mac = createHmac("sha256", key); });';
-    const result = plan({ "package.json": MODULE, "server.js": app(route, "app.listen(3000);") });
-    const next = "next" in result ? result.next.join("\n") : "";
+    const { next } = ready(serverOf(route, "app.listen(3000);"));
     expect(next).toContain("server.js may verify signatures of webhooks");
     expect(next).toContain("/webhooks/mail");
-    const plain = plan({ "package.json": MODULE, "server.js": app("app.listen(3000);") });
-    expect("next" in plain && plain.next.join("\n")).not.toContain("verify signatures");
+    expect(ready(serverOf("app.listen(3000);")).next).not.toContain("verify signatures");
   });
 
   test.each([
@@ -332,34 +299,30 @@ describe("the place of the start", () => {
     ['app.get("/webhooks/mail", page);', false],
     ['// app.post("/webhooks/mail", mail);', false],
   ])("a route at the path of the mount is named, before anything is written: %s", (route, isNamed) => {
-    const result = plan({ "package.json": MODULE, "server.js": app(route, "app.listen(3000);") });
-    const words = expect.stringContaining("server.js has a route at /webhooks/mail already");
-    expect(result).toMatchObject(
-      isNamed ? { notice: words, next: expect.arrayContaining([words]) } : { kind: "ready" },
-    );
-    expect(isNamed || ("notice" in result && result.notice === undefined)).toBe(true);
+    const { notice, next } = ready(serverOf(route, "app.listen(3000);"));
+    const words = "server.js has a route at /webhooks/mail already";
+    expect([notice?.includes(words) ?? false, next.includes(words)]).toEqual([isNamed, isNamed]);
+    if (!isNamed) expect(notice).toBeUndefined();
   });
 
   test("the receiver's file uses the variables that the command reads", () => {
-    const result = plan({ "package.json": MODULE, "server.js": app("app.listen(3000);") });
-    const text = "changes" in result ? (result.changes[0]?.after ?? "") : "";
+    const text = ready(serverOf("app.listen(3000);")).after("webhooks/receiver.js");
     for (const name of ["WEBHOOK_SECRET", DATABASE_VARIABLE]) expect(text).toContain(`process.env["${name}"]`);
   });
 
   test("the last step is how to try it", () => {
     const nextOf = (scripts: object) => {
-      const result = plan({
-        "package.json": JSON.stringify({ type: "module", scripts }),
-        "server.js": app("app.listen(3000);"),
-      });
-      return "next" in result ? result.next.at(-1) : undefined;
+      const manifest = JSON.stringify({ type: "module", scripts });
+      return ready({ ...serverOf("app.listen(3000);"), "package.json": manifest })
+        .next.split("\n")
+        .at(-1);
     };
     expect(nextOf({ start: "node server.js" })).toContain('npx pigeonhole dev --start "npm start" --with-sandbox');
     expect(nextOf({})).toContain("npx pigeonhole dev --forward-to 3000");
   });
 
   test("the start is inserted before a plain app.listen", () => {
-    const text = mounted({ "package.json": MODULE, "server.js": app("app.listen(3000);") });
+    const text = mounted(serverOf("app.listen(3000);"));
     expect(text).toContain("await mailReceiver.start();\napp.listen(3000);");
   });
 
@@ -369,9 +332,8 @@ describe("the place of the start", () => {
   });
 
   test("the start is left to the user if the file only makes the app", () => {
-    const result = plan({ "package.json": MODULE, "app.js": app("export { app };") });
-    expect(result).toMatchObject({ kind: "ready" });
-    expect("next" in result && result.next.join("\n")).toContain("mailReceiver.start() before the app listens");
+    const { next } = ready({ "package.json": MODULE, "app.js": app("export { app };") });
+    expect(next).toContain("mailReceiver.start() before the app listens");
   });
 });
 
@@ -454,14 +416,10 @@ describe("what an app needs on this machine", () => {
   });
 
   test("a .env keeps its lines, and its secret if it has one", () => {
-    const diffOf = (text: string): [string | undefined, string] => {
-      const result = plan({ ...files, ".env": text });
-      if (result.kind !== "ready") throw new Error(result.kind);
-      return [result.changes.find(({ path }) => path === ".env")?.after, result.diff];
-    };
-    expect(diffOf("export WEBHOOK_SECRET=whsec_mine\n")[0]).toBeUndefined();
-    const [after, diff] = diffOf("# pass word\nKEY=private");
-    expect(after).toMatch(/^# pass word\nKEY=private\nWEBHOOK_SECRET=whsec_/);
+    const own = ready({ ...files, ".env": "export WEBHOOK_SECRET=whsec_mine\n" });
+    expect(own.after(".env")).toBeUndefined();
+    const { after, diff } = ready({ ...files, ".env": "# pass word\nKEY=private" });
+    expect(after(".env")).toMatch(/^# pass word\nKEY=private\nWEBHOOK_SECRET=whsec_/);
     expect(diff).not.toMatch(/pass word|KEY|private|whsec_\w{9}/);
   });
 });
@@ -487,8 +445,7 @@ describe("a handler of SIGTERM", () => {
   ])("the receiver is stopped first in %j", (before, after) => {
     const files = { "package.json": MODULE, "app.js": app("app.listen(1);", before) };
     expect(mounted(files)).toContain(after.replace("STOP", "await mailReceiver.stop();"));
-    const result = plan(files);
-    expect("next" in result && result.next.join("\n")).not.toContain("mailReceiver.stop()");
+    expect(ready(files).next).not.toContain("mailReceiver.stop()");
   });
 
   test.each([
@@ -498,10 +455,9 @@ describe("a handler of SIGTERM", () => {
     'process.on("SIGTERM", (): void => { exit(); });',
     '// process.on("SIGTERM", () => { exit(); });',
   ])("%j is left to the user", (line) => {
-    const result = plan({ "package.json": MODULE, "app.js": app(line, "app.listen(1);") });
-    if (result.kind !== "ready") throw new Error(result.kind);
-    expect(result.changes.at(-1)?.after).toContain(`${line}\n`);
-    expect(result.next.join("\n")).toContain("await mailReceiver.stop()");
+    const { after, next } = ready({ "package.json": MODULE, "app.js": app(line, "app.listen(1);") });
+    expect(after("app.js")).toContain(`${line}\n`);
+    expect(next).toContain("await mailReceiver.stop()");
   });
 });
 
@@ -547,10 +503,7 @@ describe("the mount command", () => {
 
   test("the command gives the diff and the next steps as JSON", async () => {
     const { stdout } = await runCommand(["add", "--write", "--json"], makeFiles(files));
-    const [diff, written] = stdout
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const [diff, written] = jsonLines({ stdout });
     expect(diff).toMatchObject({ schemaVersion: 1, kind: "diff", app: "app.js" });
     expect(written).toMatchObject({ kind: "written", files: ["webhooks/receiver.js", ".gitignore", ".env", "app.js"] });
     expect(written?.["next"]).toContain("npm install pigeonhole zod@4");
