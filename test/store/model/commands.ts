@@ -179,27 +179,54 @@ const settle = fc
     }),
   );
 
-const commit = fc.boolean().chain((isThrowing) =>
-  onLease(isThrowing ? "commit that throws" : "commit", async (model, { store, write }, given) => {
-    const work = model.held(given);
-    const effect = `effect ${given.token}`;
-    const outcome = await store
-      .commit(
-        settlements.done(given),
-        writing({ write }, effect, () => {
-          if (isThrowing) throw new Error("mine");
-        }),
-      )
-      .then(
-        () => "done",
-        (error: { code?: string; message: string }) => error.code ?? error.message,
-      );
-    expect(outcome).toBe(work === undefined ? "lease_lost" : isThrowing ? "mine" : "done");
-    if (work === undefined || isThrowing) return;
-    model.settle(work, settlements.done(given));
-    model.effects.push(effect);
-  }),
-);
+/** A commit of the work of these leases. */
+interface Commit {
+  leases: readonly Lease[];
+  isThrowing: boolean;
+}
+
+/** Settles all of the work as done; none of it where one of the leases is lost, or the function throws. */
+async function commitAll(model: Model, { store, write }: Real, { leases, isThrowing }: Commit): Promise<void> {
+  const works = leases.flatMap((given) => model.held(given) ?? []);
+  const isLost = works.length < leases.length;
+  const effect = `effect ${leases.map(({ token }) => token).join()}`;
+  const done = leases.map((given) => settlements.done(given));
+  const outcome = await store
+    .commit(
+      done.length === 1 ? (done[0] ?? expect.unreachable()) : done,
+      writing({ write }, effect, () => {
+        if (isThrowing) throw new Error("mine");
+      }),
+    )
+    .then(
+      () => "done",
+      (error: { code?: string; message: string }) => error.code ?? error.message,
+    );
+  expect(outcome).toBe(isLost ? "lease_lost" : isThrowing ? "mine" : "done");
+  if (isLost || isThrowing) return;
+  for (const [index, work] of works.entries()) model.settle(work, done[index] ?? expect.unreachable());
+  model.effects.push(effect);
+}
+
+const commit = fc
+  .boolean()
+  .chain((isThrowing) =>
+    onLease(isThrowing ? "commit that throws" : "commit", (model, real, given) =>
+      commitAll(model, real, { leases: [given], isThrowing }),
+    ),
+  );
+
+/** A commit of a batch, of some of the last leases; also where one of them has ended. */
+const commitBatch = fc
+  .record({ backs: fc.subarray([0, 1, 2, 3, 4], { minLength: 2 }), isThrowing: fc.boolean() })
+  .map(({ backs, isThrowing }) => {
+    const pick = (model: Readonly<Model>): Lease[] => backs.flatMap((back) => model.leases.at(-1 - back) ?? []);
+    return command(
+      `commit ${isThrowing ? "that throws " : ""}leases -${backs.join(" -")}`,
+      (model, real) => commitAll(model, real, { leases: pick(model), isThrowing }),
+      (model) => pick(model).length === backs.length,
+    );
+  });
 
 const beginNewest = newest.chain((of) =>
   onLease(`begin ${of.key} of ${of.createdAt} under`, async (model, { store }, given) => {
@@ -336,6 +363,7 @@ const ON_ANY = [
   settle,
   settle,
   commit,
+  commitBatch,
   beginNewest,
   release,
   renew,
