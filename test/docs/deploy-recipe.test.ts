@@ -1,11 +1,10 @@
-import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { TEST_SECRET, sampleEvent, signDelivery } from "pigeonhole/testing";
-import { expect, onTestFinished, test } from "vitest";
-import { findFreePort } from "../support/free-port.js";
+import { sampleEvent } from "pigeonhole/testing";
+import { expect, test } from "vitest";
 import { makeExampleFolder } from "./example-folder.js";
 import { blocksOf, readDocument } from "./markdown.js";
+import { postSigned, startListening } from "./run-example.js";
 
 // The program of docs/recipes.md for deploys, as it stands there: the old version and the new one on one file.
 
@@ -13,31 +12,14 @@ const [program] = blocksOf(readDocument("docs/recipes.md"), "ts").filter(({ rema
 
 /** Starts one version, and resolves when it is ready. */
 async function startVersion(folder: string) {
-  const port = await findFreePort();
-  const child = spawn(process.execPath, ["--import", "tsx", "server.ts"], {
-    cwd: folder,
-    env: { ...process.env, WEBHOOK_SECRET: TEST_SECRET, DATABASE_FILE: "inbox.db", PORT: String(port) },
-    stdio: ["ignore", "pipe", "pipe"],
+  const { url, output, stop } = await startListening(folder, "server", {
+    DATABASE_FILE: "inbox.db",
+    readyAt: "/readyz",
   });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text: Buffer) => (output += text.toString()));
-  const ended = new Promise<number | null>((done) => child.once("exit", (code) => done(code)));
-  const url = `http://127.0.0.1:${port}`;
-  const readyStatus = () => fetch(`${url}/readyz`).then(({ status }) => status, String);
-  await expect.poll(readyStatus, { timeout: 60_000, message: "the version is ready" }).toBe(200);
   return {
-    runs: () => output.split('"msg":"bounced"').length - 1,
-    async deliver(seed: string) {
-      const body = JSON.stringify(sampleEvent("email.bounced", {}, { seed }));
-      const headers = { ...signDelivery({ body, secret: TEST_SECRET }), "content-type": "application/json" };
-      const response = await fetch(`${url}/webhooks/mail`, { method: "POST", body, headers });
-      return [response.status, response.headers.get("x-pigeonhole-outcome")];
-    },
-    stop() {
-      child.kill("SIGTERM");
-      return ended;
-    },
+    runs: () => output().split('"msg":"bounced"').length - 1,
+    deliver: (seed: string) => postSigned(`${url}/webhooks/mail`, sampleEvent("email.bounced", {}, { seed })),
+    stop,
   };
 }
 

@@ -37,15 +37,10 @@ for (const [index, { block }] of blocks.entries()) {
 
 const ofHandlers = ["docs/handlers.md", "docs/recipes.md"].flatMap((path) => blocksOf(readDocument(path), "ts"));
 
-test.each([
-  "new RetryAfter(",
-  'only: "newest"',
-  "inbox.plan(",
-  "repair: {",
-  ".onBatch(",
-  "rate: {",
-  "delivery.source",
-])("what handlers.md or recipes.md says of %s is shown by a whole program", (code) => {
-  const shown = ofHandlers.filter(({ remark, block }) => remark === "run: test" && block.includes(code));
-  expect(shown).toHaveLength(1);
-});
+test.each(["new RetryAfter(", 'only: "newest"', "inbox.plan(", "repair: {", ".onBatch(", "rate: {", "delivery.source"])(
+  "what handlers.md or recipes.md says of %s is shown by a whole program",
+  (code) => {
+    const shown = ofHandlers.filter(({ remark, block }) => remark === "run: test" && block.includes(code));
+    expect(shown).toHaveLength(1);
+  },
+);

@@ -2,11 +2,10 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import Database from "better-sqlite3";
 import type { EventType } from "pigeonhole/protocol";
-import { TEST_SECRET, sampleEvent, signDelivery } from "pigeonhole/testing";
+import { TEST_SECRET, sampleEvent } from "pigeonhole/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { findFreePort } from "../support/free-port.js";
 import { makeExampleFolder } from "./example-folder.js";
-import { runExample } from "./run-example.js";
+import { postSigned, runProgram, startListening } from "./run-example.js";
 
 // The programs under examples/, as they stand there: as processes where they listen, with signed deliveries posted to
 // them.
@@ -14,43 +13,22 @@ import { runExample } from "./run-example.js";
 const root = resolve(import.meta.dirname, "../..");
 async function startExample(name: "existing-app" | "express-minimal" | "own-tables") {
   const folder = makeExampleFolder();
-  const port = await findFreePort();
-  const { child, ended, output } = runExample(folder, name, {
-    PORT: String(port),
-    DATABASE_FILE: join(folder, "inbox.db"),
-  });
-  const url = `http://127.0.0.1:${port}`;
-  const isUp = () =>
-    fetch(url).then(
-      () => true,
-      () => false,
-    );
-  await expect.poll(isUp, { timeout: 20_000, message: `${name} listens` }).toBe(true);
-  return {
-    url,
-    output,
-    store: join(folder, "inbox.db"),
-    stop: () => {
-      child.kill("SIGTERM");
-      return ended;
-    },
-  };
+  const store = join(folder, "inbox.db");
+  return { store, ...(await startListening(folder, `examples/${name}`, { DATABASE_FILE: store })) };
 }
 
-async function post(url: string, type: EventType, secret = TEST_SECRET) {
-  const body = JSON.stringify(sampleEvent(type, {}, { seed: "example" }));
-  const headers = { ...signDelivery({ body, secret }), "content-type": "application/json" };
-  const response = await fetch(url, { method: "POST", body, headers });
-  return [response.status, response.headers.get("x-pigeonhole-outcome")];
-}
+const sample = (type: EventType) => sampleEvent(type, {}, { seed: "example" });
 
 describe("examples/existing-app.ts", () => {
   test("an existing app accepts a delivery once, runs its handler, refuses a wrong signature, and ends cleanly", async () => {
     const example = await startExample("existing-app");
     const url = `${example.url}/webhooks/mail`;
-    expect(await post(url, "suppression.added")).toEqual([200, "accepted"]);
-    expect(await post(url, "suppression.added")).toEqual([200, "duplicate"]);
-    expect(await post(url, "suppression.added", TEST_SECRET.replace("p", "q"))).toEqual([503, "unverified"]);
+    expect(await postSigned(url, sample("suppression.added"))).toEqual([200, "accepted"]);
+    expect(await postSigned(url, sample("suppression.added"))).toEqual([200, "duplicate"]);
+    expect(await postSigned(url, sample("suppression.added"), TEST_SECRET.replace("p", "q"))).toEqual([
+      503,
+      "unverified",
+    ]);
     await expect.poll(example.output).toMatch(/"handler":"[^"]+","attempt":1/);
     expect(example.output().match(/"attempt":1/g)).toHaveLength(1);
     expect(await example.stop()).toBe(0);
@@ -70,9 +48,8 @@ describe("examples/existing-app.ts", () => {
 
 test("examples/own-tables.ts migrates its tables, writes through Drizzle, and shows the rows to the team alone", async () => {
   const { url, stop } = await startExample("own-tables");
-  const body = JSON.stringify(sampleEvent("email.bounced", { recipient: "ann@example.com" }, { seed: "example" }));
-  const headers = { ...signDelivery({ body, secret: TEST_SECRET }), "content-type": "application/json" };
-  expect((await fetch(`${url}/webhooks/mail`, { method: "POST", body, headers })).status).toBe(200);
+  const bounce = sampleEvent("email.bounced", { recipient: "ann@example.com" }, { seed: "example" });
+  expect(await postSigned(`${url}/webhooks/mail`, bounce)).toEqual([200, "accepted"]);
   expect((await fetch(`${url}/admin/bounces`)).status).toBe(401);
   const read = async (): Promise<unknown> =>
     (await fetch(`${url}/admin/bounces`, { headers: { authorization: "Bearer letmein" } })).json();
@@ -82,14 +59,14 @@ test("examples/own-tables.ts migrates its tables, writes through Drizzle, and sh
 
 test("examples/express-minimal.ts writes what its schema reads of the data, once", async () => {
   const { url, store, stop } = await startExample("express-minimal");
-  expect(await post(`${url}/webhooks/mail`, "email.bounced")).toEqual([200, "accepted"]);
-  expect(await post(`${url}/webhooks/mail`, "email.bounced")).toEqual([200, "duplicate"]);
+  expect(await postSigned(`${url}/webhooks/mail`, sample("email.bounced"))).toEqual([200, "accepted"]);
+  expect(await postSigned(`${url}/webhooks/mail`, sample("email.bounced"))).toEqual([200, "duplicate"]);
   const other = TEST_SECRET.replace("p", "q");
-  expect(await post(`${url}/webhooks/mail`, "email.bounced", other)).toEqual([503, "unverified"]);
+  expect(await postSigned(`${url}/webhooks/mail`, sample("email.bounced"), other)).toEqual([503, "unverified"]);
   expect(await stop()).toBe(0);
   const db = new Database(store, { readonly: true });
   onTestFinished(() => void db.close());
-  const { recipient } = sampleEvent("email.bounced", {}, { seed: "example" }).data as { recipient: string };
+  const { recipient } = sample("email.bounced").data as { recipient: string };
   expect(db.prepare("SELECT address FROM bounced").pluck().all()).toEqual([recipient]);
 }, 40_000);
 
@@ -99,7 +76,7 @@ test("examples/express-minimal.ts is shorter than 35 lines", () => {
 });
 
 test("examples/exactly-once has one row and one contact event for each bounce, whatever SIGKILL interrupted", async () => {
-  const { ended, output } = runExample(makeExampleFolder(), "exactly-once/watch");
+  const { ended, output } = runProgram(makeExampleFolder(), "examples/exactly-once/watch");
   expect(await ended, output()).toBe(0);
   const [, attempts] = /^24 bounces, (\d+) attempts to deliver them, 3 kills$/m.exec(output()) ?? [];
   // The receiver was away while some were sent, so that the service had to send them again.

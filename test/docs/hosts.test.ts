@@ -1,22 +1,17 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { TEST_SECRET, sampleEvent, signDelivery } from "pigeonhole/testing";
+import { TEST_SECRET, sampleEvent } from "pigeonhole/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { appHostOf } from "#pigeonhole/scaffold/mount/app-host.js";
 import { startProgram } from "../scaffold/run-command.js";
 import { findFreePort } from "../support/free-port.js";
 import { MINUTE, PLAIN_ENV, ROOT, run, useExampleProject } from "./example-project.js";
 import { readDocument } from "./markdown.js";
+import { postSigned } from "./run-example.js";
 
 // The programs of examples/hosts with the real packages.
 
 const project = useExampleProject("hosts");
-
-async function post(url: string, body: string): Promise<[number, string | null]> {
-  const headers = { ...signDelivery({ body, secret: TEST_SECRET }), "content-type": "application/json" };
-  const answer = await fetch(`${url}/webhooks/mail`, { method: "POST", body, headers });
-  return [answer.status, answer.headers.get("x-pigeonhole-outcome")];
-}
 
 /** The program takes what a body parser in front would refuse, and its own routes have their parsed bodies. */
 async function tryProgram(args: readonly string[], cwd = project, more: Record<string, string> = {}): Promise<void> {
@@ -32,10 +27,10 @@ async function tryProgram(args: readonly string[], cwd = project, more: Record<s
   };
   const order = () => orders().catch(() => output());
   await expect.poll(order, { timeout: MINUTE }).toEqual({ order: { paid: true } });
-  const large = JSON.stringify(sampleEvent("email.opened", { filler: "x".repeat(2_000_000) }));
-  expect(await post(url, large), output()).toEqual([200, "accepted"]);
-  expect(await post(url, large)).toEqual([200, "duplicate"]);
-  expect(await post(url, "no JSON")).toEqual([200, "parked"]);
+  const large = sampleEvent("email.opened", { filler: "x".repeat(2_000_000) });
+  expect(await postSigned(`${url}/webhooks/mail`, large), output()).toEqual([200, "accepted"]);
+  expect(await postSigned(`${url}/webhooks/mail`, large)).toEqual([200, "duplicate"]);
+  expect(await postSigned(`${url}/webhooks/mail`, "no JSON")).toEqual([200, "parked"]);
   await expect.poll(output).toContain('"handler":"audit","attempt":1');
   program.child.kill("SIGTERM");
   expect([0, null], output()).toContain((await program.ended).code); // NestJS ends itself by the signal again

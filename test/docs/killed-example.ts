@@ -10,7 +10,7 @@ import { closeServer, listen } from "../support/listen.js";
 import { readBytes } from "../support/read-body.js";
 import { waitUntil } from "../support/wait-until.js";
 import { makeExampleFolder } from "./example-folder.js";
-import { runExample } from "./run-example.js";
+import { runProgram } from "./run-example.js";
 
 /**
  * Where an example is killed: when a call of the API leaves it (`before` the service gets the call), or when the
@@ -94,7 +94,7 @@ export async function startKilledExample(input: KilledExampleInput): Promise<Kil
     PIGEONHOLE_BASE_URL: apiUrl,
     PIGEONHOLE_API_KEY: sandbox.apiKey,
   };
-  const start = () => runExample(folder, input.name, { ...env, ...input.env?.(folder) });
+  const start = () => runProgram(folder, `examples/${input.name}`, { ...env, ...input.env?.(folder) });
   let running = start();
   async function restart(): Promise<void> {
     running.child.kill("SIGKILL");

@@ -2,20 +2,21 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createReceiver } from "pigeonhole";
 import { startSandboxServer } from "pigeonhole/sandbox";
-import { TEST_SECRET, sampleEvent, signDelivery } from "pigeonhole/testing";
+import { sampleEvent } from "pigeonhole/testing";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { closeServer, listen } from "../support/listen.js";
 import { makeExampleFolder } from "./example-folder.js";
 import { readDocument } from "./markdown.js";
-import { BIN, ENV, startExpressMinimal } from "./terminal.js";
+import { ENV, postSigned, startListening } from "./run-example.js";
 
 // The commands of the pages about operations do what they say; those of the README are in test/smoke/readme.test.ts.
 
+const BIN = resolve(import.meta.dirname, "../../dist/cli/bin.js");
 const guide = ["secrets", "operations", "data"].map((page) => readDocument(`docs/${page}.md`)).join("\n");
 let folder = "";
 
@@ -75,11 +76,9 @@ test("the rotation and the repair of the operations guide work with a receiver t
 });
 
 test("the commands of the operations guide that look from outside work while the receiver runs", async () => {
-  const receiver = await startExpressMinimal(folder);
-  const body = JSON.stringify({ ...sampleEvent("email.bounced"), id: "evt_1" });
-  const headers = signDelivery({ body, secret: TEST_SECRET });
-  const url = `http://127.0.0.1:${receiver.port}/webhooks/mail`;
-  expect((await fetch(url, { method: "POST", body, headers })).status).toBe(200);
+  const receiver = await startListening(folder, "examples/express-minimal");
+  const event = { ...sampleEvent("email.bounced"), id: "evt_1" };
+  expect(await postSigned(`${receiver.url}/webhooks/mail`, event)).toEqual([200, "accepted"]);
   const lines = guideLines("").filter(([family = ""]) => ["inbox", "outbox", "doctor"].includes(family));
   expect(lines.length).toBeGreaterThan(5);
   for (const line of lines) {
@@ -92,23 +91,19 @@ test("the commands of the operations guide that look from outside work while the
 
 test("the backup of the operations guide is made while the receiver runs, and can be restored", async () => {
   const [backup = []] = guideLines("inbox backup");
-  const post = async (port: number, seed: string) => {
-    const body = JSON.stringify(sampleEvent("email.bounced", {}, { seed }));
-    const headers = signDelivery({ body, secret: TEST_SECRET });
-    const response = await fetch(`http://127.0.0.1:${port}/webhooks/mail`, { method: "POST", body, headers });
-    return response.headers.get("x-pigeonhole-outcome");
-  };
-  const receiver = await startExpressMinimal(folder);
-  expect(await post(receiver.port, "before")).toBe("accepted");
+  const post = async (url: string, seed: string) =>
+    (await postSigned(`${url}/webhooks/mail`, sampleEvent("email.bounced", {}, { seed })))[1];
+  const receiver = await startListening(folder, "examples/express-minimal");
+  expect(await post(receiver.url, "before")).toBe("accepted");
   const made = await runCommand(backup);
   expect(made.code, made.output).toBe(0);
-  expect(await post(receiver.port, "after")).toBe("accepted");
+  expect(await post(receiver.url, "after")).toBe("accepted");
   await receiver.stop("SIGKILL");
 
   const restore = "rm -f pigeonhole.db-wal pigeonhole.db-shm && mv inbox-backup.db pigeonhole.db";
   expect(spawnSync("sh", ["-c", restore], { cwd: folder }).status).toBe(0);
   expect(existsSync(join(folder, "pigeonhole.db-wal"))).toBe(false);
-  const restored = await startExpressMinimal(folder);
-  expect(await post(restored.port, "before")).toBe("duplicate");
-  expect(await post(restored.port, "after")).toBe("accepted");
+  const restored = await startListening(folder, "examples/express-minimal");
+  expect(await post(restored.url, "before")).toBe("duplicate");
+  expect(await post(restored.url, "after")).toBe("accepted");
 }, 60_000);

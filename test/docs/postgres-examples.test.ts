@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
 import { describeOnPostgres } from "../support/postgres-server.js";
 import { makeExampleFolder } from "./example-folder.js";
-import { runExample } from "./run-example.js";
+import { runProgram } from "./run-example.js";
 
 describeOnPostgres((database) => {
   test("examples/postgres has one row and one contact event for each bounce, whichever receiver SIGKILL met", async () => {
-    const { ended, output } = runExample(makeExampleFolder(), "postgres/watch", { DATABASE_URL: database.url });
+    const { ended, output } = runProgram(makeExampleFolder(), "examples/postgres/watch", {
+      DATABASE_URL: database.url,
+    });
     expect(await ended, output()).toBe(0);
     expect(output()).toMatch(/^24 bounces, \d+ attempts to deliver them, 3 kills$/m);
     expect(output()).toMatch(/^24 rows in the table "bounce", of 24 different bounces, written by [2-5] processes$/m);
@@ -15,7 +17,9 @@ describeOnPostgres((database) => {
   }, 120_000);
 
   test("examples/postgres leaves no database behind when it is interrupted", async () => {
-    const { child, ended, output } = runExample(makeExampleFolder(), "postgres/watch", { DATABASE_URL: database.url });
+    const { child, ended, output } = runProgram(makeExampleFolder(), "examples/postgres/watch", {
+      DATABASE_URL: database.url,
+    });
     await expect.poll(() => output(), { timeout: 60_000 }).toContain("listens");
     child.kill("SIGINT");
     expect(await ended, output()).toBe(1);

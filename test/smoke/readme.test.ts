@@ -1,10 +1,13 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, realpathSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { makeExampleFolder } from "../docs/example-folder.js";
-import { BIN, ENV, ROOT, start, startExpressMinimal } from "../docs/terminal.js";
+import { ENV, runNode, runProgram, startListening } from "../docs/run-example.js";
 import { findFreePort } from "../support/free-port.js";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const BIN = join(ROOT, "dist/cli/bin.js");
 
 /**
  * Leaves what is different in every run aside: times, the token of the page, the captures' names, blanks of alignment.
@@ -34,7 +37,7 @@ test("the two terminals of the first screen show what the commands print", { tim
   const [shownByDev = "", shownElsewhere = ""] = [
     ...readFileSync(join(ROOT, "README.md"), "utf8").matchAll(/^```console\n([\s\S]*?)^```$/gm),
   ].map(([, block = ""]) => block);
-  const { port } = await startExpressMinimal(folder);
+  const { port } = await startListening(folder, "examples/express-minimal");
   const [devPort, pagePort] = [await findFreePort(), await findFreePort()];
   const inReadme = (text: string) =>
     text
@@ -45,7 +48,7 @@ test("the two terminals of the first screen show what the commands print", { tim
 
   const [devLine = "", ...devOutput] = shownByDev.split("\n");
   const words = devLine.replace("$ npx pigeonhole ", "").replace("3000", String(port)).split(" ");
-  const dev = start(folder, [BIN, ...words, "--port", String(devPort), "--page-port", String(pagePort)]);
+  const dev = runNode(folder, [BIN, ...words, "--port", String(devPort), "--page-port", String(pagePort)]);
   await expect.poll(dev.output).toContain("Ready.");
 
   const said: string[] = [];
@@ -68,6 +71,6 @@ test("the two terminals of the first screen show what the commands print", { tim
 });
 
 test("npm start plays the whole loop, and says how its inbox is read", async () => {
-  const demo = start(makeExampleFolder(), ["--import", "tsx", "examples/start.ts"], 0);
+  const demo = runProgram(makeExampleFolder(), "examples/start", { PORT: "0" });
   await expect.poll(demo.output, { timeout: 40_000 }).toContain("pigeonhole inbox list");
 }, 60_000);
