@@ -172,13 +172,6 @@ describe("an upload", () => {
     expect(server.received.map(({ url }) => url)).toEqual(["/v1/things?filename=a+b.txt"]);
   });
 
-  test("an upload is never sent twice", async () => {
-    const server = await startApi({ status: 503 });
-    const call = callOf(UPLOAD, { apiKey: API_KEY, baseUrl: server.baseUrl, clock: fastClock(), maxRetries: 5 });
-    expect(await rejection(call(data, named))).toMatchObject({ status: 503 });
-    expect(server.received).toHaveLength(1);
-  });
-
   test("an upload that is aborted closes its stream and rejects with the reason of its signal", async () => {
     const server = await startApi({});
     let closed = false;
@@ -298,15 +291,6 @@ describe("a download", () => {
     expect(Buffer.compare(await file.bytes(), content)).toBe(0);
   });
 
-  test("a download travels through the emulator as it is", async () => {
-    const { call } = serve(DOWNLOAD, {
-      answer: () => ({ body: content, headers: { "content-type": "text/x-own" } }),
-    });
-    const file = (await call("1")) as Download;
-    expect(file).toMatchObject({ contentType: "text/x-own", sizeBytes: content.byteLength });
-    expect(Buffer.compare(await file.bytes(), content)).toBe(0);
-  });
-
   test.each<[string, Reply]>([
     ["of known size", whole],
     [
@@ -384,11 +368,6 @@ describe("a download", () => {
     );
     expect((await (await call("1")).bytes()).byteLength).toBe(content.byteLength);
     expect(server.received).toHaveLength(2);
-  });
-
-  test("a download that is refused rejects as any other call", async () => {
-    const { call } = await downloadFrom({ status: 404, body: { code: "resource_not_found", message: "None." } });
-    expect(await rejection(call("1"))).toMatchObject({ name: "NotFoundError", code: "resource_not_found" });
   });
 
   test("a download that breaks off rejects, however it is read", async () => {

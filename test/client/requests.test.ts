@@ -48,23 +48,9 @@ describe("a request", () => {
   });
 });
 
-function circle(): object {
-  const around: { self?: object } = {};
-  around.self = around;
-  return around;
-}
-
 describe("input that is not sent", () => {
   const call = (run: (client: Client) => Promise<unknown>) => run;
   test.each([
-    ["a bad event", "invalid_event", "name", call((c) => c.contactEvents.send({ ...EVENT, name: "!" }))],
-    ["an empty batch", "invalid_parameter", "events", call((c) => c.contactEvents.sendBatch([]))],
-    [
-      "an event with a misspelt field",
-      "unknown_parameter",
-      "emial",
-      call((c) => c.contactEvents.send({ ...EVENT, emial: "x" } as typeof EVENT)),
-    ],
     [
       "a bad idempotency key",
       "invalid_idempotency_key",
@@ -96,11 +82,8 @@ describe("input that is not sent", () => {
       call((c) => c.contactEvents.send(EVENT, { invalidEvents: "send" } as object)),
     ],
     ...[
-      ["an empty batch", "invalid_parameter", "events", []],
       ["a batch that is no list", "invalid_parameter", "events", {}],
-      ["a batch with a name that is no text", "invalid_parameter", "events.1.name", [EVENT, { ...EVENT, name: 5 }]],
       ["a batch with an unknown field", "unknown_parameter", "events.0.mail", [{ ...EVENT, mail: "x" }]],
-      ["a batch with a bad address", "invalid_parameter", "events.0.email", [{ ...EVENT, email: "x" }]],
       [
         "a batch with a date",
         "invalid_event",
@@ -108,31 +91,21 @@ describe("input that is not sent", () => {
         [EVENT, { ...EVENT, properties: { at: new Date() } }],
       ],
       ["a batch with no number", "invalid_event", "events.0.properties", [{ ...EVENT, properties: { n: Number.NaN } }]],
-      ["a batch with a circle", "invalid_event", "events.0.properties", [{ ...EVENT, properties: circle() }]],
     ].map(([what, code, param, events]): [string, string, string, (client: Client) => Promise<unknown>] => [
       `${what as string}, though invalid events may be sent,`,
       code as string,
       param as string,
       call((c) => c.contactEvents.sendBatch(events as (typeof EVENT)[], { invalidEvents: "send" })),
     ]),
-    ["a bad id", "invalid_parameter", "id", call((c) => c.webhooks.get("1"))],
     ["a step up", "invalid_parameter", "email", call((c) => c.contactEvents.list(".."))],
-    ["a missing id", "invalid_parameter", "id", call((c) => c.webhooks.get(undefined as unknown as string))],
     ["a page too large", "invalid_parameter", "limit", call((c) => c.webhooks.list({ limit: 101 }))],
-    ["half a character", "invalid_parameter", "name", call((c) => c.labels.create({ name: "x\ud800" }))],
-    ["half a character in a search", "invalid_parameter", "q", call((c) => c.contacts.list({ q: "\udc00" }))],
-    [
-      "half a character in a list",
-      "invalid_parameter",
-      "settings.audienceIds.1",
-      call((c) => c.forms.create({ name: "News", settings: { audienceIds: ["a", "\ud800"] } })),
-    ],
     [
       "half a character in a key",
       "invalid_parameter",
       "document.fields.0",
       call((c) => c.forms.create({ name: "News", document: { fields: [{ "\ud800": 1 }] } })),
     ],
+    ["half a character in a search", "invalid_parameter", "q", call((c) => c.contacts.list({ q: "\udc00" }))],
     [
       "options in the wrong place",
       "unknown_parameter",

@@ -35,7 +35,6 @@ describe("the fields of an event", () => {
     ["of one character", { name: "a" }, "ok"],
     ["beginning with a digit", { name: "7" }, "ok"],
     ["with every allowed character", { name: "aZ09.:-_" }, "ok"],
-    ["of 99 characters", { name: text(99) }, "ok"],
     ["of 100 characters", { name: text(100) }, "ok"],
     ["of 101 characters", { name: text(101) }, "invalid_event name"],
     ["that is empty", { name: "" }, "invalid_event name"],
@@ -53,10 +52,8 @@ describe("the fields of an event", () => {
 
   test.each([
     ["50 keys", keys(50), "ok"],
-    ["49 keys", keys(49), "ok"],
     ["51 keys", keys(51), "invalid_event properties"],
     ["no keys", {}, "ok"],
-    ["4095 bytes", bytes(4095), "ok"],
     ["4096 bytes", bytes(4096), "ok"],
     ["4097 bytes", bytes(4097), "invalid_event properties"],
     ["4096 bytes of two-byte characters", bytes(4096, "é"), "ok"],
@@ -149,7 +146,6 @@ describe("a batch", () => {
   test.each([
     ["no event", [], "invalid_parameter events"],
     ["1 event", list(1), "ok"],
-    ["99 events", list(99), "ok"],
     ["100 events", list(100), "ok"],
     ["101 events", list(101), "invalid_parameter events"],
     ["no list", event, "invalid_parameter events"],
@@ -169,7 +165,6 @@ describe("an idempotency key", () => {
     ["", false],
     ["a", true],
     ["aZ09_.:-", true],
-    [text(254), true],
     [text(255), true],
     [text(256), false],
     ["a b", false],

@@ -133,16 +133,6 @@ describe.each(mounts)("a delivery over $name", (mount) => {
     },
   );
 
-  test("a delivery in three thousand chunks of one byte is accepted byte for byte", async () => {
-    const { probe, client } = await startRaw();
-    const body = Uint8Array.from({ length: 3_000 }, (_, index) => index);
-    const chunks = [...body].map((byte) => Buffer.concat([Buffer.from("1\r\n"), Buffer.of(byte), Buffer.from("\r\n")]));
-    client.write(Buffer.concat([Buffer.from(head("transfer-encoding: chunked")), ...chunks, Buffer.from("0\r\n\r\n")]));
-    expect(await client.answer()).toMatchObject({ status: 200 });
-    expect(probe.received.map(({ body: received }) => received)).toEqual([Buffer.from(body)]);
-    client.destroy();
-  });
-
   test.each([
     ["large", 40_000, 1],
     ["short", 16_000, 4],

@@ -346,16 +346,6 @@ describe("events of a batch that the service refuses", () => {
     expect(namesIn(service)).toEqual(["one", "three", "two"]);
     expect(await receiver.contactEvents.retry(dead)).toBe(false);
   });
-
-  test("a refused event can be discarded", async () => {
-    const { service, receiver, dead } = await startWithNobody();
-    expect(await receiver.contactEvents.discard(dead)).toBe(true);
-    await untilStates(receiver, "done", "discarded", "done");
-    expect(await receiver.contactEvents.discard(dead)).toBe(false);
-    expect(await receiver.contactEvents.retry(dead)).toBe(false);
-    expect((await receiver.stats()).outbox.dead).toBe(0);
-    expect(service.calls).toHaveLength(1);
-  });
 });
 
 test("the service of these tests refuses a batch in another order under the same key", async () => {

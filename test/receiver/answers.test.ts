@@ -4,9 +4,9 @@ import { getRequestListener } from "@hono/node-server";
 import express from "express";
 import { Hono } from "hono";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type Alarm, type Receiver, type ReceiverOptions, PigeonholeError } from "pigeonhole";
+import { type Receiver, type ReceiverOptions, PigeonholeError } from "pigeonhole";
 import { TEST_SECRET, fakeClock, signDelivery } from "pigeonhole/testing";
-import { captureLog } from "../support/capture-log.js";
+import { openWithAlarms } from "../support/alarms.js";
 import { makeGate } from "../support/gate.js";
 import { serve } from "../support/mounts.js";
 import { bytesOf, makeEvent, openReceiver, post, receiveAnswer } from "../support/receiver.js";
@@ -49,11 +49,7 @@ const later = (outcome: string, seconds: number): Answer => answerOf(503, outcom
 const NOT_POST = answerOf(405, "wrong_method", { allow: "POST" });
 
 function open(options: Partial<ReceiverOptions<Record<never, never>>> = {}) {
-  const clock = fakeClock();
-  const log = captureLog();
-  const alarms: Alarm[] = [];
-  const onAlarm = (alarm: Alarm): unknown => alarms.push(alarm);
-  const receiver = openReceiver({ clock, logger: log.logger, onAlarm, maxBodyBytes: 2_000, ...options });
+  const { clock, log, alarms, receiver } = openWithAlarms({ maxBodyBytes: 2_000, ...options });
   async function send(sent: Partial<Sent> = {}): Promise<Answer> {
     const { body = makeEvent(), secret, skewMs, method, headers } = { ...SIGNED, ...sent };
     const bytes = bytesOf(body);
@@ -314,33 +310,25 @@ test.each(mounts)(
   },
 );
 
-test("a delivery is answered 503 if a parser in front has read it, and an alarm names the fix", async () => {
-  const alarms: string[] = [];
-  const receiver = openReceiver({ onAlarm: ({ kind }) => alarms.push(kind) });
-  await receiver.start();
-  const server = await serve(express().use(express.json()).post("/hooks", receiver.middleware()));
-  const body = JSON.stringify(makeEvent());
-  const headers = { "content-type": "application/json", ...signDelivery({ body, secret: TEST_SECRET }) };
-  const response = await fetch(`${server.url}/hooks`, { method: "POST", body, headers });
-  expect(response.status).toBe(503);
-  expect(response.headers.get("retry-after")).toBe("60");
-  expect(await response.text()).toBe("body_consumed");
-  expect(alarms).toEqual(["body_consumed"]);
-});
-
 test.each<[string, string | Buffer]>([
-  ["too large for it", JSON.stringify(makeEvent({ data: { text: "x".repeat(150_000) } }))],
-  ["not JSON", "not JSON"],
-])("a delivery is answered 503 if a parser in front failed on what is %s and the app continued", async (_, body) => {
-  const receiver = openReceiver();
-  await receiver.start();
-  const goOn: express.ErrorRequestHandler = (_error, _req, _res, next) => next();
-  const server = await serve(express().use(express.json(), goOn).post("/hooks", receiver.middleware()));
-  const headers = { "content-type": "application/json", ...signDelivery({ body, secret: TEST_SECRET }) };
-  const response = await fetch(`${server.url}/hooks`, { method: "POST", body, headers });
-  expect(answerOf(response.status, await response.text())).toEqual(answerOf(503, "body_consumed"));
-  expect(response.headers.get("retry-after")).toBe("60");
-});
+  ["has read it", JSON.stringify(makeEvent())],
+  ["failed on what is too large for it", JSON.stringify(makeEvent({ data: { text: "x".repeat(150_000) } }))],
+  ["failed on what is not JSON", "not JSON"],
+])(
+  "a delivery is answered 503 if a parser in front %s and the app continued, and an alarm says so",
+  async (_, body) => {
+    const alarms: string[] = [];
+    const receiver = openReceiver({ onAlarm: ({ kind }) => alarms.push(kind) });
+    await receiver.start();
+    const goOn: express.ErrorRequestHandler = (_error, _req, _res, next) => next();
+    const server = await serve(express().use(express.json(), goOn).post("/hooks", receiver.middleware()));
+    const headers = { "content-type": "application/json", ...signDelivery({ body, secret: TEST_SECRET }) };
+    const response = await fetch(`${server.url}/hooks`, { method: "POST", body, headers });
+    expect(answerOf(response.status, await response.text())).toEqual(answerOf(503, "body_consumed"));
+    expect(response.headers.get("retry-after")).toBe("60");
+    expect(alarms).toEqual(["body_consumed"]);
+  },
+);
 
 test("a run of work that a page of the store contains waits until its delivery is answered", async () => {
   const [isStored, answering] = [makeGate(), makeGate()];

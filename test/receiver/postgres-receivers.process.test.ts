@@ -222,26 +222,6 @@ describeOnPostgres((database) => {
       expect(log.named("handler_queue_failed")).toEqual([]);
       gate.open();
     });
-
-    test("what a stopped receiver left runs on the other", async () => {
-      const [first, second] = [createOn(database), createOn(database)];
-      const begun = makeGate();
-      first.on("email.sent", async (_, { signal }) => {
-        begun.open();
-        await new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("aborted"))));
-      });
-      second.on("email.sent", ({ id }, { commit }) =>
-        commit(({ client }) => client.query(`INSERT INTO ${effects} (event, receiver) VALUES ($1, 2)`, [id])),
-      );
-      await first.start();
-      const event = makeEvent();
-      await post(first, event);
-      await begun.passed;
-      await second.start();
-      await first.stop({ timeoutMs: 0 });
-      await untilWork(second, event.id, { state: "done" });
-      expect(await readEffects()).toEqual([event.id]);
-    });
   });
 
   test("a run whose lease another process has taken is aborted, and writes nothing", async () => {

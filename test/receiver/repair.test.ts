@@ -55,17 +55,6 @@ describe("receiver.repair", () => {
     expect(service.sandbox.deliveries({ kind: "replay" })).toEqual([]);
   });
 
-  test("an event that failed eight times is replayed once", async () => {
-    const service = await openLossyService();
-    service.breakWith(500);
-    const [eventId] = await service.emit(1);
-    await service.sandbox.advance("31h");
-    service.sandbox.faults.clear();
-    expect(service.sandbox.deliveries({ eventId })).toHaveLength(8);
-    expect(await service.repair()).toMatchObject({ found: 1, missing: 1, replayed: 1, arrived: 1, stillMissing: [] });
-    expect(service.sandbox.deliveries({ kind: "replay" })).toHaveLength(1);
-  });
-
   test("more events than a page of the log arrive, the oldest first", async () => {
     const service = await openLossyService();
     const ids: string[] = [];
@@ -79,6 +68,7 @@ describe("receiver.repair", () => {
     expect(service.sandbox.deliveries()).toHaveLength(2 * (7 * 8 + 1));
     expect(await service.repair()).toMatchObject({ found: 14, missing: 14, arrived: 14, stillMissing: [] });
     const replayed = service.sandbox.deliveries({ kind: "replay" }).map(({ eventId }) => eventId);
+    expect(replayed).toHaveLength(14);
     // The last attempts of the events of a group have a jitter.
     for (const from of [0, 7]) {
       expect(replayed.slice(from, from + 7).toSorted()).toEqual(ids.slice(from, from + 7).toSorted());

@@ -20,21 +20,6 @@ test("one process accepts and another one works, on one file", async () => {
   expect(ran).toEqual([`work ${event.id}`]);
 });
 
-test("a receiver that only accepts runs nothing, and what it stored waits for one that works", async () => {
-  const file = tempFile();
-  const accepting = openReceiver({ store: storeIn(file), role: "accept" });
-  accepting.on("email.sent", () => expect.fail("runs nothing"));
-  await accepting.start();
-  const event = makeEvent();
-  await post(accepting, event);
-  await expect.poll(() => accepting.stats()).toMatchObject({ pending: 1, running: 0 });
-  await accepting.stop();
-  const next = openReceiver({ store: storeIn(file) });
-  next.on("email.sent", () => undefined);
-  await next.start();
-  await untilWork(next, event.id, { state: "done" });
-});
-
 test("a receiver that only works answers deliveries so that the service sends them again", async () => {
   const receiver = openReceiver({ role: "work" });
   await receiver.start();

@@ -1,8 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import type { Alarm, ReceiverOptions } from "pigeonhole";
+import type { ReceiverOptions } from "pigeonhole";
 import { createReceiver } from "pigeonhole";
-import { fakeClock, signDelivery } from "pigeonhole/testing";
+import { signDelivery } from "pigeonhole/testing";
+import { openWithAlarms } from "../support/alarms.js";
 import { type ReceivedAnswer, captureLog, makeEvent, openReceiver, post } from "../support/receiver.js";
 import { errorOf } from "../support/error-of.js";
 import type { SecretsOption } from "#pigeonhole/receiver/secret-source.js";
@@ -10,15 +11,10 @@ import type { SecretsOption } from "#pigeonhole/receiver/secret-source.js";
 const secretOf = (letter: string): string => `whsec_${letter.repeat(43)}`;
 const [A, B, C] = [secretOf("a"), secretOf("b"), secretOf("c")] as const;
 
-/** A started receiver on a fake clock, with what it raised and logged. */
+/** A receiver with these secrets, and deliveries that are signed with one. */
 async function startWith(secrets: SecretsOption, options: Partial<ReceiverOptions<Record<never, never>>> = {}) {
-  const clock = fakeClock();
-  const log = captureLog();
-  const alarms: Alarm[] = [];
-  const onAlarm = (alarm: Alarm): unknown => alarms.push(alarm);
-  const receiver = openReceiver({ secrets, clock, logger: log.logger, onAlarm, ...options });
-  const deliver = async (secret: string) => (await post(receiver, makeEvent(), { secret, at: clock.now() })).outcome;
-  return { clock, log, alarms, receiver, deliver, kinds: () => alarms.map(({ kind }) => kind) };
+  const opened = openWithAlarms({ secrets, ...options });
+  return { ...opened, deliver: (secret: string) => opened.deliver(undefined, { secret }) };
 }
 
 describe("the secrets that verify a delivery", () => {

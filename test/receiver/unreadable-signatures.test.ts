@@ -1,10 +1,10 @@
 import { createHash, createHmac } from "node:crypto";
 import express from "express";
 import { describe, expect, test } from "vitest";
-import { type Alarm } from "pigeonhole";
-import { TEST_SECRET, fakeClock } from "pigeonhole/testing";
+import { TEST_SECRET } from "pigeonhole/testing";
 import { serve } from "../support/mounts.js";
-import { captureLog, makeEvent, openReceiver } from "../support/receiver.js";
+import { openWithAlarms } from "../support/alarms.js";
+import { makeEvent } from "../support/receiver.js";
 
 /** The values that a sender has at hand for one delivery. */
 interface Values {
@@ -49,11 +49,7 @@ const LAYOUTS: [name: string, outcome: "accepted" | "unreadable" | "unverified",
   ];
 
 async function open(unverified: "retry" | "reject" = "retry") {
-  const clock = fakeClock();
-  const log = captureLog();
-  const alarms: Alarm[] = [];
-  const onAlarm = (alarm: Alarm): unknown => alarms.push(alarm);
-  const receiver = openReceiver({ clock, unverified, logger: log.logger, onAlarm });
+  const { clock, log, alarms, receiver } = openWithAlarms({ unverified });
   await receiver.start();
   const server = await serve(express().post("/hooks", receiver.middleware()));
   async function send(make: (values: Values) => Headers) {

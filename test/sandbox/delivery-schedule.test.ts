@@ -45,23 +45,6 @@ describe("a delivery that never succeeds", () => {
       expect(verdictOf(got, secret, Date.parse(row.createdAt))).toMatchObject({ ok: true });
     }
   });
-
-  test.each([1, 2, 3])(
-    "a delivery that never succeeds has the same waits with the same seed (%d) and others with another",
-    async (seed) => {
-      const run = async (by: number): Promise<number[]> => {
-        const { sandbox } = openOnClock({ seed: by, receive: () => new Response(null, { status: 500 }) });
-        sandbox.endpoints.create({ url: "http://127.0.0.1/hook" });
-        sandbox.emit("email.bounced");
-        await sandbox.advance("31h");
-        return gapsOf(sandbox.deliveries());
-      };
-      const gaps = await run(seed);
-      expect(gaps).toHaveLength(7);
-      expect(await run(seed)).toEqual(gaps);
-      expect(await run(seed + 100)).not.toEqual(gaps);
-    },
-  );
 });
 
 describe("after the first answer", () => {

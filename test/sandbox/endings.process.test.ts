@@ -174,13 +174,6 @@ describe("a replay", () => {
 });
 
 describe("input that cannot be sent", () => {
-  test("an event whose data is not JSON is refused, and deliveries continue", async () => {
-    const { sandbox } = openOnClock({ receive: () => new Response() });
-    sandbox.endpoints.create({ url });
-    expect(await refusalOf(() => sandbox.emit("email.sent", { size: 1n }))).toEqual({ code: "invalid_argument" });
-    expect(sandbox.openDeliveries).toBe(0);
-  });
-
   test("a URL with a password reaches a receiver in process as it does over HTTP", async () => {
     const seen: (string | null)[] = [];
     const { sandbox } = openOnClock({

@@ -123,8 +123,6 @@ export interface Supervisor {
   readonly deaths: readonly Ending[];
   /** The process that runs now, or is just starting. */
   readonly current: ReceiverProcess;
-  /** Every process so far. */
-  readonly all: readonly ReceiverProcess[];
   /** Ends it gently; resolves with how it ended. */
   stop(): Promise<Ending>;
 }
@@ -132,37 +130,31 @@ export interface Supervisor {
 /** Starts a receiver again whenever it dies, as a service manager does, `mostDeaths` times at the most. */
 export function superviseReceiver(config: ReceiverConfig, mostDeaths = 20): Supervisor {
   const deaths: Ending[] = [];
-  const all: ReceiverProcess[] = [];
+  let current = startReceiver(config);
   let stopping = false;
 
-  function run(): void {
-    const started = startReceiver(config);
-    all.push(started);
-    void started.ended.then((ending) => {
+  function watch(): void {
+    void current.ended.then((ending) => {
       if (stopping) return;
       deaths.push(ending);
-      if (deaths.length < mostDeaths) run();
+      if (deaths.length === mostDeaths) return;
+      current = startReceiver(config);
+      watch();
     });
   }
-  const current = (): ReceiverProcess => {
-    const last = all.at(-1);
-    if (last === undefined) throw new Error("No process was started.");
-    return last;
-  };
 
   onTestFinished(() => void (stopping = true));
-  run();
+  watch();
   return {
     deaths,
-    all,
     get current() {
-      return current();
+      return current;
     },
     async stop() {
-      await current().line("ready");
+      await current.line("ready");
       stopping = true;
-      current().signal("SIGTERM");
-      return current().ended;
+      current.signal("SIGTERM");
+      return current.ended;
     },
   };
 }

@@ -1,6 +1,5 @@
 import { createClient } from "pigeonhole/client";
 import { createSandbox } from "pigeonhole/sandbox";
-import { fakeClock } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
 import { errorOf, refusalOf } from "../../support/error-of.js";
 import { KEYS, openWorld } from "./support.js";
@@ -168,23 +167,6 @@ describe("the table of domains", () => {
     expect(sandbox.rows("tools")).toMatchObject([{ domain: DOMAIN, spf: "v=spf1 -all" }]);
     sandbox.reset();
     expect(await tools.dmarc({ domain: DOMAIN })).toMatchObject({ stage: "reject" });
-  });
-
-  test("a domain for which DNS does not answer is unreachable, which the client tries again", async () => {
-    const { sandbox } = openTools({ domain: DOMAIN, unreachable: true });
-    let calls = 0;
-    const fetch: typeof sandbox.fetch = async (...args) => {
-      calls += 1;
-      // The DNS answers the second time.
-      if (calls === 2) sandbox.setDomainRecords({ domain: DOMAIN, dmarc: ENFORCED });
-      return sandbox.fetch(...args);
-    };
-    const clock = fakeClock();
-    const { tools } = createClient({ ...sandbox.clientOptions, apiKey: KEYS.none, fetch, clock });
-    const report = tools.dmarc({ domain: DOMAIN });
-    await expect.poll(() => clock.advance(100).then(() => calls), { interval: 1 }).toBe(2);
-    expect(await report).toMatchObject({ stage: "reject" });
-    expect(calls).toBe(2);
   });
 
   test("a check is unreachable too when DNS does not answer for the organisational domain that it asks", async () => {
