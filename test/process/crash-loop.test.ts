@@ -41,7 +41,7 @@ async function deliverAll(sender: ServiceSender, events: TestEvent[]): Promise<v
 
 /** Waits until nothing but the parked rest is left, stops the receiver and reads the file. */
 async function settle({ file, supervisor, sender }: Crashing): Promise<InboxFile> {
-  await waitUntil("all work is done or parked", 30_000, () =>
+  await waitUntil("all work is done or parked", 120_000, () =>
     readUndone(file).every(({ state }) => state === "parked"),
   );
   expect(await supervisor.stop()).toEqual({ code: 0, signal: null });
@@ -68,7 +68,7 @@ function allPairs(events: readonly TestEvent[], handlers: readonly string[]): st
 describe("an event that kills the process", () => {
   it.each(DEADLY)(
     "an event that kills the process is parked after four deaths, and nothing else is: $how",
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async ({ task }) => {
       const crashing = await startCrashing({ only: { kind: "commit" } });
       const innocent = ordinary(60, ["only"]);
@@ -106,7 +106,7 @@ describe("two events that kill the process", () => {
     { where: "two handlers", in: ["first", "second"] },
   ] as const)(
     "two events that kill the process in $where are parked, and no others",
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async ({ in: [inA, inB] }) => {
       const crashing = await startCrashing({ first: { kind: "commit" }, second: { kind: "commit" } });
       const innocent = ordinary(60, HANDLERS);
@@ -134,7 +134,7 @@ describe("two events that kill the process", () => {
 describe("an event that does not kill the process", () => {
   it(
     "an event is not parked if the process is killed from outside in each of its first three runs",
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async () => {
       const crashing = await startCrashing({ only: { kind: "commit" } });
       const { supervisor, sender } = crashing;
@@ -160,7 +160,7 @@ describe("a slow handler next to an event that kills the process", () => {
 
   it.each(["first", "second"])(
     "a slow handler's event is not parked if the process dies in the %s handler",
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async (where) => {
       const crashing = await startCrashing({ first: { kind: "commit" }, second: { kind: "commit" } });
       const poison = { id: "poison", tasks: { [where]: { die: "kill", dieAfterMs: 30 } } } satisfies TestEvent;
@@ -176,7 +176,7 @@ describe("a slow handler next to an event that kills the process", () => {
 
   it.each(["first", "second"])(
     "a slow handler's event is not parked if a second crash comes while it runs alone, in the %s handler",
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async (where) => {
       const crashing = await startCrashing({ first: { kind: "commit" }, second: { kind: "commit" } });
       const { supervisor, sender } = crashing;

@@ -32,14 +32,10 @@ test("verifySignature uses the current time and a tolerance of 300 seconds by de
 
 describe("the time window", () => {
   test.each([
-    { skew: 299, ok: true },
     { skew: 300, ok: true },
     { skew: 301, ok: false, reason: "stale" },
-    { skew: -299, ok: true },
     { skew: -300, ok: true },
     { skew: -301, ok: false, reason: "early" },
-    { skew: 86_400, ok: false, reason: "stale" },
-    { skew: -86_400, ok: false, reason: "early" },
   ])("a delivery signed $skew seconds ago is in time: $ok", ({ skew, ...rest }) => {
     const verdict = { signedAt: NOW, skewSeconds: skew, secretIndex: 0, ...rest };
     expect(verify({ nowMs: NOW + skew * 1000 })).toEqual(verdict);

@@ -3,7 +3,7 @@ import { fakeClock } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
 import { SECOND } from "#pigeonhole/base/duration.js";
 import type { FigureRange, FiguresWrite } from "#pigeonhole/store/figures.js";
-import { closeReceiver, makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
+import { captureLog, closeReceiver, makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
 import { decorateStore } from "../support/store-in.js";
 import { makeGate } from "../support/gate.js";
 import { operate, readFigures } from "../support/operate.js";
@@ -170,10 +170,12 @@ describe("figures of a process", () => {
     expect(writes).toEqual([]);
   });
 
-  test("figures that could not be written go with the next write", async () => {
+  test("figures that could not be written go with the next write, which is logged once until a write succeeds", async () => {
     let fails = true;
+    const log = captureLog();
     const busy = new PigeonholeError("store_busy", "no");
     const { receiver, clock, deliver, read, writes } = await start({
+      logger: log.logger,
       answer: () => (fails ? Promise.reject(busy) : undefined),
     });
     await untilWork(receiver, await deliver(), { state: "done" });
@@ -187,5 +189,10 @@ describe("figures of a process", () => {
     expect([at(answers.accepted), at(handlers[0]?.runs)]).toEqual([2, 2]);
     await clock.advance(HEARTBEAT_MS);
     expect(writes.at(-1)?.figures.answers).toEqual({});
+    expect(log.named("figures_not_kept")).toMatchObject([{ level: 40, code: "store_busy" }]);
+    fails = true;
+    await deliver();
+    await clock.advance(BETWEEN_WRITES_MS);
+    expect(log.named("figures_not_kept")).toHaveLength(2);
   });
 });

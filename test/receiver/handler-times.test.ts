@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { DoNotRetry, type HandlerContext, PigeonholeError, type ReceiverOptions, createSqliteStore } from "pigeonhole";
+import { DoNotRetry, type HandlerContext, type ReceiverOptions, createSqliteStore } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
 import { SECOND } from "#pigeonhole/base/duration.js";
@@ -8,7 +8,6 @@ import { RUN_TIME_BOUNDS } from "#pigeonhole/base/run-time-bounds.js";
 import type { EndedRuns } from "../support/ended-runs.js";
 import type { Figures } from "#pigeonhole/store/figures.js";
 import { passWaits } from "../support/pass-waits.js";
-import { captureLog } from "../support/capture-log.js";
 import { closeReceiver, makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
 import { decorateStore } from "../support/store-in.js";
 import { operate } from "../support/operate.js";
@@ -126,30 +125,6 @@ describe("handler times", () => {
     }
     await clock.advance(BETWEEN_WRITES_MS);
     expect(noted).toEqual([{ handler: "email.sent", outcome: "done", fromMs: 0, runs: 2 }]);
-  });
-
-  test("those that a store refuses go with the next write, which is logged once until a write succeeds", async () => {
-    const log = captureLog();
-    let isBusy = true;
-    const { clock, noted, handle } = await start({
-      run: () => undefined,
-      logger: log.logger,
-      note: () => (isBusy ? Promise.reject(new PigeonholeError("store_busy", "no")) : Promise.resolve()),
-    });
-    for (const [busy, logged] of [
-      [true, 1],
-      [true, 1],
-      [false, 1],
-      [true, 2],
-    ] as const) {
-      isBusy = busy;
-      await handle("done");
-      await clock.advance(BETWEEN_WRITES_MS);
-      expect(log.named("figures_not_kept")).toHaveLength(logged);
-    }
-    // Those of one handler, outcome and duration are added up.
-    expect(noted.map(({ runs }) => runs)).toEqual([1, 2, 3, 1]);
-    expect(log.named("figures_not_kept")[0]).toMatchObject({ level: 40, code: "store_busy" });
   });
 
   test("a store that does not answer delays neither handlers nor the stop", async () => {
