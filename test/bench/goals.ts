@@ -25,10 +25,6 @@ export const GOALS: Partial<Record<Measure, readonly Goal[]>> = {
     ["P8", "front, saturated: p99 ms", "front p99", "<=", 30, 1],
     ["handler", "running and settling a handler: µs CPU", "handler µs", "<=", 12, 1],
   ],
-  fsync: [
-    ["P4", "front, 1 ms more per fsync: rate / one transaction each", "fsync1 rate front/one-transaction", ">=", 12, 1],
-    ["P4", "front, 5 ms more per fsync: rate / one transaction each", "fsync5 rate front/one-transaction", ">=", 20, 1],
-  ],
   peers: [
     ["P6", "front, two cores: rate / BullMQ, AOF always", "rate front-2/bullmq", ">=", 2, 2],
     ["P6", "front, two cores: rate / PostgreSQL INSERT each", "rate front-2/pg-insert", ">=", 2, 2],
@@ -86,20 +82,12 @@ export const GOALS: Partial<Record<Measure, readonly Goal[]>> = {
     ["P16", "2 ms added to every round trip: rate / none", "postgres network rate", ">=", 0.6, 2],
     ["P16", "2 ms added to every round trip: round trips added to p50", "postgres network trips", "<=", 3, 1],
   ],
-  "postgres-nodes": [
-    ["P16", "three processes: the server's CPU / one process", "postgres nodes server", "<=", 1.25, 2],
-  ],
   "postgres-ids": [["P16", "5,000,000 stored ids: rate / empty", "postgres ids rate", ">=", 0.75, 2]],
   "postgres-backlog": [
     ["P16", "1,000,000 pending: first handler, ms", "postgres backlog ms", "<=", 1_000, 0],
     ["P16", "1,000,000 pending: memory of the process, MB", "postgres backlog MB", "<=", 150, 0],
   ],
-  "postgres-retention": [
-    ["P16", "1,000 a second removed: rate / nothing removed", "postgres retention rate", ">=", 0.9, 2],
-    ["P16", "events removed a second", "postgres retention removed", ">=", 1_000, 0],
-  ],
   heap: [["heap", "front, one handler: kB allocated per delivery", "heap kB", "<=", 24, 1]],
-  writer: [["writer", "accept and settle at batches of 40: µs user CPU", "writer µs", "<=", 12, 1]],
 };
 
 /** On Node 20 this alone: Express is slow there, so that ratios to what runs on it say something else. */

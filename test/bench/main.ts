@@ -17,19 +17,15 @@ const MEASURE_LOADERS: Record<Measure, () => Promise<(context: MeasureContext) =
   http: async () => (await import("./measures/http.js")).measureHttp,
   peers: async () => (await import("./measures/peers.js")).measurePeers,
   batches: async () => (await import("./measures/batches.js")).measureBatches,
-  fsync: async () => (await import("./measures/fsync.js")).measureFsync,
   moderate: async () => (await import("./measures/moderate.js")).measureModerate,
   heap: async () => (await import("./measures/heap.js")).measureHeap,
-  writer: async () => (await import("./measures/writer.js")).measureWriter,
   growth: async () => (await import("./measures/growth.js")).measureGrowth,
   backlog: async () => (await import("./measures/backlog.js")).measureBacklog,
   dashboard: async () => (await import("./measures/dashboard.js")).measureDashboard,
   postgres: async () => (await import("./measures/postgres.js")).measurePostgres,
   "postgres-network": async () => (await import("./measures/postgres-network.js")).measurePostgresNetwork,
-  "postgres-nodes": async () => (await import("./measures/postgres-nodes.js")).measurePostgresNodes,
   "postgres-ids": async () => (await import("./measures/postgres-ids.js")).measurePostgresIds,
   "postgres-backlog": async () => (await import("./measures/postgres-backlog.js")).measurePostgresBacklog,
-  "postgres-retention": async () => (await import("./measures/postgres-retention.js")).measurePostgresRetention,
 };
 
 function describeRun(options: BenchOptions, place: { scratch: Scratch; runtime: Runtime; perfLab: PerfLab }): void {

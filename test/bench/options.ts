@@ -5,23 +5,19 @@ export const MEASURES = [
   "http",
   "peers",
   "batches",
-  "fsync",
   "moderate",
   "heap",
-  "writer",
   "growth",
   "backlog",
   "dashboard",
   "postgres",
   "postgres-network",
-  "postgres-nodes",
   "postgres-ids",
   "postgres-backlog",
-  "postgres-retention",
 ] as const;
 export type Measure = (typeof MEASURES)[number];
 
-const DEFAULT_MEASURES: readonly Measure[] = ["http", "heap", "writer"];
+const DEFAULT_MEASURES: readonly Measure[] = ["http", "heap"];
 
 /** What a run measures and how long. */
 export interface BenchOptions {

@@ -29,7 +29,7 @@ export async function measureBacklog(context: MeasureContext): Promise<void> {
   const { facts, options, runtime, scratch } = context;
   printTitle(`Backlog, Node ${runtime.version}: start with ${options.rows} pending events of 4 KB`);
   const full = scratch.file("backlog.db");
-  await fillDatabase(context, { file: full, rows: options.rows, work: "pending", withBodies: true });
+  await fillDatabase(context, { file: full, rows: options.rows, work: "pending" });
   const rounds = Math.min(MAX_ROUNDS, options.rounds);
   const none: BacklogReport[] = [];
   const loaded: BacklogReport[] = [];

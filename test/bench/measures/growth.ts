@@ -17,7 +17,7 @@ export async function measureGrowth(context: MeasureContext): Promise<void> {
   const { rows } = options;
   printTitle(`Growth, Node ${runtime.version}: pigeonhole in front, empty database against ${rows} stored events`);
   const databaseFile = scratch.file("grown.db");
-  await fillDatabase(context, { file: databaseFile, rows, work: "done", withBodies: false });
+  await fillDatabase(context, { file: databaseFile, rows, work: "done" });
   const front = findContestant("front");
   const [empty, grown] = await runAlternated(context, {
     entries: [

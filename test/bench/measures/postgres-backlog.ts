@@ -15,7 +15,7 @@ export function measurePostgresBacklog(context: MeasureContext): Promise<void> {
     printTitle(`PostgreSQL, Node ${runtime.version}: start with ${rows} pending events of 4 KB`);
     const url = await createDatabase(server.url, "backlog");
     printProgress(`storing ${rows} events`);
-    await fillPostgres(url, { rows, work: "pending", hasBodies: true, receivedAt: Date.now() });
+    await fillPostgres(url, { rows, work: "pending" });
     const reports: BacklogReport[] = [];
     for (let round = 0; round < Math.min(ROUNDS, options.rounds); round += 1) {
       reports.push(await runBacklog(url, runtime));

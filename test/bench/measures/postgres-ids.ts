@@ -14,10 +14,10 @@ export function measurePostgresIds(context: MeasureContext): Promise<void> {
     printTitle(`PostgreSQL, Node ${runtime.version}: empty against ${rows} stored events`);
     const url = await createDatabase(server.url, "grown");
     printProgress(`storing ${rows} events`);
-    await fillPostgres(url, { rows, work: "done", hasBodies: false, receivedAt: Date.now() });
+    await fillPostgres(url, { rows, work: "done" });
     const [empty, grown] = await runStores(context, server, [
-      { name: "empty", title: "empty", plans: [{ way: "store", url: server.url, file: "" }] },
-      { name: "grown", title: `${rows} stored events`, plans: [{ way: "store", url, file: "" }] },
+      { name: "empty", title: "empty", plan: { way: "store", url: server.url, file: "" } },
+      { name: "grown", title: `${rows} stored events`, plan: { way: "store", url, file: "" } },
     ]);
     printStores([empty, grown].filter((run) => run !== undefined));
     const ratio = storeRatio(grown, empty, rateOf);

@@ -4,11 +4,8 @@ import { BODY_BYTES, EVENT_ID_LENGTH, EVENT_TYPE, HANDLER_NAME, createBodyTempla
 
 export interface PostgresFill {
   rows: number;
+  /** What waits has bodies of the size of the load's. */
   work: "done" | "pending";
-  /** Whether bodies of the size of the load's are stored. */
-  hasBodies: boolean;
-  /** Milliseconds since 1970. */
-  receivedAt: number;
 }
 
 /** Makes a database beside that of the URL, and returns its URL. */
@@ -27,7 +24,7 @@ const WORK = {
 };
 
 /** Makes the tables of the store with so many events. Ids are random, as those of the load are. */
-export async function fillPostgres(url: string, { rows, work, hasBodies, receivedAt }: PostgresFill): Promise<void> {
+export async function fillPostgres(url: string, { rows, work }: PostgresFill): Promise<void> {
   const logger = { debug() {}, info() {}, warn() {}, error() {}, child: () => logger };
   const store = createPostgresStore({ connectionString: url });
   await store.open({ logger });
@@ -37,10 +34,10 @@ export async function fillPostgres(url: string, { rows, work, hasBodies, receive
       `INSERT INTO pigeonhole.inbox_event (seq, id, type, test, received_at, signed_at, body_length, body_crc)
        SELECT nextval('pigeonhole.inbox_event_number'), gen_random_uuid(), $1, false, $2, $2, $3, 0
        FROM generate_series(1, $4)`,
-      [EVENT_TYPE, receivedAt, BODY_BYTES, rows],
+      [EVENT_TYPE, Date.now(), BODY_BYTES, rows],
     );
     await client.query(WORK[work]);
-    if (hasBodies) await fillBodies(client);
+    if (work === "pending") await fillBodies(client);
     await client.query("VACUUM ANALYZE");
     await client.query("CHECKPOINT");
   });

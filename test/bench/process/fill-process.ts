@@ -7,9 +7,8 @@ import { openStoreCommands, type AcceptPlan } from "./store-commands.js";
 export interface FillPlan {
   file: string;
   rows: number;
+  /** What waits has bodies of the size of the load's; the others are empty objects. */
   work: "done" | "pending";
-  /** Bodies of the size of the load's; otherwise they are empty objects. */
-  withBodies: boolean;
 }
 
 const ROWS_PER_TRANSACTION = 20_000;
@@ -20,13 +19,13 @@ const calls = {
    * Makes a file of ours with `rows` events and one handler's work on each. Ids are random, as those of the load are.
    */
   fill(plan: FillPlan): Promise<void> {
-    const store = openStoreCommands(plan.file, { fast: true });
+    const store = openStoreCommands(plan.file);
     const template = createBodyTemplate(BODY_BYTES);
     const startMs = Date.now();
     const createEvent = (place: number): AcceptPlan => {
       const id = randomUUID();
       let body = EMPTY_BODY;
-      if (plan.withBodies) {
+      if (plan.work === "pending") {
         body = Buffer.from(template.body);
         body.write(id, template.idOffset, "latin1");
         body.write(createdAtOf(startMs, place), template.timeOffset, "latin1");
@@ -37,9 +36,9 @@ const calls = {
     for (let first = 0; first < plan.rows; first += ROWS_PER_TRANSACTION) {
       const length = Math.min(ROWS_PER_TRANSACTION, plan.rows - first);
       const accept = Array.from({ length }, (_, index) => createEvent(first + index));
-      done = store.run({ accept, done, failed: [] });
+      done = store.run({ accept, done });
     }
-    store.run({ accept: [], done, failed: [] });
+    store.run({ accept: [], done });
     store.close();
     return Promise.resolve();
   },

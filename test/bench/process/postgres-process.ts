@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { createSqliteStore } from "pigeonhole";
 import { createPostgresStore } from "pigeonhole/postgres";
 import { Pool } from "pg";
@@ -17,8 +16,6 @@ type Take = (id: string, body: Buffer) => Promise<unknown>;
 
 interface Opened {
   take: Take;
-  /** Removes some events that are older than a time, and gives how many rows it has looked at. */
-  prune?: (before: number) => Promise<number>;
   close(): Promise<void>;
 }
 
@@ -42,7 +39,7 @@ export interface PostgresPlan {
   packages?: string;
 }
 
-export interface PostgresInterval {
+interface PostgresInterval {
   events: number;
   seconds: number;
   /** From the call until all is durable. */
@@ -52,8 +49,6 @@ export interface PostgresInterval {
 }
 
 const LEASE_MS = 60_000;
-/** As a receiver does. */
-const PRUNED_AT_ONCE = 100;
 
 function openInserts(url: string, size: number): Opened {
   const pool = new Pool({ connectionString: url, max: size });
@@ -82,8 +77,6 @@ async function openStore<Tx>(
       if (lease === undefined) throw new Error("an event was not leased");
       await settle(store, lease, id);
     },
-    prune: (before) =>
-      store.prune({ now: Date.now(), idsBefore: before, bodiesBefore: before, sentBefore: 0, batch: PRUNED_AT_ONCE }),
     close: () => store.close(),
   };
 }
@@ -140,18 +133,6 @@ const calls = {
       p50Ms: median(tookMs),
       cpuMicros: ownCpuMicros() - cpuBefore,
     };
-  },
-  /** Removes old events at this pace, and returns how many. */
-  async prune({ seconds, perSecond, before }: { seconds: number; perSecond: number; before: number }): Promise<number> {
-    const prune = opened?.prune;
-    if (prune === undefined) throw new Error("not a store");
-    const begunAt = performance.now();
-    let removed = 0;
-    for (let passed = 0; passed < seconds; passed = (performance.now() - begunAt) / 1_000) {
-      if (removed < passed * perSecond) removed += await prune(before);
-      else await sleep(10);
-    }
-    return removed;
   },
   async close(): Promise<void> {
     await opened?.close();

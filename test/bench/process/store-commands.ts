@@ -2,7 +2,6 @@ import { BatchPacker, unpackAccepted } from "#pigeonhole/store/sqlite/batch.js";
 import { createInboxDatabase } from "#pigeonhole/store/sqlite/inbox-database.js";
 import { migrate, openDatabase } from "#pigeonhole/store/sqlite/open-database.js";
 import type { Lease } from "#pigeonhole/store/work.js";
-import type { LeasePage } from "#pigeonhole/store/store.js";
 
 /** An event to accept; `leased` as for a dispatcher that has room, otherwise its work waits. */
 export interface AcceptPlan {
@@ -18,10 +17,8 @@ export interface AcceptPlan {
  * here alone.
  */
 export interface StoreCommands {
-  /** One durable transaction: accepts the events, settles what the one before leased. Returns the new leases. */
-  run(batch: { accept: readonly AcceptPlan[]; done: readonly Lease[]; failed: readonly Lease[] }): Lease[];
-  /** Leases work of the handler that is due. */
-  lease(handler: string, limit: number): Lease[];
+  /** One transaction: accepts the events, settles what the one before leased. Returns the new leases. */
+  run(batch: { accept: readonly AcceptPlan[]; done: readonly Lease[] }): Lease[];
   close(): void;
 }
 
@@ -29,15 +26,13 @@ const LEASE_MS = 600_000;
 /** The size of the writer thread's buffer. */
 const SPARE_BYTES = 1024 * 1024;
 
-/** Opens or makes the file. `fast` gives up durability, for preparing large files. */
-export function openStoreCommands(file: string, { fast }: { fast: boolean }): StoreCommands {
+/** Opens or makes the file, which is not durable until it is closed. */
+export function openStoreCommands(file: string): StoreCommands {
   const db = openDatabase(file);
   migrate(db, file);
-  if (fast) {
-    db.pragma("journal_mode = MEMORY");
-    db.pragma("synchronous = OFF");
-    db.pragma("cache_size = -2000000");
-  }
+  db.pragma("journal_mode = MEMORY");
+  db.pragma("synchronous = OFF");
+  db.pragma("cache_size = -2000000");
   const inbox = createInboxDatabase(db);
   // As between the receiver and its writer thread, which gives the buffer back.
   let spare: ArrayBuffer | undefined;
@@ -58,7 +53,7 @@ export function openStoreCommands(file: string, { fast }: { fast: boolean }): St
   }
 
   return {
-    run({ accept, done, failed }) {
+    run({ accept, done }) {
       const at = Date.now();
       const batch = new BatchPacker();
       const works = accept.map(({ id, type, body, handlers, leased }) => {
@@ -67,12 +62,6 @@ export function openStoreCommands(file: string, { fast }: { fast: boolean }): St
         return { work, token };
       });
       for (const lease of done) batch.done({ ...lease, at, dropSteps: false, to: "done" });
-      for (const lease of failed) {
-        batch.add({
-          op: "settle",
-          input: { ...lease, at, dropSteps: false, to: "pending", dueAt: at, error: "failed" },
-        });
-      }
       const values = runAll(batch);
       return works.flatMap(({ work, token: first }, place) => {
         const seq = values[place];
@@ -81,19 +70,8 @@ export function openStoreCommands(file: string, { fast }: { fast: boolean }): St
         return accepted.kind === "stored" ? accepted.leases : [];
       });
     },
-    lease(handler, limit) {
-      const now = Date.now();
-      const batch = new BatchPacker();
-      const leaseUntil = now + LEASE_MS;
-      batch.add({
-        op: "lease",
-        input: { handler, now, leaseUntil, limit, maxBytes: 2 ** 30, crashedLimit: 1, allowCrashLooping: true },
-      });
-      const [page] = runAll(batch) as LeasePage[];
-      return (page?.work ?? []).map(({ seq, handler, token }) => ({ seq, handler, token }));
-    },
     close() {
-      if (fast) db.pragma("journal_mode = WAL");
+      db.pragma("journal_mode = WAL");
       db.close();
     },
   };
