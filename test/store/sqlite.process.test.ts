@@ -19,7 +19,6 @@ import { makeFolder } from "../support/folder.js";
 import { countWork, operate } from "../support/operate.js";
 
 const APPLICATION_ID = 0x50474e48;
-const SCHEMA = new URL("schema.sql", import.meta.url);
 
 let folder: string;
 let file: string;
@@ -105,19 +104,6 @@ describe("what makes a commit durable", () => {
 });
 
 describe("the schema", () => {
-  test("the schema is the one in schema.sql (UPDATE=1 writes it)", async () => {
-    await openStore();
-    const tables = look((db) =>
-      db
-        .prepare<[], string>("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type DESC, name")
-        .pluck()
-        .all(),
-    );
-    const dump = tables.map((sql) => `${sql};\n`).join("\n");
-    if (process.env["UPDATE"] === "1") writeFileSync(SCHEMA, dump);
-    expect(dump).toBe(readFileSync(SCHEMA, "utf8"));
-  });
-
   test("the schema has our mark and its version", async () => {
     await openStore();
     expect(

@@ -3,7 +3,6 @@ import { TABLES } from "../tables.js";
 /**
  * The steps of the schema; `PRAGMA user_version` counts those that have run. Until the first release there is one,
  * which a change of the schema edits. A released step is never edited: a change is then a new one at the end.
- * `test/store/schema.sql` is the dump they lead to, compared in a test.
  */
 export const MIGRATIONS: readonly string[] = [
   `${inSqlite(TABLES)}
