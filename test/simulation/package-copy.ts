@@ -9,9 +9,6 @@ const PROJECT = resolve(import.meta.dirname, "../..");
 /** The built package. */
 export const BUILT_ENTRY = join(PROJECT, "dist/index.js");
 
-/** The modules of the built package, each as a file that exports it. */
-export const BUILT_MODULES = join(PROJECT, "dist/.modules");
-
 /** The same modules before they are bundled. */
 const COMPILED = join(PROJECT, "dist/.tsc");
 
@@ -29,7 +26,7 @@ export interface PackageCopy {
   remove: () => void;
 }
 
-interface ChangedPackage {
+export interface ChangedPackage {
   name: string;
   changes: readonly PackageChange[];
 }

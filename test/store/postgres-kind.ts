@@ -1,16 +1,20 @@
 import type { Pool } from "pg";
 import { isPigeonholeError } from "#pigeonhole/base/error.js";
-import { type PostgresStore, createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
+import * as postgres from "#pigeonhole/store/postgres/postgres-store.js";
 import type { PostgresTransaction } from "#pigeonhole/store/postgres/postgres-transaction.js";
 import type { TestDatabase } from "../support/postgres-server.js";
+import { faultsIn } from "./layout-faults.js";
 import type { StoreKind, StoreUnderTest } from "./conformance/fixture.js";
 
-/** Stores of a kind on the database of the file. */
-export function postgresKind(database: TestDatabase): StoreKind<PostgresTransaction> {
+/** Stores of a build of the package on the database of the file. */
+export function postgresKind(
+  database: TestDatabase,
+  build: Pick<typeof postgres, "createPostgresStore"> = postgres,
+): StoreKind<PostgresTransaction> {
   return {
     name: "PostgreSQL",
     page: 200,
-    create: () => createOn(database),
+    create: () => createOn(database, build),
     outlives: true,
     isShared: true,
     hasAsyncCommit: true,
@@ -32,7 +36,10 @@ function keepQuery(query: unknown): () => unknown {
   return () => (query as (sql: string) => unknown)("SELECT 1");
 }
 
-async function createOn({ pool, schema }: TestDatabase): Promise<StoreUnderTest<PostgresTransaction>> {
+async function createOn(
+  { pool, schema }: TestDatabase,
+  { createPostgresStore }: Pick<typeof postgres, "createPostgresStore">,
+): Promise<StoreUnderTest<PostgresTransaction>> {
   const written = "public.written";
   await pool.query(`CREATE TABLE IF NOT EXISTS ${written} (place serial, text text)`);
   const create = () => openPatiently(createPostgresStore({ pool, schema }));
@@ -46,12 +53,13 @@ async function createOn({ pool, schema }: TestDatabase): Promise<StoreUnderTest<
       const { rows } = await pool.query<{ text: string }>(`SELECT text FROM ${written} ORDER BY place`);
       return rows.map(({ text }) => text);
     },
+    faults: async () => (await pool.query(faultsIn(schema))).rows,
     dispose: () => empty(pool, schema, written),
   };
 }
 
 /** On a machine that is busy with other tests, a connection can take longer than a delivery may wait for one. */
-function openPatiently(store: PostgresStore): PostgresStore {
+function openPatiently(store: postgres.PostgresStore): postgres.PostgresStore {
   return {
     ...store,
     async open(context) {

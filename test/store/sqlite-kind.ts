@@ -1,13 +1,16 @@
 import { join } from "node:path";
+import type * as sqlite from "#pigeonhole/store/sqlite/sqlite-store.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
+import type { Store } from "#pigeonhole/store/store.js";
 import type { CommitTransaction } from "#pigeonhole/store/commit-transaction.js";
 import Database from "better-sqlite3";
 import { acceptLeased } from "./conformance/lease-page.js";
 import { settlements } from "./conformance/new-event.js";
 import { type StoreKind, type StoreUnderTest } from "./conformance/fixture.js";
-import { findLayoutFaults } from "./sqlite/layout-invariants.js";
+import { FAULTS_IN_FILE } from "./layout-faults.js";
 import { makeFolder } from "../support/folder.js";
 import { MEMORY_DISK } from "../support/memory-disk.js";
+import { readRows } from "../support/inbox-file.js";
 import { operate } from "../support/operate.js";
 
 type SqliteKind = StoreKind<CommitTransaction>;
@@ -21,16 +24,17 @@ const SQLITE = {
 } satisfies Partial<SqliteKind>;
 
 export const MEMORY: SqliteKind = { ...SQLITE, name: "SQLite in memory", create: createInMemory, outlives: false };
-export const FILE_WITH_THREAD: SqliteKind = {
-  ...SQLITE,
-  name: "SQLite in a file, with a writer thread",
-  create: () => createOnFile(true),
-};
-export const FILE_WITHOUT_THREAD: SqliteKind = {
-  ...SQLITE,
-  name: "SQLite in a file, without a thread",
-  create: () => createOnFile(false),
-};
+export const FILE_WITH_THREAD = onFile("a file, with a writer thread", (file) => createSqliteStore({ file }));
+export const FILE_WITHOUT_THREAD = fileOf({ createSqliteStore });
+
+/** A file without a thread, of a build of the package. */
+export function fileOf(build: Pick<typeof sqlite, "createSqliteStore">): SqliteKind {
+  return onFile("a file, without a thread", (file) => build.createSqliteStore({ file, thread: false }));
+}
+
+function onFile(where: string, createStore: (file: string) => Store): SqliteKind {
+  return { ...SQLITE, name: `SQLite in ${where}`, create: () => createOnFile(createStore) };
+}
 
 function write(tx: CommitTransaction, text: string): void {
   tx.db.exec("CREATE TABLE IF NOT EXISTS written (text TEXT)");
@@ -42,22 +46,21 @@ function read(db: Database.Database): string[] {
   return exists ? db.prepare<[], string>("SELECT text FROM written ORDER BY rowid").pluck().all() : [];
 }
 
-function createOnFile(thread: boolean): StoreUnderTest<CommitTransaction> {
+function createOnFile(createStore: (file: string) => Store): StoreUnderTest<CommitTransaction> {
   const file = join(makeFolder(MEMORY_DISK), "inbox.db");
-  const look = <Result>(use: (db: Database.Database) => Result): Result => {
-    const db = new Database(file, { readonly: true });
-    try {
-      return use(db);
-    } finally {
-      db.close();
-    }
-  };
   return {
-    store: createSqliteStore({ file, thread }),
-    another: () => createSqliteStore({ file, thread }),
+    store: createStore(file),
+    another: () => createStore(file),
     write,
-    written: () => Promise.resolve(look(read)),
-    faults: () => findLayoutFaults({ look: (sql) => look((db) => db.prepare(sql).all() as never[]) }),
+    async written() {
+      const db = new Database(file, { readonly: true });
+      try {
+        return read(db);
+      } finally {
+        db.close();
+      }
+    },
+    faults: () => Promise.resolve(readRows(file, FAULTS_IN_FILE)),
     dispose: () => undefined,
   };
 }

@@ -1,20 +1,20 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import Database from "better-sqlite3";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ErrorCode } from "#pigeonhole/base/error.js";
 import { MIGRATIONS } from "#pigeonhole/store/sqlite/migrations.js";
 import { openInboxFile } from "#pigeonhole/store/sqlite/open-inbox-file.js";
 import { migrate, openDatabase } from "#pigeonhole/store/sqlite/open-database.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store } from "#pigeonhole/store/store.js";
-import { copyPackage } from "../simulation/package-copy.js";
+import { loadCopyOf } from "../simulation/load-copy.js";
 import { startChild } from "./children/child.js";
 import { acceptLeased, statesOf } from "./conformance/lease-page.js";
 import { expectCode, context, expectLease, newEvent, settlements, T } from "./conformance/new-event.js";
 import { newRecord } from "./conformance/new-record.js";
+import type { SqliteBuild } from "./sqlite/take-over.js";
 import { takeSend } from "./conformance/outbox-fixture.js";
-import { loadLayoutKit } from "./sqlite/layout-scene.js";
 import { makeFolder } from "../support/folder.js";
 import { countWork, operate } from "../support/operate.js";
 
@@ -112,17 +112,12 @@ describe("the schema", () => {
   });
 
   test("a second step upgrades a filled file, which an older version then refuses and leaves as it is", async () => {
-    const { entry, remove } = copyPackage({
-      name: "has a second step",
-      changes: [
-        {
-          file: "store/sqlite/migrations.js",
-          from: "`,\n];",
-          to: "`,\n  `ALTER TABLE inbox_event ADD COLUMN next TEXT; UPDATE inbox_event SET next = 'old'`,\n];",
-        },
-      ],
-    });
-    onTestFinished(remove);
+    const secondStep = {
+      file: "store/sqlite/migrations.js",
+      from: "`,\n];",
+      to: "`,\n  `ALTER TABLE inbox_event ADD COLUMN next TEXT; UPDATE inbox_event SET next = 'old'`,\n];",
+    };
+    const changed = { name: "has a second step", changes: [secondStep] };
     const store = await openStore();
     await store.recover(T);
     const [done, failed, dead] = await Promise.all(["done", "failed", "dead"].map((id) => acceptLeased(store, id)));
@@ -133,8 +128,8 @@ describe("the schema", () => {
     await store.record([newRecord("key")], T);
     await store.close();
 
-    const { createSqliteStore: createNext } = await loadLayoutKit(dirname(entry));
-    const next = createNext({ file, thread: false });
+    const version = await loadCopyOf<SqliteBuild>(changed, "store/sqlite/sqlite-store.js");
+    const next = version.createSqliteStore({ file, thread: false });
     open.push(next);
     await next.open(context);
     expect(await next.recover(T)).toMatchObject({ owner: true, recovered: 1 });

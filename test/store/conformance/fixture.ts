@@ -28,7 +28,7 @@ export interface StoreUnderTest<Tx = unknown> {
   /** The user's rows that are committed. */
   written(): Promise<string[]>;
   /** What does not fit together in the tables, where they can be looked at. */
-  faults?: () => string[];
+  faults?: () => Promise<unknown[]>;
   /** Removes the data; the stores are closed. */
   dispose(): void | Promise<void>;
 }

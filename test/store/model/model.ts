@@ -59,6 +59,8 @@ export class Model {
   /** Every lease ever given, so that old ones are tried too. */
   readonly leases: Lease[] = [];
   now: number;
+  /** Also of an event that is dropped: no number is used again. */
+  newestSeq = 0;
   /** The jobs that give handlers stored events, with the numbers of those that they have left. */
   histories: { handler: string; after: number; through: number }[] = [];
   done = 0;

@@ -26,18 +26,7 @@ export function testModels(run: ModelRun): void {
   const name = stores === 1 ? kind.name : `${kind.name} with ${stores} stores`;
   const size = { maxCommands, size: "max" } as const;
 
-  test(`${name} does what the model of a store does`, { timeout: 120_000 }, async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.commands(commandsFor(kind), size), (commands) =>
-        withStores(run, async (real) => {
-          const model = new Model(T, kind);
-          await fc.asyncModelRun(() => ({ model, real }), commands);
-          expect((await real.written()).toSorted()).toEqual(model.effects.toSorted());
-        }),
-      ),
-      { numRuns },
-    );
-  });
+  test(`${name} does what the model of a store does`, { timeout: 120_000 }, () => compareWithModel(run));
 
   test(`${name} does what the model of an outbox does`, { timeout: 120_000 }, async () => {
     await fc.assert(
@@ -51,6 +40,22 @@ export function testModels(run: ModelRun): void {
       { numRuns },
     );
   });
+}
+
+/** Rejects where the store does other than the model. With a seed, the same commands each time, and at the first difference. */
+export async function compareWithModel(run: ModelRun, seed?: number): Promise<void> {
+  const { kind, numRuns, maxCommands } = run;
+  const size = { maxCommands, size: "max" } as const;
+  await fc.assert(
+    fc.asyncProperty(fc.commands(commandsFor(kind), size), (commands) =>
+      withStores(run, async (real) => {
+        const model = new Model(T, kind);
+        await fc.asyncModelRun(() => ({ model, real }), commands);
+        expect((await real.written()).toSorted()).toEqual(model.effects.toSorted());
+      }),
+    ),
+    { numRuns, ...(seed !== undefined && { seed, endOnFailure: true }) },
+  );
 }
 
 async function withStores({ kind, stores }: ModelRun, use: (real: Real) => Promise<void>): Promise<void> {
@@ -81,7 +86,7 @@ async function withStores({ kind, stores }: ModelRun, use: (real: Real) => Promi
     },
     write: (tx, text) => under.write(tx, text),
     written: () => under.written(),
-    faults: () => under.faults?.() ?? [],
+    faults: async () => (await under.faults?.()) ?? [],
   };
   try {
     await use(real);

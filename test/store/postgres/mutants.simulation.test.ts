@@ -1,39 +1,53 @@
 import { describe, expect, onTestFinished, test } from "vitest";
+import type * as postgres from "#pigeonhole/store/postgres/postgres-store.js";
 import { describeOnPostgres } from "../../support/postgres-server.js";
-import { ALL_POSTGRES_MUTANTS, ALL_POSTGRES_SCENARIOS } from "./all-mutants.js";
-import { loadPostgresCopy } from "./load-postgres-copy.js";
-import { PostgresScene } from "./scenarios.js";
+import { loadCopyOf } from "../../simulation/load-copy.js";
+import type { ChangedPackage } from "../../simulation/package-copy.js";
+import { compareWithModel } from "../model/test-models.js";
+import { postgresKind } from "../postgres-kind.js";
+import { POSTGRES_MUTANTS } from "./mutants.js";
+import { PostgresScene, POSTGRES_SCENARIOS } from "./scenarios.js";
 
 /** The long form has all of them. */
 const HAS_ALL = process.env["MUTANTS"] === "all";
+const LIMIT_MS = 120_000;
+
+const load = (changed: ChangedPackage) => loadCopyOf<typeof postgres>(changed, "store/postgres/postgres-store.js");
 
 describeOnPostgres((database) => {
-  describe("the scenarios on PostgreSQL with a mutant", () => {
-    const mutants = ALL_POSTGRES_MUTANTS.filter((_, index) => HAS_ALL || index % 6 === 1);
+  const useScene = (build: typeof postgres): PostgresScene => {
+    const scene = new PostgresScene(database, build);
+    onTestFinished(() => scene.dispose());
+    return scene;
+  };
+
+  describe("the store on PostgreSQL with a mutant", () => {
+    const mutants = POSTGRES_MUTANTS.filter((_, index) => HAS_ALL || index % 6 === 1);
     test.each(mutants.map((mutant) => [mutant.name, mutant] as const))(
-      "the scenarios on PostgreSQL find a package that %s",
+      "the model or a scenario finds a package that %s",
+      { timeout: LIMIT_MS },
       async (_, mutant) => {
-        const scenario = ALL_POSTGRES_SCENARIOS.find(({ name }) => name === mutant.shownBy) ?? expect.unreachable();
-        const scene = new PostgresScene(database, await loadPostgresCopy(mutant));
-        onTestFinished(() => scene.dispose());
-        await expect(scenario.run(scene)).rejects.toThrow();
+        const build = await load(mutant);
+        const scene = useScene(build);
+        const scenario = POSTGRES_SCENARIOS.find(({ name }) => name === mutant.shownBy);
+        if (scenario !== undefined) return expect(scenario.run(scene)).rejects.toThrow();
+        const compared = compareWithModel({ kind: postgresKind(database, build), numRuns: 100, maxCommands: 100 }, 1);
+        return expect(compared).rejects.toThrow(/Property failed after/);
       },
     );
 
-    test.runIf(HAS_ALL)(
-      "the scenarios on PostgreSQL pass in a copy without a mistake",
-      async () => {
-        const kit = await loadPostgresCopy({ name: "does everything right", changes: [] });
-        for (const scenario of ALL_POSTGRES_SCENARIOS) {
-          const scene = new PostgresScene(database, kit);
-          try {
-            await scenario.run(scene);
-          } finally {
-            await scene.dispose();
-          }
+    test.runIf(HAS_ALL)("the scenarios pass in a copy without a mistake", { timeout: LIMIT_MS }, async () => {
+      const build = await load({ name: "does everything right", changes: [] });
+      for (const scenario of POSTGRES_SCENARIOS) {
+        const scene = new PostgresScene(database, build);
+        try {
+          await scenario.run(scene);
+        } finally {
+          await scene.dispose();
         }
-      },
-      120_000,
-    );
+      }
+      useScene(build);
+      await compareWithModel({ kind: postgresKind(database, build), numRuns: 5, maxCommands: 100 }, 1);
+    });
   });
 });

@@ -1,10 +1,11 @@
 import type { PackageChange } from "../../simulation/package-copy.js";
+import { TWIN_MUTANTS } from "./twin-mutants.js";
 
 /** A mistake that could be made in the store on PostgreSQL. */
 export interface PostgresMutant {
   name: string;
-  /** A scenario that it breaks. */
-  shownBy: string;
+  /** A scenario that it breaks, where the model of a store sees nothing of it. */
+  shownBy?: string;
   changes: readonly PackageChange[];
 }
 
@@ -287,4 +288,5 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
     shownBy: "stores whose clocks differ by 20 minutes take nothing from each other, and lose nothing",
     changes: [change("store/postgres/database-times.js", "heldUntil: toMachine(heldUntil)", "heldUntil")],
   },
+  ...TWIN_MUTANTS,
 ];

@@ -172,6 +172,9 @@ async function recoverOnceBack(store: PgStore, now: number): Promise<unknown> {
   }
 }
 
+/** Work that comes in leased. */
+const HANDLERS = ["h", "i"].map((handler) => ({ handler, leaseUntil: T + MINUTE }));
+
 const NONE_RECOVERED = { owner: true, recovered: 0, parked: 0 };
 
 export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
@@ -652,6 +655,35 @@ export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
       }
       expect(alarms).toContainEqual({ kind: "clock_skew", skewSeconds: 600 });
       expect(alarms).toContainEqual({ kind: "clock_skew", skewSeconds: -600 });
+    },
+  },
+  {
+    name: "each settlement of a batch leaves a mark, of every handler",
+    async run(scene) {
+      const store = await scene.open();
+      const stored = [
+        await store.accept(newEvent("a", { work: HANDLERS })),
+        await store.accept(newEvent("b", { work: HANDLERS })),
+      ];
+      const leases = stored.flatMap((result) => (result.kind === "stored" ? result.leases : []));
+      const results = await Promise.all(leases.map((lease) => store.settle(settlements.done(lease))));
+      expect(results).toEqual(["settled", "settled", "settled", "settled"]);
+      for (const id of ["a", "b"]) expect(await statesOf(store, id)).toEqual({ h: "done", i: "done" });
+    },
+  },
+  {
+    name: "work of a dead process that is locked at the moment is recovered later",
+    async run(scene) {
+      const store = await scene.open();
+      await acceptLeased(store, "evt_1", { work: [{ handler: "h", leaseUntil: T + DAY }] });
+      await scene.giveToDeadProcess();
+      await store.recover(T);
+      await scene.pass(TAKEN_OVER_AFTER_MS / 1_000 + 1);
+      const client = await scene.begin();
+      await client.query(`SELECT 1 FROM ${scene.database.schema}.inbox_work FOR UPDATE`);
+      expect(await store.recover(T)).toMatchObject({ recovered: 0 });
+      await client.query("ROLLBACK");
+      expect(await store.recover(T)).toMatchObject({ recovered: 1 });
     },
   },
 ];

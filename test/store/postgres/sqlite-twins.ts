@@ -45,7 +45,9 @@ export const SQLITE_TWINS: Readonly<Record<string, Twin>> = {
   "settles a batch before its commit": twin("answers a settlement before it is written"),
   "answers a batch before its commit": twin("answers an event before it is stored"),
   "uses a number again when its event was dropped": twin("uses a number again when its event was dropped"),
-  "gives the work of an event one token": { none: "The server gives each lease the next number of a sequence." },
+  "gives the work of an event one token": {
+    none: "One statement gives all of its leases one token, which no lease of the same work had before.",
+  },
   "takes the number of an event for its token": twin("gives work again under the token of its last lease"),
   "settles as done whatever its token is": twin("settles without looking at the lease"),
   "settles as failed whatever its token is": twin("settles without looking at the lease"),

@@ -12,10 +12,7 @@ const SCHEMA = `${ROOM}/migrations.js`;
 
 const change = (file: string, from: string, to: string): PackageChange => ({ file, from, to });
 
-const ANSWERED = "an event and a settlement are answered once they are written";
 const MARKS = "each settlement of a batch leaves a mark, of every handler";
-const RETRY = "a retry by hand adds the handler that is missing, and gives no second run to one that is done";
-const RETENTION = "retention drops no event that has work, and with an event all of its marks";
 
 const ENDED = "SELECT place FROM done`";
 const ENDS =
@@ -30,7 +27,6 @@ const SETTLE_BATCHED = 'settlement.to === "done" ? done.add(settlement) : others
 export const TWIN_MUTANTS: readonly PostgresMutant[] = [
   {
     name: "answers an event before it is stored",
-    shownBy: ANSWERED,
     changes: [
       change(
         BATCHES,
@@ -45,7 +41,6 @@ export const TWIN_MUTANTS: readonly PostgresMutant[] = [
   },
   {
     name: "answers a settlement before it is written",
-    shownBy: ANSWERED,
     changes: [
       change(
         BATCHES,
@@ -59,7 +54,6 @@ export const TWIN_MUTANTS: readonly PostgresMutant[] = [
   },
   {
     name: "knows duplicates in the memory of its process only",
-    shownBy: "an id is stored once, in whichever store it arrives",
     changes: [
       change("store/tables.js", "NOT NULL UNIQUE,\n    type ", "NOT NULL,\n    type "),
       change(ACCEPT, "ON CONFLICT (id) DO NOTHING", "ON CONFLICT DO NOTHING"),
@@ -94,12 +88,10 @@ export const TWIN_MUTANTS: readonly PostgresMutant[] = [
   },
   {
     name: "leaves the work that ctx.commit has done",
-    shownBy: "a commit ends its work, and leaves nothing to recover",
     changes: [change(SCHEMA, 'SET ${ended("ended_at")} WHERE ctid', "SET error = NULL WHERE ctid")],
   },
   {
     name: "takes another handler's mark for its own",
-    shownBy: RETRY,
     changes: [
       change(
         REPLAN,
@@ -111,12 +103,10 @@ export const TWIN_MUTANTS: readonly PostgresMutant[] = [
   },
   {
     name: "plans what is done once more",
-    shownBy: RETRY,
     changes: [change(REPLAN, "WHERE w.discarded OR", "WHERE w.state = 'done' OR")],
   },
   {
     name: "uses a number again when its event was dropped",
-    shownBy: "the number of an event that retention has dropped is not used again",
     changes: [
       change(
         ACCEPT,
@@ -127,7 +117,6 @@ export const TWIN_MUTANTS: readonly PostgresMutant[] = [
   },
   {
     name: "keeps a high-water mark over the numbers of events",
-    shownBy: "work whose number is below that of work which is done is leased",
     changes: [
       change(
         `${ROOM}/operations/lease.js`,
@@ -138,12 +127,10 @@ export const TWIN_MUTANTS: readonly PostgresMutant[] = [
   },
   {
     name: "lets leases never end",
-    shownBy: "nothing is written under a lease that was lost",
     changes: [change(RECOVER, EXPIRED, "lease_until < 0 OR process IN (SELECT id FROM gone)")],
   },
   {
     name: "ends all leases at each look",
-    shownBy: "a store's leases end with it, and not before",
     changes: [change(RECOVER, EXPIRED, "lease_until < :expiredBefore OR node > 0")],
   },
   {
@@ -153,7 +140,6 @@ export const TWIN_MUTANTS: readonly PostgresMutant[] = [
   },
   {
     name: "counts no death",
-    shownBy: "work of a dead process is leased again with its steps, and with the death counted",
     changes: [
       change(
         RECOVER,
@@ -175,17 +161,14 @@ export const TWIN_MUTANTS: readonly PostgresMutant[] = [
   },
   {
     name: "drops events that have work",
-    shownBy: RETENTION,
     changes: [change(PRUNE, "w.seq = r.seq AND w.state <> 'done'", "false")],
   },
   {
     name: "drops the marks of events that stay",
-    shownBy: RETENTION,
     changes: [change(PRUNE, REMOVE_MARKS, REMOVE_MARKS.replace("seq =", "seq <="))],
   },
   {
     name: "drops the marks of one handler only",
-    shownBy: RETENTION,
     changes: [
       change(
         PRUNE,

@@ -8,8 +8,9 @@ import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import { childFile } from "../children/child.js";
 import { context, DAY, settlements, T } from "../conformance/new-event.js";
 import { leasePage } from "../conformance/lease-page.js";
-import { findLayoutFaults } from "./layout-invariants.js";
+import { FAULTS_IN_FILE } from "../layout-faults.js";
 import { makeFolder } from "../../support/folder.js";
+import { readRows } from "../../support/inbox-file.js";
 import { countWork } from "../../support/operate.js";
 
 /** DEATHS=all: at every statement of the life; otherwise so many, evenly spread. */
@@ -173,17 +174,10 @@ async function check(folder: string, what: string): Promise<void> {
   const told = readTold(readLog(folder));
   const store = createSqliteStore({ file, thread: false });
   await store.open(context);
-  const look = <Row>(sql: string): Row[] => {
-    const db = new Database(file, { readonly: true });
-    try {
-      return db.prepare<[], Row>(sql).all();
-    } finally {
-      db.close();
-    }
-  };
+  const look = <Row>(sql: string): Row[] => readRows(file, sql);
   try {
     await store.recover(T);
-    expect(findLayoutFaults({ look }), what).toEqual([]);
+    expect(look(FAULTS_IN_FILE), what).toEqual([]);
     expect(look("PRAGMA integrity_check"), what).toEqual([{ integrity_check: "ok" }]);
     const found = readWork(look);
     checkEvents(told, look<{ id: string }>("SELECT id FROM inbox_event JOIN inbox_body USING (seq)"), what);
@@ -202,7 +196,7 @@ async function check(folder: string, what: string): Promise<void> {
     const committed = [...found.keys()].filter((name) => name.endsWith(" c") && isDone(name));
     expect(effects.toSorted(), `${what}: effects are those of done marks`).toEqual(committed.toSorted());
     await runTheRest(store, new Set([...found.keys()].filter(isDone)), what);
-    expect(findLayoutFaults({ look }), what).toEqual([]);
+    expect(look(FAULTS_IN_FILE), what).toEqual([]);
   } finally {
     await store.close();
   }

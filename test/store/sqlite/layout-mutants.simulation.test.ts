@@ -1,44 +1,34 @@
-import { dirname } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { copyPackage } from "../../simulation/package-copy.js";
-import { LAYOUT_MUTANTS, type LayoutMutant } from "./layout-mutants.js";
-import { type LayoutKit, loadLayoutKit, Scene } from "./layout-scene.js";
-import { type Scenario, SCENARIOS } from "./layout-scenarios.js";
+import { describe, expect, test } from "vitest";
+import { loadCopyOf } from "../../simulation/load-copy.js";
+import { compareWithModel } from "../model/test-models.js";
+import { fileOf } from "../sqlite-kind.js";
+import { LAYOUT_MUTANTS } from "./layout-mutants.js";
+import { type SqliteBuild, TAKE_OVERS } from "./take-over.js";
 
-/** A copy of the package that is removed after the test. */
-async function loadCopy(changed: Pick<LayoutMutant, "name" | "changes">): Promise<LayoutKit> {
-  const copy = copyPackage(changed);
-  onTestFinished(copy.remove);
-  return loadLayoutKit(dirname(copy.entry));
-}
+const LIMIT_MS = 120_000;
+/** Its commands show most mutants within ten runs. */
+const SEED = 6;
 
-async function isBrokenIn(kit: LayoutKit, scenario: Scenario): Promise<boolean> {
-  const scene = new Scene(kit);
-  try {
-    await scenario.run(scene);
-    return false;
-  } catch {
-    return true;
-  } finally {
-    await scene.dispose().catch(() => undefined);
-  }
-}
+const findDifference = (build: SqliteBuild, numRuns: number): Promise<void> =>
+  compareWithModel({ kind: fileOf(build), numRuns, maxCommands: 100 }, SEED);
 
-describe("the scenarios of the SQLite file with a mutant", () => {
+describe("the store in a file with a mutant", () => {
   // The long form has all of them.
   const mutants = LAYOUT_MUTANTS.filter((_, index) => process.env["MUTANTS"] === "all" || index % 2 === 0);
-  for (const mutant of mutants) {
-    test(`the scenarios of the SQLite file find a package that ${mutant.name}`, async () => {
-      const { shownBy } = mutant;
-      const kit = await loadCopy(mutant);
-      const scenario = SCENARIOS.find(({ name }) => name === shownBy) ?? expect.unreachable(`no scenario "${shownBy}"`);
-      expect(await isBrokenIn(kit, scenario)).toBe(true);
-    });
-  }
+  test.each(mutants.map((mutant) => [mutant.name, mutant] as const))(
+    "the model or a take-over finds a package that %s",
+    { timeout: LIMIT_MS },
+    async (_, mutant) => {
+      const build = await loadCopyOf<SqliteBuild>(mutant, "store/sqlite/sqlite-store.js");
+      if (mutant.shownBy !== undefined) await expect(TAKE_OVERS[mutant.shownBy](build)).rejects.toThrow();
+      else await expect(findDifference(build, 150)).rejects.toThrow(/Property failed after/);
+    },
+  );
 });
 
-test("the scenarios of the SQLite file pass in a copy without a mistake", async () => {
-  const kit = await loadCopy({ name: "does everything right", changes: [] });
-  const named = SCENARIOS.filter(({ name }) => LAYOUT_MUTANTS.some(({ shownBy }) => shownBy === name));
-  for (const scenario of named) expect(await isBrokenIn(kit, scenario), scenario.name).toBe(false);
+test("a copy without a mistake does what the model does, and each take-over", { timeout: LIMIT_MS }, async () => {
+  const right = { name: "does everything right", changes: [] };
+  const build = await loadCopyOf<SqliteBuild>(right, "store/sqlite/sqlite-store.js");
+  await findDifference(build, 10);
+  for (const run of Object.values(TAKE_OVERS)) await run(build);
 });

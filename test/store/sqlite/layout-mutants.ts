@@ -1,10 +1,11 @@
 import type { PackageChange } from "../../simulation/package-copy.js";
+import type { TAKE_OVERS } from "./take-over.js";
 
 /** A mistake that could be made in what writes the SQLite file. */
 export interface LayoutMutant {
   name: string;
-  /** A scenario that it breaks. */
-  shownBy: string;
+  /** What it breaks where the model of a store sees nothing of it. */
+  shownBy?: keyof typeof TAKE_OVERS;
   changes: readonly PackageChange[];
 }
 
@@ -27,7 +28,6 @@ const change = (file: string, from: string, to: string): PackageChange[] => [{ f
 export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
   {
     name: "settles a batch before its commit",
-    shownBy: "a commit that fails settles nothing, and the settlement can be repeated",
     changes: change(
       STORE,
       "settle: (settlement) => opened?.commits.settle(settlement) ?? refuse(),",
@@ -36,7 +36,6 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
   },
   {
     name: "answers a batch before its commit",
-    shownBy: "what was answered is in the file",
     changes: change(
       DATABASE,
       "return runTogether.immediate(commands, bodies);",
@@ -45,17 +44,14 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
   },
   {
     name: "uses a number again when its event was dropped",
-    shownBy: "the number of the newest event is not used again after retention has dropped it",
     changes: change(SCHEMA, "PRIMARY KEY AUTOINCREMENT", "PRIMARY KEY"),
   },
   {
     name: "gives the work of an event one token",
-    shownBy: "each piece of work of an event has a token of its own",
     changes: change(ACCEPT, "next++", "next"),
   },
   {
     name: "takes the number of an event for its token",
-    shownBy: "an older copy of the file that is put in place runs what it holds",
     changes: [
       ...change(ACCEPT, "next++", "seq"),
       ...change("store/sqlite/batch.js", "token: token + place", "token: seq"),
@@ -63,7 +59,6 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
   },
   {
     name: "settles as done whatever its token is",
-    shownBy: "a settlement as done takes nothing from a process that has taken the file over",
     changes: change(
       SETTLE,
       "WHERE seq = ? AND handler = ? AND state = 'leased' AND lease = ?",
@@ -72,17 +67,14 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
   },
   {
     name: "settles as failed whatever its token is",
-    shownBy: "a settlement as failed takes nothing from a process that has taken the file over",
     changes: change(SETTLE, "state = 'leased' AND lease = :token", "state = 'leased' AND :token > 0"),
   },
   {
     name: "saves a step whatever its token is",
-    shownBy: "a step takes nothing from a process that has taken the file over",
     changes: change(STEPS, "AND lease = :token", "AND state = 'leased' AND :token > 0"),
   },
   {
     name: "renews whatever its token is",
-    shownBy: "a renewal takes nothing from a process that has taken the file over",
     changes: change(
       LEASE,
       "state = 'leased' AND lease = :token`);\n    return ({ leases, leaseUntil",
@@ -91,7 +83,6 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
   },
   {
     name: "gives a lease back whatever its token is",
-    shownBy: "a release takes nothing from a process that has taken the file over",
     changes: change(
       LEASE,
       "state = 'leased' AND lease = :token`);\n    return ({ leases, now",
@@ -100,7 +91,6 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
   },
   {
     name: "runs ctx.commit without asking for its lease",
-    shownBy: "ctx.commit takes nothing from a process that has taken the file over",
     changes: change(
       "store/sqlite/user-transaction.js",
       'settle(settlement) === "lost"',
@@ -122,17 +112,14 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
   },
   {
     name: "ends all leases at each look",
-    shownBy: "a renewed lease goes on under its token",
     changes: change(STORE, "ownership !== undefined && lastEpoch === undefined", "ownership !== undefined"),
   },
   {
     name: "leaves the leases of a dead process",
-    shownBy: "a step is kept for the next process, with the death counted once",
     changes: change(RECOVER, "const before = everything ? Number.MAX_SAFE_INTEGER : now;", "const before = now;"),
   },
   {
     name: "counts no death",
-    shownBy: "a step is kept for the next process, with the death counted once",
     changes: change(
       RECOVER,
       "SET state = 'pending', due_at = :now, lease = NULL, lease_until = NULL\n    WHERE ${ENDED}",
@@ -146,7 +133,6 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
   },
   {
     name: "lets leases never end",
-    shownBy: "an older copy of the file that is put in place runs what it holds",
     changes: change(
       RECOVER,
       "Number.MAX_SAFE_INTEGER : now;\n        const parked",
@@ -155,12 +141,10 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
   },
   {
     name: "plans what is done once more",
-    shownBy: "replanning gives no second run to work that is leased or done, and adds the handler that is missing",
     changes: change(REPLAN, "WHERE w.discarded OR", "WHERE w.state = 'done' OR"),
   },
   {
     name: "discards work that runs",
-    shownBy: "discarding leaves leased work to its run",
     changes: change(
       ENDING,
       "SET ${DISCARD} WHERE seq = :seq AND ${MAY_END}",
@@ -169,17 +153,14 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
   },
   {
     name: "drops events that have open work",
-    shownBy: "retention drops no event that has open work, and all that it has with the event",
     changes: change(PRUNE, "w.seq = r.seq AND w.state <> 'done'", "false"),
   },
   {
     name: "keeps the work of events that it drops",
-    shownBy: "retention drops no event that has open work, and all that it has with the event",
     changes: change(PRUNE, '"DELETE FROM pigeonhole.inbox_work WHERE seq = ANY(:seqs)",', ""),
   },
   {
     name: "takes an id that it has for a new one",
-    shownBy: "the same event again is a duplicate, whether its work is leased or done",
     changes: [
       ...change(
         TABLES,
@@ -191,7 +172,6 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
   },
   {
     name: "answers an event that it has not stored",
-    shownBy: "what was answered is in the file",
     changes: change(
       GROUP_COMMIT,
       "const place = batch.accept(event, token);",
