@@ -1,4 +1,4 @@
-import { DoNotRetry, createReceiver, createSqliteStore } from "pigeonhole";
+import { DoNotRetry, createReceiver } from "pigeonhole";
 import { createPostgresStore } from "pigeonhole/postgres";
 import { TEST_SECRET } from "pigeonhole/testing";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
@@ -13,6 +13,7 @@ import { makeFolder } from "../support/folder.js";
 import { describeOnPostgres } from "../support/postgres-server.js";
 import { closeReceiver, makeEvent, post, tempFile, untilWork } from "../support/receiver.js";
 import { runCli } from "../support/run-cli.js";
+import { openFile } from "./open-file.js";
 import { acceptLeased } from "./conformance/lease-page.js";
 import { context, MINUTE, newEvent, NOTHING_TO_PRUNE, settlements, T, TRACE } from "./conformance/new-event.js";
 import { RESULTS, newRecord, sendSettlements } from "./conformance/new-record.js";
@@ -24,8 +25,7 @@ const never = new AbortController().signal;
 /** A file with work in every state. What is leased is left so, as by a process that died. */
 async function fillFile(): Promise<string> {
   const file = tempFile();
-  const store = createSqliteStore({ file, thread: false });
-  await store.open(context);
+  const store = await openFile(file, { thread: false });
   await store.recover(T);
   for (const to of ["done", "pending", "dead", "parked"] as const) {
     await store.settle(settlements[to](await acceptLeased(store, `evt_${to}`)));
@@ -155,8 +155,7 @@ describeOnPostgres((database) => {
 
   test("a copy knows since when it has all ids, although an older event has come with it", async () => {
     const file = tempFile();
-    const store = createSqliteStore({ file, thread: false });
-    await store.open(context);
+    const store = await openFile(file, { thread: false });
     await store.accept(newEvent("stays"));
     await store.prune({ ...NOTHING_TO_PRUNE, idsBefore: T + MINUTE });
     await store.close();
@@ -198,8 +197,7 @@ describeOnPostgres((database) => {
 
   test("a copy that is interrupted between pages says so, and is complete after the next one", async () => {
     const file = tempFile();
-    const store = createSqliteStore({ file, thread: false });
-    await store.open(context);
+    const store = await openFile(file, { thread: false });
     await store.recover(T);
     for (let index = 0; index < 450; index += 1) await store.accept(newEvent(`evt_${index}`));
     await store.close();

@@ -1,23 +1,19 @@
 import { closeSync, existsSync, openSync, readFileSync, statSync, truncateSync, writeSync } from "node:fs";
-import { join } from "node:path";
 import Database from "better-sqlite3";
 import { beforeEach, expect, test } from "vitest";
 import { migrate, openDatabase } from "#pigeonhole/store/sqlite/open-database.js";
 import { storeTables } from "#pigeonhole/store/sqlite/check-integrity.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
-import { startChild } from "./children/child.js";
+import { startOwner } from "./children/child.js";
+import { openFile } from "./open-file.js";
 import { context, expectCode, newEvent } from "./conformance/new-event.js";
-import { makeFolder } from "../support/folder.js";
+import { tempFile } from "../support/store-in.js";
 
 const PAGE = 4096;
 
-let folder: string;
 let file: string;
 
-beforeEach(() => {
-  folder = makeFolder();
-  file = join(folder, "inbox.db");
-});
+beforeEach(() => void (file = tempFile()));
 
 /** A receiver's database with so many events, closed. */
 function fill(events: number, bodyBytes = 200): void {
@@ -81,9 +77,7 @@ test.each<[string, number, () => void, "store_corrupt" | "not_a_pigeonhole_datab
 
 test("the files that a crash left next to a damaged file are kept as well", async () => {
   fill(SMALL);
-  const child = startChild("own-store", file);
-  expect(await child.line()).toBe("owner true");
-  await child.kill();
+  await (await startOwner(file)).kill();
   overwrite(rootOf("outbox_event"));
   const [before, wal] = [readFileSync(file), readFileSync(`${file}-wal`)];
   expect(wal.length).toBeGreaterThan(0);
@@ -99,10 +93,7 @@ test("damage in a table of the user does not stop deliveries", async () => {
   own.exec("CREATE TABLE mine (x); INSERT INTO mine VALUES (1)");
   own.close();
   overwrite(rootOf("mine"));
-  const store = createSqliteStore({ file });
-  await store.open(context);
-  expect(await store.accept(newEvent("new"))).toMatchObject({ kind: "stored" });
-  await store.close();
+  expect(await (await openFile(file)).accept(newEvent("new"))).toMatchObject({ kind: "stored" });
 });
 
 /**
@@ -124,17 +115,12 @@ function damageBodies(): string[] {
 test("damage that is found later stops the store, and nothing is acknowledged any more", async () => {
   fill(LARGE, 2_200);
   const ids = damageBodies();
-  const store = createSqliteStore({ file });
-  await store.open(context);
-  try {
-    await store.accept(newEvent("before"));
-    const met: unknown[] = [];
-    for (const id of ids) await store.getEvent(id).catch(({ code }: { code: string }) => met.push(code));
-    expect(new Set(met)).toEqual(new Set(["store_corrupt"]));
-    await expectCode(store.accept(newEvent("after")), "store_corrupt");
-  } finally {
-    await store.close();
-  }
+  const store = await openFile(file);
+  await store.accept(newEvent("before"));
+  const met: unknown[] = [];
+  for (const id of ids) await store.getEvent(id).catch(({ code }: { code: string }) => met.push(code));
+  expect(new Set(met)).toEqual(new Set(["store_corrupt"]));
+  await expectCode(store.accept(newEvent("after")), "store_corrupt");
 });
 
 test.each([
@@ -143,17 +129,12 @@ test.each([
 ])("a store that meets damage beside a command that %s acknowledges nothing", async (_, query) => {
   fill(LARGE, 2_200);
   const ids = damageBodies();
-  const store = createSqliteStore({ file });
-  await store.open(context);
-  try {
-    const wrong = expectCode(store.listStuck({ limit: 1, afterSeq: 0, ...query }), "invalid_argument");
-    const met = ids.map((id) => store.getEvent(id).catch(({ code }: { code: string }) => code));
-    const after = expectCode(store.accept(newEvent("after")), "store_corrupt");
-    await Promise.all([wrong, after]);
-    expect(await Promise.all(met)).toContain("store_corrupt");
-  } finally {
-    await store.close();
-  }
+  const store = await openFile(file);
+  const wrong = expectCode(store.listStuck({ limit: 1, afterSeq: 0, ...query }), "invalid_argument");
+  const met = ids.map((id) => store.getEvent(id).catch(({ code }: { code: string }) => code));
+  const after = expectCode(store.accept(newEvent("after")), "store_corrupt");
+  await Promise.all([wrong, after]);
+  expect(await Promise.all(met)).toContain("store_corrupt");
 });
 
 /** Tables of the user, without a primary key. */
@@ -168,8 +149,7 @@ test.each(["", ...NAMED_LIKE_THE_STORES])("a large file without damage is opened
   const own = new Database(file);
   own.exec(ownTable);
   own.close();
-  const store = createSqliteStore({ file });
-  await store.open(context);
+  const store = await openFile(file);
   expect(await store.accept(newEvent("new"))).toMatchObject({ kind: "stored" });
   await store.close();
   expect(existsSync(`${file}-wal`)).toBe(false);

@@ -1,11 +1,11 @@
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { migrate, openDatabase } from "#pigeonhole/store/sqlite/open-database.js";
-import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store } from "#pigeonhole/store/store.js";
-import { context, newEvent } from "./conformance/new-event.js";
+import { newEvent } from "./conformance/new-event.js";
+import { openFile } from "./open-file.js";
 import { makeFolder } from "../support/folder.js";
 import { countWork } from "../support/operate.js";
 
@@ -50,11 +50,8 @@ beforeAll(() => {
 async function open(thread: boolean): Promise<void> {
   const file = join(makeFolder(), "inbox.db");
   copyFileSync(join(template, "inbox.db"), file);
-  store = createSqliteStore({ file, thread });
-  await store.open(context);
+  store = await openFile(file, { thread });
 }
-
-afterEach(() => store.close());
 
 test("a long backlog is counted to the last piece of work", async () => {
   await open(false);

@@ -4,9 +4,10 @@ import Database from "better-sqlite3";
 import { beforeEach, expect, test } from "vitest";
 import { backUpInboxFile } from "#pigeonhole/store/sqlite/back-up-inbox-file.js";
 import { openInboxFile } from "#pigeonhole/store/sqlite/open-inbox-file.js";
-import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
+import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import { startChild } from "./children/child.js";
-import { context, newEvent } from "./conformance/new-event.js";
+import { newEvent } from "./conformance/new-event.js";
+import { openFile } from "./open-file.js";
 import { makeFolder } from "../support/folder.js";
 
 // The command line and the dev page beside a receiver: they leave its files alone, whatever its process did to its own
@@ -18,37 +19,25 @@ let file: string;
 beforeEach(async () => {
   folder = makeFolder();
   file = join(folder, "inbox.db");
-  const store = createSqliteStore({ file });
-  await store.open(context);
+  const store = await openFile(file);
   await store.accept(newEvent("evt_1", { body: Buffer.from("to ann@example.com") }));
   await store.close();
 });
 
+async function operate(use: (inbox: InboxOperator) => Promise<unknown>): Promise<void> {
+  const inbox = await openInboxFile(file);
+  await use(inbox);
+  await inbox.close();
+}
+
 const USES: [string, () => Promise<unknown>][] = [
-  [
-    "looking",
-    async () => {
-      const inbox = await openInboxFile(file);
-      await inbox.overview();
-      await inbox.close();
-    },
-  ],
+  ["looking", () => operate((inbox) => inbox.overview())],
   [
     "changing",
-    async () => {
-      const inbox = await openInboxFile(file);
-      expect(await inbox.changeEvent("discard", "evt_1")).toEqual({ work: 1, readAgain: 0 });
-      await inbox.close();
-    },
+    () =>
+      operate(async (inbox) => expect(await inbox.changeEvent("discard", "evt_1")).toEqual({ work: 1, readAgain: 0 })),
   ],
-  [
-    "erasing",
-    async () => {
-      const inbox = await openInboxFile(file);
-      expect((await inbox.erase({ email: "ann@example.com" })).events).toBe(1);
-      await inbox.close();
-    },
-  ],
+  ["erasing", () => operate(async (inbox) => expect((await inbox.erase({ email: "ann@example.com" })).events).toBe(1))],
   ["copying", () => backUpInboxFile({ file, copy: join(folder, "copy.db") })],
   ["a refused copy", () => backUpInboxFile({ file, copy: file }).catch(() => undefined)],
 ];

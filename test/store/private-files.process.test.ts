@@ -1,11 +1,12 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, chownSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store } from "#pigeonhole/store/store.js";
-import { childFile, startChild } from "./children/child.js";
+import { childFile, startOwner } from "./children/child.js";
 import { context, expectCode, newEvent, T } from "./conformance/new-event.js";
+import { openFile } from "./open-file.js";
 import { makeFolder } from "../support/folder.js";
 import { captureLog } from "../support/receiver.js";
 import { canTrace, isRoot } from "../support/tools.js";
@@ -14,21 +15,14 @@ const ENDS = ["", "-wal", "-shm", "-owner"];
 
 let folder: string;
 let file: string;
-let store: Store | undefined;
 
 beforeEach(() => {
   folder = makeFolder();
   file = join(folder, "inbox.db");
 });
 
-afterEach(async () => {
-  await store?.close();
-  store = undefined;
-});
-
 async function useStore(at = file): Promise<Store> {
-  store = createSqliteStore({ file: at });
-  await store.open(context);
+  const store = await openFile(at);
   await store.recover(T);
   await store.accept(newEvent("evt_1"));
   return store;
@@ -41,8 +35,7 @@ describe("the modes of the database's files", () => {
   test.each(["0000", "0022", "0177", "0277"])(
     "the files of the database can be read by their user only, with a umask of %s",
     async (umask) => {
-      const child = startChild("own-store", file, umask);
-      expect(await child.line()).toBe("owner true");
+      const child = await startOwner(file, umask);
       expect(modesOf(file)).toEqual(PRIVATE);
       await child.kill();
     },
@@ -59,9 +52,7 @@ describe("the modes of the database's files", () => {
   );
 
   test("the files of the database are made private again if a crash left all of them open to other users", async () => {
-    const child = startChild("own-store", file);
-    expect(await child.line()).toBe("owner true");
-    await child.kill();
+    await (await startOwner(file)).kill();
     for (const end of ENDS) chmodSync(`${file}${end}`, 0o666);
     await useStore();
     expect(modesOf(file)).toEqual(PRIVATE);
@@ -92,15 +83,11 @@ describe("the modes of the database's files", () => {
 test.each(ENDS)(
   "a start that finds %j open to others says once what to do about who still has it open",
   async (end) => {
-    const child = startChild("own-store", file);
-    expect(await child.line()).toBe("owner true");
-    await child.kill();
+    await (await startOwner(file)).kill();
     chmodSync(`${file}${end}`, 0o644);
     const log = captureLog();
     for (let start = 0; start < 2; start += 1) {
-      const opened = createSqliteStore({ file });
-      await opened.open({ logger: log.logger });
-      await opened.close();
+      await (await openFile(file, { logger: log.logger })).close();
     }
     const advice = expect.stringContaining("remove its -owner file");
     const line = expect.objectContaining({ level: 40, files: [`${file}${end}`], advice });
@@ -115,9 +102,7 @@ describe.runIf(process.getuid?.() === 0)("a file beside the database that anothe
   test.each(["-wal", "-shm", "-owner"])(
     "a file beside the database that another user owns (%s) is refused with what to do, and left as it is",
     async (end) => {
-      const child = startChild("own-store", file);
-      expect(await child.line()).toBe("owner true");
-      await child.kill();
+      await (await startOwner(file)).kill();
       chownSync(`${file}${end}`, OTHER_USER, OTHER_USER);
       const refused = createSqliteStore({ file });
       const opening = refused.open(context);
@@ -129,8 +114,7 @@ describe.runIf(process.getuid?.() === 0)("a file beside the database that anothe
   );
 
   test("a file beside the database that another user owns is refused, too, when it appears after the start", async () => {
-    store = createSqliteStore({ file });
-    await store.open(context);
+    const store = await openFile(file);
     writeFileSync(`${file}-owner`, "", { mode: 0o600 });
     chownSync(`${file}-owner`, OTHER_USER, OTHER_USER);
     await expectCode(store.recover(T), "store_failed");

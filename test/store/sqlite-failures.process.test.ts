@@ -1,5 +1,4 @@
 import { execFileSync } from "node:child_process";
-import { join } from "node:path";
 import { type EventLoopUtilization, performance } from "node:perf_hooks";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -8,19 +7,15 @@ import type { Store } from "#pigeonhole/store/store.js";
 import { childFile, startChild } from "./children/child.js";
 import { acceptLeased, snapshot, statesOf } from "./conformance/lease-page.js";
 import { expectCode, context, newEvent, settlements } from "./conformance/new-event.js";
-import { makeFolder } from "../support/folder.js";
+import { tempFile } from "../support/store-in.js";
 import { operate } from "../support/operate.js";
 
 const MEGABYTE = 1024 * 1024;
 
-let folder: string;
 let file: string;
 let store: Store;
 
-beforeEach(() => {
-  folder = makeFolder();
-  file = join(folder, "inbox.db");
-});
+beforeEach(() => void (file = tempFile()));
 
 afterEach(async () => {
   await store.close();

@@ -2,7 +2,7 @@ import { readFileSync, renameSync, rmSync, statSync, symlinkSync, truncateSync }
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { fakeClock, type FakeClock } from "pigeonhole/testing";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { type FileIdentity, checkIdentityIsStable } from "#pigeonhole/store/sqlite/file-identity.js";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
@@ -11,6 +11,7 @@ import { DAY, MINUTE, newEvent, settlements, T, expectCode, context } from "./co
 import { acceptLeased, idsOf, leasePage, statesOf } from "./conformance/lease-page.js";
 import { leaseSend } from "./conformance/outbox-fixture.js";
 import { newRecord } from "./conformance/new-record.js";
+import { openFile } from "./open-file.js";
 import { makeFolder } from "../support/folder.js";
 import { operate } from "../support/operate.js";
 
@@ -34,13 +35,8 @@ beforeEach(() => {
   clock = fakeClock();
 });
 
-afterEach(async () => {
-  await store.close();
-});
-
 async function openStore(thread = true, at = file): Promise<void> {
-  store = createSqliteStore({ file: at, thread });
-  await store.open({ ...context, clock, onAlarm: (alarm) => alarms.push(alarm) });
+  store = await openFile(at, { thread, clock, onAlarm: (alarm) => alarms.push(alarm) });
 }
 
 const codes = (): string[] => alarms.map((alarm) => (alarm.kind === "store_unavailable" ? alarm.code : alarm.kind));
@@ -64,6 +60,7 @@ test("an error that keeps a store from opening its files again is logged once, a
     if (failure !== undefined) throw failure;
   };
   store = createSqliteStore({ file, setup });
+  onTestFinished(() => store.close());
   await store.open({ ...context, clock, logger });
   const [first, second] = [new TypeError("quotes a row"), new RangeError("quotes a row")];
   failures = [first, first, second];
@@ -135,8 +132,7 @@ test("an owner that was replaced meanwhile ends the other process's calls and co
   await openStore(false);
   await store.recover(T);
   rmSync(`${file}-owner`);
-  const other = createSqliteStore({ file, thread: false });
-  await other.open(context);
+  const other = await openFile(file, { thread: false });
   expect(await other.recover(T)).toMatchObject({ owner: true });
   await other.record([newRecord("k1")], T);
   expect((await leaseSend(other, { leaseUntil: T + DAY })).send).toBeDefined();
@@ -154,8 +150,7 @@ test("a former owner that does not know it yet leases no call, so the new owner 
   await store.recover(T);
   await store.record([newRecord("k1")], T);
   rmSync(`${file}-owner`);
-  const other = createSqliteStore({ file, thread: false });
-  await other.open(context);
+  const other = await openFile(file, { thread: false });
   expect(await other.recover(T)).toMatchObject({ owner: true });
   await expectCode(leaseSend(store, { leaseUntil: T + DAY }), "store_replaced");
   expect((await leaseSend(other)).send).toBeDefined();

@@ -3,19 +3,13 @@ import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import type Database from "better-sqlite3";
 import { beforeEach, expect, test } from "vitest";
-import { silentLogger } from "#pigeonhole/base/logger.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
-import { newEvent } from "./conformance/new-event.js";
-import { makeFolder } from "../support/folder.js";
+import { context, newEvent } from "./conformance/new-event.js";
+import { tempFile } from "../support/store-in.js";
 
-const context = { logger: silentLogger };
-let folder: string;
 let file: string;
 
-beforeEach(() => {
-  folder = makeFolder();
-  file = join(folder, "inbox.db");
-});
+beforeEach(() => void (file = tempFile()));
 /** SQLite removes the WAL file when the last connection to a database is closed. */
 const isOpenSomewhere = (): boolean => existsSync(`${file}-wal`);
 
@@ -52,7 +46,7 @@ test("open() during close() waits for it, and the store works afterwards", async
 });
 
 test("open() may be called again after a failure, even if close() was called in between", async () => {
-  const missing = join(folder, "none", "inbox.db");
+  const missing = join(dirname(file), "none", "inbox.db");
   const store = createSqliteStore({ file: missing });
   await expect(store.open(context)).rejects.toMatchObject({ code: "store_failed" });
   const failing = store.open(context);

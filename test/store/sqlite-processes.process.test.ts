@@ -3,11 +3,11 @@ import { mkdirSync, readFileSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { isOwned } from "#pigeonhole/store/sqlite/file-ownership.js";
-import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
-import { childFile, startChild } from "./children/child.js";
-import { context, MINUTE, T } from "./conformance/new-event.js";
+import { childFile, startOwner } from "./children/child.js";
+import { MINUTE, T } from "./conformance/new-event.js";
 import { statesOf } from "./conformance/lease-page.js";
 import { leaseSend, recordKeys } from "./conformance/outbox-fixture.js";
+import { openFile } from "./open-file.js";
 import { makeFolder } from "../support/folder.js";
 import { canTrace } from "../support/tools.js";
 
@@ -20,19 +20,13 @@ beforeEach(() => {
 });
 
 test("a process that is killed leaves its work to the next one at once, though its leases still run", async () => {
-  const child = startChild("own-store", file);
-  expect(await child.line()).toBe("owner true");
-  const store = createSqliteStore({ file });
-  await store.open(context);
-  try {
-    expect(await store.recover(Date.now())).toEqual({ owner: false, recovered: 0, parked: 0 });
-    expect(await statesOf(store, "evt_1")).toEqual({ h: "running" });
-    await child.kill();
-    expect(await store.recover(Date.now())).toEqual({ owner: true, recovered: 1, parked: 0 });
-    expect(await store.getEvent("evt_1")).toMatchObject({ handlers: [{ state: "pending", attempts: 1 }] });
-  } finally {
-    await store.close();
-  }
+  const child = await startOwner(file);
+  const store = await openFile(file);
+  expect(await store.recover(Date.now())).toEqual({ owner: false, recovered: 0, parked: 0 });
+  expect(await statesOf(store, "evt_1")).toEqual({ h: "running" });
+  await child.kill();
+  expect(await store.recover(Date.now())).toEqual({ owner: true, recovered: 1, parked: 0 });
+  expect(await store.getEvent("evt_1")).toMatchObject({ handlers: [{ state: "pending", attempts: 1 }] });
 });
 
 test.each([
@@ -49,19 +43,13 @@ test.each([
   symlinkSync(join("..", "link.db"), join(folder, "real", "deep", "again.db"));
   const [plain, linked] = [join(folder, "real", "inbox.db"), join(folder, path)];
   const [first, second] = linkIsFirst ? [linked, plain] : [plain, linked];
-  const child = startChild("own-store", first);
-  expect(await child.line()).toBe("owner true");
-  const store = createSqliteStore({ file: second });
-  await store.open(context);
-  try {
-    expect(await store.recover(Date.now())).toMatchObject({ owner: false });
-    expect(isOwned(second)).toBe(true);
-    await child.kill();
-    expect(isOwned(second)).toBe(false);
-    expect(await store.recover(Date.now())).toMatchObject({ owner: true });
-  } finally {
-    await store.close();
-  }
+  const child = await startOwner(first);
+  const store = await openFile(second);
+  expect(await store.recover(Date.now())).toMatchObject({ owner: false });
+  expect(isOwned(second)).toBe(true);
+  await child.kill();
+  expect(isOwned(second)).toBe(false);
+  expect(await store.recover(Date.now())).toMatchObject({ owner: true });
   // The one lock file is beside the database itself.
   expect(readdirSync(join(folder, "real")).filter((name) => name.endsWith("-owner"))).toEqual(["inbox.db-owner"]);
 });
@@ -78,23 +66,17 @@ test.runIf(canTrace())("each acknowledged event has been synced to the disk, in 
 });
 
 test("an owner that lost its lock unnoticed makes no call while another process has the file, and all of them after it", async () => {
-  const store = createSqliteStore({ file });
-  await store.open(context);
-  try {
-    expect(await store.recover(T)).toMatchObject({ owner: true });
-    // A copy of the folder ends the lock of the process as well.
-    readFileSync(`${file}-owner`);
-    const other = startChild("own-store", file);
-    expect(await other.line()).toBe("owner true");
-    await recordKeys(store, "k1");
-    for (const look of [T, T + MINUTE]) {
-      expect(await store.recover(look)).toMatchObject({ owner: false });
-      expect((await leaseSend(store)).send).toBeUndefined();
-    }
-    await other.kill();
-    expect(await store.recover(T + 2 * MINUTE)).toMatchObject({ owner: true });
-    expect((await leaseSend(store)).send).toMatchObject({ key: "k1" });
-  } finally {
-    await store.close();
+  const store = await openFile(file);
+  expect(await store.recover(T)).toMatchObject({ owner: true });
+  // A copy of the folder ends the lock of the process as well.
+  readFileSync(`${file}-owner`);
+  const other = await startOwner(file);
+  await recordKeys(store, "k1");
+  for (const look of [T, T + MINUTE]) {
+    expect(await store.recover(look)).toMatchObject({ owner: false });
+    expect((await leaseSend(store)).send).toBeUndefined();
   }
+  await other.kill();
+  expect(await store.recover(T + 2 * MINUTE)).toMatchObject({ owner: true });
+  expect((await leaseSend(store)).send).toMatchObject({ key: "k1" });
 });

@@ -1,20 +1,17 @@
 import { rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
-import { expect, onTestFinished, test } from "vitest";
-import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
+import { expect, test } from "vitest";
+import type { StoreAlarm } from "#pigeonhole/store/store.js";
 import { tempFile } from "../support/receiver.js";
-import { context, expectCode, newEvent } from "./conformance/new-event.js";
+import { expectCode, newEvent } from "./conformance/new-event.js";
+import { openFile } from "./open-file.js";
 import { operate } from "../support/operate.js";
 
 // What the thread notices of its files in real time, while nothing happens.
 
 async function openStore(file: string) {
   const codes: string[] = [];
-  const store = createSqliteStore({ file });
-  onTestFinished(() => store.close());
-  await store.open({
-    ...context,
-    onAlarm: (alarm) => codes.push(alarm.kind === "store_unavailable" ? alarm.code : alarm.kind),
-  });
+  const onAlarm = (alarm: StoreAlarm) => codes.push(alarm.kind === "store_unavailable" ? alarm.code : alarm.kind);
+  const store = await openFile(file, { onAlarm });
   await store.accept(newEvent("before"));
   return { store, codes };
 }

@@ -1,18 +1,18 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { ErrorCode } from "#pigeonhole/base/error.js";
 import { MIGRATIONS } from "#pigeonhole/store/sqlite/migrations.js";
 import { openInboxFile } from "#pigeonhole/store/sqlite/open-inbox-file.js";
 import { migrate, openDatabase } from "#pigeonhole/store/sqlite/open-database.js";
-import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import { loadCopyOf } from "../simulation/load-copy.js";
 import { startChild } from "./children/child.js";
 import { acceptLeased, statesOf } from "./conformance/lease-page.js";
 import { expectCode, context, expectLease, newEvent, settlements, T } from "./conformance/new-event.js";
 import { newRecord } from "./conformance/new-record.js";
+import { openFile } from "./open-file.js";
 import type { SqliteBuild } from "./sqlite/take-over.js";
 import { takeSend } from "./conformance/outbox-fixture.js";
 import { makeFolder } from "../support/folder.js";
@@ -22,23 +22,13 @@ const APPLICATION_ID = 0x50474e48;
 
 let folder: string;
 let file: string;
-const open: Store[] = [];
 
 beforeEach(() => {
   folder = makeFolder();
   file = join(folder, "inbox.db");
 });
 
-afterEach(async () => {
-  for (const store of open.splice(0)) await store.close();
-});
-
-async function openStore(options: { thread?: boolean; at?: string } = {}): Promise<Store> {
-  const store = createSqliteStore({ file: options.at ?? file, thread: options.thread ?? true });
-  open.push(store);
-  await store.open(context);
-  return store;
-}
+const openStore = ({ at = file, thread = true } = {}): Promise<Store> => openFile(at, { thread });
 
 /** Looks into the file with a connection that has no settings of ours. */
 function look<Result>(use: (db: Database.Database) => Result): Result {
@@ -130,7 +120,7 @@ describe("the schema", () => {
 
     const version = await loadCopyOf<SqliteBuild>(changed, "store/sqlite/sqlite-store.js");
     const next = version.createSqliteStore({ file, thread: false });
-    open.push(next);
+    onTestFinished(() => next.close());
     await next.open(context);
     expect(await next.recover(T)).toMatchObject({ owner: true, recovered: 1 });
     for (const [id, state] of Object.entries({

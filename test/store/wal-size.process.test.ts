@@ -1,31 +1,23 @@
 import { statSync, truncateSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import Database from "better-sqlite3";
-import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { WalWatch } from "#pigeonhole/store/sqlite/wal-watch.js";
-import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store, StoreAlarm } from "#pigeonhole/store/store.js";
 import { startChild } from "./children/child.js";
-import { context, newEvent } from "./conformance/new-event.js";
-import { makeFolder } from "../support/folder.js";
+import { newEvent } from "./conformance/new-event.js";
+import { tempFile } from "../support/store-in.js";
+import { openFile } from "./open-file.js";
 
 const MEGABYTE = 1024 * 1024;
 
-let folder: string;
 let file: string;
 let alarms: StoreAlarm[];
 let store: Store;
 
 beforeEach(async () => {
-  folder = makeFolder();
-  file = join(folder, "inbox.db");
+  file = tempFile();
   alarms = [];
-  store = createSqliteStore({ file });
-  await store.open({ ...context, onAlarm: (alarm) => alarms.push(alarm) });
-});
-
-afterEach(async () => {
-  await store.close();
+  store = await openFile(file, { onAlarm: (alarm) => alarms.push(alarm) });
 });
 
 const walMegabytes = (): number => statSync(`${file}-wal`).size / MEGABYTE;
@@ -55,10 +47,10 @@ test("a long reader that keeps the WAL from being emptied raises an alarm, and t
 });
 
 test("a WAL that cannot be moved into the database raises an alarm with the cause", () => {
-  const large = join(folder, "large-wal");
+  const large = `${file}-large`;
   writeFileSync(large, "");
   truncateSync(large, 80 * MEGABYTE);
-  const db = new Database(join(folder, "other.db"));
+  const db = new Database(`${file}-other`);
   onTestFinished(() => void db.close());
   db.pragma("journal_mode = WAL");
   // SQLite makes no checkpoint within a transaction of the same connection.

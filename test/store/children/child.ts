@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { expect } from "vitest";
 
 /** A process of a test, which talks in lines. */
 export interface Child {
@@ -34,4 +35,11 @@ export function startChild(name: string, ...args: string[]): Child {
       await ended;
     },
   };
+}
+
+/** A process that owns the store in the file, with a lease on one event. */
+export async function startOwner(file: string, ...umask: string[]): Promise<Child> {
+  const child = startChild("own-store", file, ...umask);
+  expect(await child.line()).toBe("owner true");
+  return child;
 }

@@ -1,12 +1,11 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { operate } from "../../support/operate.js";
-import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store } from "#pigeonhole/store/store.js";
-import { makeFolder } from "../../support/folder.js";
+import { tempFile } from "../../support/store-in.js";
+import { openFile } from "../open-file.js";
 import { acceptLeased, leasePage } from "../conformance/lease-page.js";
-import { context, DAY, expectLease, newEvent, settlements, T } from "../conformance/new-event.js";
+import { DAY, expectLease, newEvent, settlements, T } from "../conformance/new-event.js";
 import { newRecord, RESULTS, sendSettlements } from "../conformance/new-record.js";
 import { takeSend } from "../conformance/outbox-fixture.js";
 
@@ -52,9 +51,8 @@ async function fill(store: Store): Promise<void> {
 }
 
 test("no byte of an erased address is left in the file", async () => {
-  const file = join(makeFolder(), "inbox.db");
-  const store = createSqliteStore({ file, thread: false });
-  await store.open(context);
+  const file = tempFile();
+  const store = await openFile(file, { thread: false });
   await store.recover(T);
   await fill(store);
   const counts = await operate(store).erase({ email: EMAIL });

@@ -5,11 +5,11 @@ import { openInbox } from "#pigeonhole/store/open-inbox.js";
 import { changePieces, selectPieces } from "#pigeonhole/store/queries/work-changes.js";
 import { BEFORE_ALL } from "#pigeonhole/store/bulk-jobs.js";
 import { runInFile } from "#pigeonhole/store/sqlite/run-in-file.js";
-import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import { tempFile } from "../../support/receiver.js";
+import { openFile } from "../open-file.js";
 import { acceptLeased } from "../conformance/lease-page.js";
-import { context, DAY, settlements, T } from "../conformance/new-event.js";
+import { DAY, settlements, T } from "../conformance/new-event.js";
 
 /** More than one page. */
 const MANY = 30;
@@ -20,9 +20,7 @@ let file: string;
 
 beforeEach(async () => {
   file = tempFile();
-  store = createSqliteStore({ file, thread: false });
-  await store.open(context);
-  onTestFinished(() => store.close());
+  store = await openFile(file, { thread: false });
   await store.recover(T);
   inbox = await openInbox(file);
   onTestFinished(() => inbox.close());
