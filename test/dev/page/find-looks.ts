@@ -1,5 +1,33 @@
+import type { Page } from "playwright-core";
+import { findFaults } from "./find-faults.js";
+
+/** Rules of axe-core by the colours in which it looks; undefined: all of them. */
+export type LookRules = Partial<Record<"light" | "dark", readonly string[] | undefined>>;
+
+interface Look {
+  rules: LookRules;
+  /** Expressions of the page that give what is wrong, whatever the colours. */
+  finders: readonly string[];
+  /** Gets what is found. */
+  found: string[];
+}
+
+/** Looks at the page as it is, by axe-core and by the eye, in light and in dark. */
+export const lookAt =
+  (page: Page, { rules, finders, found }: Look) =>
+  async (place: string): Promise<void> => {
+    const faults: string[] = [];
+    for (const finder of finders) faults.push(...(await page.evaluate<string[]>(finder)));
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      faults.push(...(await page.evaluate<string[]>(FIND_FAINT_TEXT)));
+      if (colorScheme in rules) faults.push(...(await findFaults(page, rules[colorScheme])));
+    }
+    found.push(...faults.map((fault) => `${place}: ${fault}`));
+  };
+
 /** Texts in sight whose contrast with what lies behind them is below 4.5 : 1 (WCAG AA), as `ratio text`. */
-export const FIND_FAINT_TEXT = `(() => {
+const FIND_FAINT_TEXT = `(() => {
   const canvas = document.createElement("canvas");
   canvas.width = canvas.height = 1;
   const context = canvas.getContext("2d", { willReadFrequently: true });

@@ -1,15 +1,14 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { launchBrowser, mustSkipBrowserTests, openPage } from "./browser.js";
-import { findFaults } from "./find-faults.js";
-import { FIND_CUT_OFF, FIND_FAINT_TEXT, FIND_OVERLAPS } from "./find-looks.js";
+import { FIND_CUT_OFF, FIND_OVERLAPS, type LookRules, lookAt } from "./find-looks.js";
 import { startWorkbench, type Workbench } from "./workbench.js";
 
 /** Of the rules, the colours alone decide this one; the others see the same page in dark as in light. */
 const COLOUR_RULES = ["color-contrast"];
 
 /** What axe-core looks at in a width, by colours; the eye looks at all. The long form has all widths. */
-type Visit = readonly [width: number, rules: Partial<Record<"light" | "dark", readonly string[] | undefined>>];
+type Visit = readonly [width: number, rules: LookRules];
 const VISITS: readonly Visit[] = [
   [1280, { light: undefined, dark: COLOUR_RULES }],
   [390, { light: undefined }],
@@ -27,22 +26,6 @@ const OTHER_BODIES: Readonly<Record<string, string | Uint8Array>> = {
   "a form": new URLSearchParams({ subject: "Hello there", text: "a word ".repeat(400) }).toString(),
   "an end that is missing": `{"data":{"lines":[${'"a line",'.repeat(500)}`,
 };
-
-/** Adds to `found` what axe-core and the eye find in the page, in light and in dark. */
-const lookAt =
-  (page: Page, rules: Visit[1], found: string[]) =>
-  async (place: string): Promise<void> => {
-    const faults = [
-      ...(await page.evaluate<string[]>(FIND_CUT_OFF)),
-      ...(await page.evaluate<string[]>(FIND_OVERLAPS)),
-    ];
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      faults.push(...(await page.evaluate<string[]>(FIND_FAINT_TEXT)));
-      if (colorScheme in rules) faults.push(...(await findFaults(page, rules[colorScheme])));
-    }
-    found.push(...faults.map((fault) => `${place}: ${fault}`));
-  };
 
 /** Every view, tab and dialog of the page. */
 async function visit(page: Page, look: (place: string) => Promise<void>): Promise<void> {
@@ -211,14 +194,14 @@ describe.skipIf(mustSkipBrowserTests())("the page's appearance", () => {
   ): Promise<string[]> {
     const { page, close } = await openPage(browser, pageUrl, { viewport: { width, height: 800 } });
     const found: string[] = [];
-    await see(page, lookAt(page, rules, found));
+    await see(page, lookAt(page, { rules, finders: [FIND_CUT_OFF, FIND_OVERLAPS], found }));
     await close();
     return found;
   }
 
   test.each(isLong ? VISITS : VISITS.slice(0, 2))(
     "axe-core and the eye find nothing at %i pixels, light and dark",
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async (...window) => {
       expect(await findIn(window, bench, visit)).toEqual([]);
     },
@@ -226,7 +209,7 @@ describe.skipIf(mustSkipBrowserTests())("the page's appearance", () => {
 
   test.each(isLong ? VISITS.slice(0, 2) : VISITS.slice(0, 1))(
     "axe-core and the eye find nothing where something is open or wrong, at %i pixels",
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async (...window) => {
       const other = await startWorkbench({ hasInbox: false });
       other.answerWith({ status: 200, body: "<p>Hello", headers: { "content-type": "text/html" } });
@@ -236,7 +219,7 @@ describe.skipIf(mustSkipBrowserTests())("the page's appearance", () => {
     },
   );
 
-  test("axe-core and the eye find nothing on bodies that are not JSON", { timeout: 120_000 }, async () => {
+  test("axe-core and the eye find nothing on bodies that are not JSON", { timeout: 300_000 }, async () => {
     const other = await startWorkbench();
     for (const body of Object.values(OTHER_BODIES)) await other.deliver({ body });
     expect(await findIn([1280, { light: undefined }], other, visitOtherBodies)).toEqual([]);

@@ -2,8 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { launchBrowser, mustSkipBrowserTests, openPage } from "../browser.js";
 import { partsOf } from "#pigeonhole/receiver/receiver-parts.js";
-import { findFaults } from "../find-faults.js";
-import { FIND_CUT_OFF, FIND_FAINT_TEXT, FIND_OVERLAPS, FIND_WIDENED } from "../find-looks.js";
+import { FIND_CUT_OFF, FIND_OVERLAPS, FIND_WIDENED, type LookRules, lookAt } from "../find-looks.js";
 import { expectNoMarkup, mark, seeMarks } from "../marks.js";
 import { type DashboardBench, startDashboardBench } from "./dashboard-bench.js";
 import { reportRun, writeExampleFigures } from "./example-figures.js";
@@ -18,8 +17,6 @@ const VISITS = [
   [1280, { light: undefined, dark: COLOUR_RULES }],
   [390, { light: undefined }],
 ] as const;
-
-const COLOURS = ["light", "dark"] as const;
 
 const LONG_NAME = "a_handler_with_a_very_long_name_".repeat(6);
 
@@ -115,26 +112,14 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's appearance", () => {
     await look("nothing found");
   }
 
-  test.each<readonly [number, Partial<Record<"light" | "dark", readonly string[] | undefined>>]>(VISITS)(
+  test.each<readonly [number, LookRules]>(VISITS)(
     "axe-core and the eye find nothing at %i pixels, light and dark",
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async (width, rules) => {
       const { page, problems, close } = await openPage(browser, bench.url, { viewport: { width, height: 800 } });
       const found: string[] = [];
-      const look = async (place: string) => {
-        const faults = [
-          ...(await page.evaluate<string[]>(FIND_CUT_OFF)),
-          ...(await page.evaluate<string[]>(FIND_CUT_CELLS)),
-          ...(await page.evaluate<string[]>(FIND_OVERLAPS)),
-          ...(await page.evaluate<string[]>(FIND_WIDENED)),
-        ];
-        for (const colorScheme of COLOURS) {
-          await page.emulateMedia({ colorScheme });
-          faults.push(...(await page.evaluate<string[]>(FIND_FAINT_TEXT)));
-          if (colorScheme in rules) faults.push(...(await findFaults(page, rules[colorScheme])));
-        }
-        found.push(...faults.map((fault) => `${place}: ${fault}`));
-      };
+      const finders = [FIND_CUT_OFF, FIND_CUT_CELLS, FIND_OVERLAPS, FIND_WIDENED];
+      const look = lookAt(page, { rules, finders, found });
       await visit(page, look);
       if (width < 1440) await visitMoments(page, look);
       expect(found).toEqual([]);
