@@ -1,22 +1,7 @@
 import { expect, test } from "vitest";
 import type { BulkJobRow } from "../../src/web/api/jobs.js";
+import { jobRow } from "../support/job-row.js";
 import { describeProgress } from "../../src/page/dashboard/ui/describe-job.js";
-
-const JOB: BulkJobRow = {
-  id: "1",
-  action: "retry",
-  filter: {},
-  by: "ann",
-  createdAt: "2026-01-01T00:00:00.000Z",
-  state: "done",
-  total: 3_000,
-  done: 3_000,
-  skipped: 0,
-  changedBefore: 0,
-  paused: false,
-  endedAt: "2026-01-01T00:00:01.000Z",
-  error: null,
-};
 
 test.each<[Partial<BulkJobRow>, string]>([
   [{}, "3,000 of 3,000"],
@@ -29,5 +14,5 @@ test.each<[Partial<BulkJobRow>, string]>([
     "2,990 of 3,000, 8 had been changed before this job came to them, 2 cannot be changed, as the body is gone",
   ],
 ])("the progress of a job with %j is told as %j", (change, words) => {
-  expect(describeProgress({ ...JOB, ...change })).toBe(words);
+  expect(describeProgress(jobRow(change))).toBe(words);
 });

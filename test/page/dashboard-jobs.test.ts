@@ -1,12 +1,9 @@
 import { expect, test } from "vitest";
 import type { BulkJobRow } from "../../src/web/api/jobs.js";
+import { jobRow } from "../support/job-row.js";
 import { jobs, shownJobs, takeList } from "../../src/page/dashboard/state/jobs.js";
 
-function job(id: string, state: BulkJobRow["state"]): BulkJobRow {
-  const counts = { total: 2, done: 1, skipped: 0, changedBefore: 0, paused: false };
-  const createdAt = "2026-01-01T00:00:00.000Z";
-  return { id, action: "retry", filter: {}, by: "ann", createdAt, state, ...counts, endedAt: null, error: null };
-}
+const job = (id: string, state: BulkJobRow["state"]): BulkJobRow => jobRow({ id, state, endedAt: null });
 
 test("the page shows jobs that are open, or end while it is open", () => {
   const shown = (): string[] => shownJobs.value.map(({ id, state }) => `${id} ${state}`);

@@ -32,6 +32,12 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
 
   const tab = (name: string) => page.getByRole("tab", { name });
   const panelText = () => page.getByRole("tabpanel").innerText();
+  const line = () => page.locator(".diagnosis");
+  const attempts = () => page.getByRole("table", { name: "Attempts" }).getByRole("row");
+  const openEditor = async () => {
+    await page.getByRole("button", { name: "Edit & replay" }).click();
+    return page.getByRole("textbox", { name: "Body" });
+  };
   const clipboard = () => page.evaluate<string>("navigator.clipboard.readText()");
 
   async function openFirst(): Promise<void> {
@@ -173,8 +179,8 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
   test("an open delivery is edited with numbers and repeated names as they were written", async () => {
     const body = '{"big":12345678901234567890,"a":1.0,"a":2}';
     await openDelivery({ body });
-    await page.getByRole("button", { name: "Edit & replay" }).click();
-    await expect.poll(() => page.getByRole("textbox", { name: "Body" }).innerText()).toBe(body);
+    const editor = await openEditor();
+    await expect.poll(() => editor.innerText()).toBe(body);
   });
 
   test("an open delivery shows headers in their order, the raw bytes, and the app's answer", async () => {
@@ -205,14 +211,13 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
 
   test("an open delivery opens on what is wrong, says it in one line, and offers the remedy", async () => {
     await openDelivery({ variant: "wrong-secret" });
-    const line = page.locator(".diagnosis");
-    await expect.poll(() => line.innerText()).toMatch(/^The signature was not made with/);
+    await expect.poll(() => line().innerText()).toMatch(/^The signature was not made with/);
     expect(await tab("Signature").getAttribute("aria-selected")).toBe("true");
-    await line.getByRole("button", { name: "Try another secret" }).click();
+    await line().getByRole("button", { name: "Try another secret" }).click();
     await expect.poll(() => page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe("Secret to try");
-    await line.getByRole("button", { name: "Replay, re-signed" }).click();
+    await line().getByRole("button", { name: "Replay, re-signed" }).click();
     await expect
-      .poll(() => line.innerText())
+      .poll(() => line().innerText())
       .toMatch(/^The signature did not verify as it came\. The replay was signed/);
     await expect.poll(() => page.locator(".list-window .row .verdict").innerText()).toBe("re-signed");
   });
@@ -261,9 +266,8 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
 
   test("an edited body is saved as a fixture, signed", async () => {
     await openDelivery({ type: "email.sent" });
-    await page.getByRole("button", { name: "Edit & replay" }).click();
+    const editor = await openEditor();
     const body = JSON.stringify({ id: "evt_fix", type: "email.sent", createdAt: "2026-01-01T09:00:00.000Z", data: {} });
-    const editor = page.getByRole("textbox", { name: "Body" });
     await editor.press("Control+a");
     await page.keyboard.insertText(body);
     const [download] = await Promise.all([
@@ -284,25 +288,24 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await page.getByRole("button", { name: "Replay", exact: true }).click();
     await page.getByText(/Not run: the receiver has this id · 200 duplicate in \d+ ms/).waitFor();
     await expect.poll(() => page.locator(".notice.warn").count()).toBe(1);
-    const attempts = page.getByRole("table", { name: "Attempts" }).getByRole("row");
-    await expect.poll(() => attempts.count()).toBe(3);
-    await expect.poll(() => attempts.nth(1).innerText()).toMatch(/replay, signed again[\s\S]*200 duplicate/);
-    expect(await attempts.nth(1).getAttribute("aria-current")).toBe("true");
+    await expect.poll(() => attempts().count()).toBe(3);
+    await expect.poll(() => attempts().nth(1).innerText()).toMatch(/replay, signed again[\s\S]*200 duplicate/);
+    expect(await attempts().nth(1).getAttribute("aria-current")).toBe("true");
 
     const choose = async (name: RegExp) => {
       await page.getByRole("button", { name: "Other ways to replay" }).click();
       await page.getByRole("menuitem", { name }).click();
     };
     await choose(/Exactly as captured/);
-    await expect.poll(() => attempts.nth(1).innerText()).toContain("replay, exact");
+    await expect.poll(() => attempts().nth(1).innerText()).toContain("replay, exact");
     await choose(/Twice/);
-    await expect.poll(() => attempts.count()).toBe(6);
+    await expect.poll(() => attempts().count()).toBe(6);
     const remark = page.locator(".not-run");
     await expect.poll(() => remark.innerText()).toContain("Not run: the receiver has this id.");
     await expect.poll(() => remark.getByRole("button", { name: "Retry" }).count()).toBe(0);
     await remark.getByRole("button", { name: "Run again under a new id" }).click();
     await page.getByText(/Replayed: 200 accepted in \d+ ms/).waitFor();
-    await expect.poll(() => attempts.nth(1).innerText()).toMatch(/new id[\s\S]*200 accepted/);
+    await expect.poll(() => attempts().nth(1).innerText()).toMatch(/new id[\s\S]*200 accepted/);
     // One event of the delivery and one of the replay with a new id.
     expect((await bench.inbox.list({})).items).toHaveLength(2);
   });
@@ -314,11 +317,10 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await openFirst();
     await page.getByRole("button", { name: "Replay", exact: true }).click();
     await page.locator(".not-run").getByText("Not run: the receiver has this id.").waitFor();
-    const line = page.locator(".diagnosis");
-    await expect.poll(() => line.innerText()).toMatch(/crm is dead: .*no customer for this address/);
-    await line.getByRole("button", { name: "Retry" }).click();
+    await expect.poll(() => line().innerText()).toMatch(/crm is dead: .*no customer for this address/);
+    await line().getByRole("button", { name: "Retry" }).click();
     await page.getByText("Retry requested").first().waitFor();
-    await expect.poll(() => line.innerText()).toMatch(/crm is dead: .*no customer for this address/);
+    await expect.poll(() => line().innerText()).toMatch(/crm is dead: .*no customer for this address/);
   });
 
   test("an open delivery that was parked warns in list, head, answer and handlers, says why, and is read again", async () => {
@@ -334,9 +336,8 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     expect(await page.getByRole("button", { name: "Run again under a new id" }).count()).toBe(0);
     await tab("Handlers").click();
     await expect.poll(panelText).toMatch(/parked\s+not understood\s+not_json\s+The body is not valid JSON/);
-    const line = page.locator(".diagnosis");
-    await expect.poll(() => line.innerText()).toMatch(/not_json/);
-    await line.getByRole("button", { name: "Read it again" }).click();
+    await expect.poll(() => line().innerText()).toMatch(/not_json/);
+    await line().getByRole("button", { name: "Read it again" }).click();
     await page.getByText("Retry requested").first().waitFor();
     await expect.poll(() => row.locator(".cell.work").innerText()).toMatch(/^parked/);
   });
@@ -369,10 +370,9 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
 
   test("an open delivery that is edited gets a new id, unless that is turned off", async () => {
     await openDelivery();
-    await page.getByRole("button", { name: "Edit & replay" }).click();
+    const editor = await openEditor();
     const newId = page.getByRole("checkbox", { name: /^New event id/ });
     await expect.poll(() => newId.isChecked()).toBe(false);
-    const editor = page.getByRole("textbox", { name: "Body" });
     await editor.waitFor();
     await editor.press("Control+Home");
     await page.keyboard.insertText(" ");
@@ -395,8 +395,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await target.press("Enter");
     await page.getByText(/Replayed: 204 in \d+ ms/).waitFor();
     expect(other.paths).toEqual(["/elsewhere"]);
-    const attempts = page.getByRole("table", { name: "Attempts" }).getByRole("row");
-    await expect.poll(() => attempts.nth(1).innerText()).toContain(`127.0.0.1:${other.port}/elsewhere`);
+    await expect.poll(() => attempts().nth(1).innerText()).toContain(`127.0.0.1:${other.port}/elsewhere`);
     await page.getByRole("button", { name: "Other ways to replay" }).click();
     await page.getByRole("menuitem", { name: /To another URL/ }).click();
     await expect.poll(() => target.inputValue()).toBe(`${other.port}/elsewhere`);
@@ -472,9 +471,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
 
   test("an open delivery is edited and sent signed again, with the answer next to the editor and a draft that is kept", async () => {
     await openDelivery({ data: { subject: "Before" } });
-    await page.getByRole("button", { name: "Edit & replay" }).click();
-    const editor = page.getByRole("textbox", { name: "Body" });
-    await editor.waitFor();
+    const editor = await openEditor();
     await expect.poll(() => editor.innerText()).toContain('"subject": "Before"');
 
     await editor.press("Control+a");
@@ -494,7 +491,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
 
     const drawer = page.getByRole("dialog", { name: "Edit and replay" });
     await drawer.getByRole("button", { name: "Close" }).click();
-    await page.getByRole("button", { name: "Edit & replay" }).click();
+    await openEditor();
     await expect.poll(() => editor.innerText()).toContain("evt_edited");
     await page.getByRole("button", { name: "Undo all" }).click();
     await expect.poll(() => editor.innerText()).toContain('"Before"');
@@ -502,7 +499,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
 
   test("the editor of an open delivery aligns the rest of a long value with its first line", async () => {
     await openDelivery({ data: { note: "a long word ".repeat(40) } });
-    await page.getByRole("button", { name: "Edit & replay" }).click();
+    await openEditor();
     const line = page.locator(".cm-line").filter({ hasText: '"note"' });
     await line.waitFor();
     /** Where each row of text begins, from the left edge of the line. */

@@ -16,6 +16,22 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
   const workOfRow = () => row().locator(".cell.work").innerText();
   const tab = () => page.getByRole("tabpanel");
   const line = () => page.locator(".diagnosis");
+  /** Opens the newest delivery at the tab of this key. */
+  const openTab = async (key: string) => {
+    await row().click();
+    await page.keyboard.press(key);
+  };
+  /** Sends the open delivery with this body in place of its own; returns the answer beside the editor. */
+  const sendEdited = async (body: object) => {
+    await page.getByRole("button", { name: "Edit & replay" }).click();
+    const drawer = page.getByRole("dialog", { name: "Edit and replay" });
+    // By keys: text put into the page behind the editor's back makes the browser add styles, which the policy refuses.
+    await drawer.getByRole("textbox", { name: "Body" }).press("Control+a");
+    await page.keyboard.insertText(JSON.stringify(body, null, 2));
+    await drawer.getByRole("button", { name: "Send" }).click();
+    return drawer.getByRole("region", { name: "Answer" });
+  };
+  const closeEditor = () => page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
   const eventId = () => bench.dev.captures.list()[0]?.event.id ?? "";
 
   test("the list shows a handler that fails, its next run, and its success, without asking for its work", async () => {
@@ -61,8 +77,7 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
   test("the tab Handlers shows the first and the last error in full, counts the others, and retries", async () => {
     await bench.deliver({ type: "email.complained" });
     await expect.poll(workOfRow, { timeout: 25_000 }).toMatch(/^dead/);
-    await row().click();
-    await page.keyboard.press("5");
+    await openTab("5");
     const handler = tab().locator(".handler").filter({ hasText: "ledger" });
     await expect.poll(() => handler.innerText()).toMatch(/^dead\s+ledger\s+4 of 4 attempts\s+attempts_spent/);
     await expect
@@ -82,8 +97,7 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
   test("work that waits for its next run is run now from the line and the list, and keeps its attempts", async () => {
     await bench.deliver({ type: "suppression.added" });
     await expect.poll(workOfRow).toMatch(/^retrying/);
-    await row().click();
-    await page.keyboard.press("5");
+    await openTab("5");
     const handler = tab().locator(".handler");
     await expect.poll(() => handler.innerText()).toMatch(/^retrying\s+blocklist\s+1 of 4 attempts/);
     await line().getByRole("button", { name: "Run now" }).click();
@@ -149,15 +163,9 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
     await bench.deliver({ type: "email.bounced" });
     await expect.poll(workOfRow).toMatch(/^dead/);
     await row().click();
-    await page.getByRole("button", { name: "Edit & replay" }).click();
-    const drawer = page.getByRole("dialog", { name: "Edit and replay" });
-    const edited = JSON.stringify(sampleEvent("email.sent"), null, 2);
-    // By keys: text put into the page behind the editor's back makes the browser add styles, which the policy refuses.
-    await drawer.getByRole("textbox", { name: "Body" }).press("Control+a");
-    await page.keyboard.insertText(edited);
-    await drawer.getByRole("button", { name: "Send" }).click();
-    await expect.poll(() => drawer.getByRole("region", { name: "Answer" }).innerText()).toMatch(/200 accepted/);
-    await drawer.getByRole("button", { name: "Close" }).click();
+    const answer = await sendEdited(sampleEvent("email.sent"));
+    await expect.poll(() => answer.innerText()).toMatch(/200 accepted/);
+    await closeEditor();
     await page.keyboard.press("Escape");
     await expect.poll(workOfRow).toMatch(/^dead\s*DoNotRetry: no customer for this address · replay done$/);
     await expect.poll(counts).toEqual(["accepted 1", "dead 1"]);
@@ -171,18 +179,12 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
   test("the editor and the tab Answer show the work beside the answer, and follow it", async () => {
     await bench.deliver({ type: "email.sent" });
     await row().click();
-    await page.getByRole("button", { name: "Edit & replay" }).click();
-    const drawer = page.getByRole("dialog", { name: "Edit and replay" });
-    // By keys: text put into the page behind the editor's back makes the browser add styles, which the policy refuses.
-    await drawer.getByRole("textbox", { name: "Body" }).press("Control+a");
-    await page.keyboard.insertText(JSON.stringify(sampleEvent("email.complained"), null, 2));
-    await drawer.getByRole("button", { name: "Send" }).click();
+    const answer = await sendEdited(sampleEvent("email.complained"));
     const workIn = (place: Locator) => place.locator(".facts .badge.work").innerText();
-    const answer = drawer.getByRole("region", { name: "Answer" });
     await expect.poll(() => workIn(answer)).toMatch(/^retrying\s*\d of 4/);
     bench.ledger.fix();
     await expect.poll(() => workIn(answer)).toBe("done");
-    await drawer.getByRole("button", { name: "Close" }).click();
+    await closeEditor();
     await page.keyboard.press("4");
     await expect.poll(() => workIn(tab())).toBe("done");
     bench.answerWith({ status: 503, body: "" });

@@ -16,6 +16,7 @@ import { EVENT_TYPES, type EventType } from "#pigeonhole/protocol/event-types.js
 import { sampleEvent } from "#pigeonhole/sandbox/samples/sample-event.js";
 import { createFailingHandler, type FailingHandler } from "../../support/failing-handler.js";
 import { findFreePort } from "../../support/free-port.js";
+import { registerExampleHandlers } from "./example-handlers.js";
 import { startContactEventService } from "../../support/contact-event-service.js";
 
 export const SECRET = `whsec_${"a1B2-_".repeat(7)}z`;
@@ -131,22 +132,9 @@ export type Workbench = Awaited<ReturnType<typeof startWorkbench>>;
 
 function makeReceiver(store: string, api: { apiKey: string; baseUrl: string }, ledger: FailingHandler): Receiver {
   const receiver = createReceiver({ secrets: SECRET, store, api });
-  receiver.on(
-    "email.bounced",
-    () => {
-      throw new DoNotRetry("no customer for this address");
-    },
-    { name: "crm" },
-  );
-  receiver.on(
-    "email.opened",
-    (_, ctx) => {
-      // The service does not know this contact: the contact event ends as dead.
-      ctx.contactEvents.record({ name: "email.opened", email: "nobody@customer.example.com" });
-    },
-    { name: "tracking" },
-  );
-  receiver.on("email.*", () => undefined, { name: "audit" });
+  registerExampleHandlers(receiver, () => {
+    throw new DoNotRetry("no customer for this address");
+  });
   receiver.on("email.complained", ledger.run, {
     name: "ledger",
     retry: { initialMs: 2000, factor: 1, maxAttempts: 4 },

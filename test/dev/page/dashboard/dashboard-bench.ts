@@ -20,6 +20,7 @@ import { signHere } from "#pigeonhole/protocol/sign-here.js";
 import { startContactEventService } from "../../../support/contact-event-service.js";
 import { closeServer, listen } from "../../../support/listen.js";
 import { waitUntil } from "../../../support/wait-until.js";
+import { registerExampleHandlers } from "../example-handlers.js";
 import { SECRET } from "../workbench.js";
 
 /** Where the dashboard is mounted: neither at the root, nor with a slash at its end. */
@@ -129,25 +130,12 @@ interface BenchReceiver extends Pick<ReceiverOptions, "secrets" | "api" | "clock
 function makeReceiver({ crm, ...options }: BenchReceiver): Receiver {
   const receiver = createReceiver({ ...options, logger: SILENT });
   let customer = 4000;
-  receiver.on(
-    "email.bounced",
-    () => {
-      if (!crm.isFixed) throw new DoNotRetry(crm.failure ?? `no customer ${++customer} for this address`);
-    },
-    { name: "crm" },
-  );
+  registerExampleHandlers(receiver, () => {
+    if (!crm.isFixed) throw new DoNotRetry(crm.failure ?? `no customer ${++customer} for this address`);
+  });
   receiver.on("email.complained", () => Promise.reject(new TypeError("the ledger is closed")), {
     name: "ledger",
     retry: { initialMs: 600_000 },
   });
-  receiver.on(
-    "email.opened",
-    (_, ctx) => {
-      // The service does not know this contact: the contact event ends as dead.
-      ctx.contactEvents.record({ name: "email.opened", email: "nobody@customer.example.com" });
-    },
-    { name: "tracking" },
-  );
-  receiver.on("email.*", () => undefined, { name: "audit" });
   return receiver;
 }

@@ -8,14 +8,14 @@ import { inboxIdOf } from "#pigeonhole/protocol/inbox-id.js";
 import { sampleEvent } from "pigeonhole/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { HOUR } from "#pigeonhole/base/duration.js";
-import type { BulkJobRow } from "#pigeonhole/web/api/jobs.js";
 import { partsOf } from "#pigeonhole/receiver/receiver-parts.js";
 import { systemClock } from "#pigeonhole/base/clock.js";
 import { launchBrowser, mustSkipBrowserTests, openPage, type OpenPage } from "../browser.js";
-import { type DashboardBench, startDashboardBench } from "./dashboard-bench.js";
+import { type DashboardBench, type DashboardBenchOptions, startDashboardBench } from "./dashboard-bench.js";
 import { reportRun, writeExampleFigures } from "./example-figures.js";
 import { writeRuns } from "../../../support/ended-runs.js";
 import { makeGate } from "../../../support/gate.js";
+import { jobRow } from "../../../support/job-row.js";
 import { untilWork } from "../../../support/receiver.js";
 import { newEvent } from "../../../store/conformance/new-event.js";
 
@@ -43,12 +43,26 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await page.getByText("live", { exact: true }).waitFor();
   }
 
+  /** A page whose answers are changed before it asks. */
+  async function openBlank(): Promise<void> {
+    open = await openPage(browser, "about:blank");
+    page = open.page;
+  }
+
+  async function restart(options: DashboardBenchOptions): Promise<void> {
+    await bench.close();
+    bench = await startDashboardBench(options);
+  }
+
+  const rowsOf = (table: string) => page.getByRole("table", { name: table }).locator("tbody tr");
+  const contactEvent = () => page.getByRole("region", { name: "Contact event", exact: true });
+  const openContactEvent = () =>
+    page.getByRole("table", { name: "Contact events" }).getByRole("button").first().click();
   const button = (name: string | RegExp) => page.getByRole("button", { name });
 
   test("a history is seen, paused and resumed", async () => {
-    await bench.close();
     const scoring = makeGate();
-    bench = await startDashboardBench({
+    await restart({
       register: (receiver) => receiver.on("form.submitted", () => scoring.passed, { name: "score@2", concurrency: 1 }),
     });
     const { store } = partsOf(bench.receiver).options;
@@ -71,29 +85,11 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     expect(open.problems).toEqual([]);
   });
 
-  test("more groups of errors than fit on a page are shown on demand", async () => {
-    const events = Array.from({ length: 60 }, (_, n) => ({ ...sampleEvent("email.sent"), type: `custom.${n}` }));
-    for (const event of events) await bench.deliverEvent(event);
-    await show("#/errors");
-    await page.getByText("the newest 50 groups").waitFor();
-    await button("Show more").click();
-    await page.getByText("60 groups", { exact: true }).waitFor();
-    expect(await page.locator("li.group").count()).toBe(60);
-    expect(await button("Show more").count()).toBe(0);
-    // Loaded again while it is seen from its top, page by page.
-    await page.locator(".dash-list").evaluate((list) => list.scrollTo(0, 0));
-    await page.waitForResponse((response) => /api\/errors\?.*cursor=./.test(response.url()), { timeout: 20_000 });
-    await page.waitForTimeout(200);
-    expect(await page.locator("li.group").count()).toBe(60);
-    expect(await page.locator(".sparkline").first().getAttribute("aria-label")).toBe("Events by when they failed last");
-    expect(open.problems).toEqual([]);
-  });
-
   test("chosen events are discarded, and the list narrows by what the address says", async () => {
     const [first, second] = [await bench.deliver("email.bounced"), await bench.deliver("email.bounced")];
     await bench.deliver("email.complained");
     await show("#/work?state=dead&handler=crm");
-    const rows = page.getByRole("table", { name: "Events" }).locator("tbody tr");
+    const rows = rowsOf("Events");
     await expect.poll(() => rows.count()).toBe(2);
     await page.getByRole("checkbox", { name: `Choose ${first}` }).check();
     const previewed = page.waitForRequest("**/api/jobs/preview");
@@ -147,8 +143,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
   });
 
   test("filters name what they select, with the words of the rows, which say what else an event has", async () => {
-    await bench.close();
-    bench = await startDashboardBench({
+    await restart({
       payloads: "full",
       register: (receiver) =>
         void receiver.on("email.complained", () => Promise.reject(new DoNotRetry("no")), { name: "crm 2" }),
@@ -194,37 +189,28 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     expect(chip.length).toBeLessThan(400);
   });
 
-  test("a handler is paused with a banner for everybody, and resumed there", async () => {
+  test("a handler is paused with a banner for everybody, its work is not offered to run, and it is resumed there", async () => {
+    const waiting = await bench.deliver("email.complained");
     await show("#/work?show=handlers");
-    await button("Pause tracking").click();
+    await button("Pause ledger").click();
     await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
     const banner = page.getByRole("status").filter({ hasText: "is paused" });
     await expect
       .poll(() => banner.innerText())
-      .toMatch(/Handler tracking is paused since \S+ by ann; 0 pieces of work wait/);
-    await button("Overview").click();
+      .toMatch(/Handler ledger is paused since \S+ by ann; 1 piece of work waits/);
+    await page.evaluate(`location.hash = "#/event?id=${waiting}"`);
+    await page.getByText(/^ledger is paused by ann: its next run, due at \S+, waits until it is resumed/).waitFor();
+    await button("Discard").waitFor();
+    await expect.poll(() => button("Run now").count()).toBe(0);
+    await page.evaluate('location.hash = "#/work"');
+    await page.getByRole("checkbox", { name: "Choose all 1 events" }).check();
+    await page.getByText("1 chosen").waitFor();
+    await expect.poll(() => button(/Run now/).count()).toBe(0);
     await banner.getByRole("button", { name: "Resume" }).focus();
     await page.keyboard.press("Enter");
     await expect.poll(() => banner.count()).toBe(0);
     // The button that had the focus is gone.
     await expect.poll(() => page.evaluate("document.activeElement.tagName")).not.toBe("BODY");
-  });
-
-  test("work of a paused handler is not offered to run now", async () => {
-    const waiting = await bench.deliver("email.complained");
-    await show("#/work?show=handlers");
-    await button("Pause ledger").click();
-    await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
-    await page.getByText("Paused: ledger").waitFor();
-    await show(`#/event?id=${waiting}`);
-    await page.getByText(/^ledger is paused by ann: its next run, due at \S+, waits until it is resumed/).waitFor();
-    await button("Discard").waitFor();
-    await expect.poll(() => button("Run now").count()).toBe(0);
-    await show("#/work");
-    await page.getByRole("checkbox", { name: "Choose all 1 events" }).check();
-    await page.getByText("1 chosen").waitFor();
-    await expect.poll(() => button(/Run now/).count()).toBe(0);
-    expect(open.problems).toEqual([]);
   });
 
   test("times of runs are said by the end of their range, and a handler whose runs fail is red", async () => {
@@ -233,7 +219,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     const failed = { handler: "tracking", outcome: "failed", fromMs: 5_000, runs: 1_000 } as const;
     await writeRuns(store, [run(5_000), run(300_000), failed], Date.now());
     await show("#/work?show=handlers");
-    const rows = page.getByRole("table", { name: "Handlers" }).locator("tbody tr");
+    const rows = rowsOf("Handlers");
     const row = rows.filter({ hasText: "audit" });
     await expect.poll(() => row.innerText()).toMatch(/^audit\s+runs\s[^]*\s2\s+0\.0 %\s+–\s+0\s+< 5\.5 s\s+> 5 min$/);
     expect(await row.locator(".bad").count()).toBe(0);
@@ -243,8 +229,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
 
   test("a page whose token has ended gets a new one and goes on, without a word", async () => {
     let aheadMs = 0;
-    await bench.close();
-    bench = await startDashboardBench({ clock: { ...systemClock, now: () => Date.now() + aheadMs } });
+    await restart({ clock: { ...systemClock, now: () => Date.now() + aheadMs } });
     await show("#/work?show=handlers");
     await button("Pause tracking").click();
     const refused = page.waitForResponse((response) => response.status() === 403);
@@ -258,7 +243,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
   test("what runs now is listed with its time and its process", async () => {
     await reportRun(bench.receiver, { handler: "audit", eventId: "evt_1", since: Date.now() - 125_000 });
     await show("#/work?show=running");
-    const row = page.getByRole("table", { name: "Handlers that run now" }).locator("tbody tr");
+    const row = rowsOf("Handlers that run now");
     await expect.poll(() => row.innerText()).toMatch(/^2 min\s+audit\s+evt_1\s+example:1$/);
     await button("Overview").click();
     const processes = page.getByRole("table", { name: "Processes on this store" });
@@ -288,8 +273,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     const sandbox = createSandbox({ receive: (request) => bench.receiver.fetch(request) });
     onTestFinished(() => sandbox.close());
     const { id: endpointId, secret } = sandbox.endpoints.create({ url: "http://127.0.0.1/hook" });
-    await bench.close();
-    bench = await startDashboardBench({ service: { sandbox, secret } });
+    await restart({ service: { sandbox, secret } });
     sandbox.faults.deliveries.add({ fault: { kind: "status", status: 503 }, times: 1 });
     const { id } = sandbox.emit("email.bounced").event;
     await sandbox.waitFor({ eventId: id });
@@ -341,8 +325,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
   });
 
   test("finished steps are a waterfall, and the list of work says subject, handler and error", async () => {
-    await bench.close();
-    bench = await startDashboardBench({
+    await restart({
       payloads: "full",
       register: (receiver) =>
         void receiver.on(
@@ -361,35 +344,17 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
       .poll(async () => (await steps.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, " ")))
       .toEqual([expect.stringMatching(/^find contact \d+ ms/), expect.stringMatching(/^failed 1 \d+ ms/)]);
     await page.evaluate('location.hash = "#/work?handler=orders"');
-    const row = page.getByRole("table", { name: "Events" }).locator("tbody tr");
+    const row = rowsOf("Events");
     await expect
       .poll(async () => (await row.innerText()).replaceAll(/\s+/g, " "))
       .toMatch(/dead .* email\.received Where is it\? · .* orders: DoNotRetry: no order/);
-  });
-
-  test("an event that is not there says so", async () => {
-    await show("#/event?id=evt_unknown");
-    await page.getByRole("heading", { name: "The inbox does not have this event" }).waitFor();
-  });
-
-  test("a contact event that the service refused shows the answer, and is sent again", async () => {
-    await bench.deliver("email.opened");
-    await show("#/outbox?state=dead");
-    await page.getByRole("table", { name: "Contact events" }).getByRole("button").first().click();
-    const pane = page.getByRole("region", { name: "Contact event", exact: true });
-    await pane.getByText("contact_not_found").first().waitFor();
-    await pane.getByRole("button", { name: "Retry" }).click();
-    await page.getByText("1 contact event pending again").waitFor();
-    await pane.getByRole("link", { name: "Event that recorded it" }).click();
-    await page.getByRole("heading", { name: "email.opened" }).waitFor();
   });
 
   test("actions on chosen contact events say how many they can change", async () => {
     await bench.deliver("email.opened");
     await expect.poll(async () => (await bench.receiver.contactEvents.list()).items[0]?.state).toBe("dead");
     const states = ["dead", "pending", "running", "done"];
-    open = await openPage(browser, "about:blank");
-    page = open.page;
+    await openBlank();
     const { items } = (await (await page.request.get(`${bench.url}api/outbox`)).json()) as { items: object[] };
     const rows = states.map((state) => ({ ...items[0], key: state, state, dueAt: null, call: null }));
     await page.route("**/api/outbox", (route) => route.fulfill({ json: { items: rows, nextCursor: null } }));
@@ -407,8 +372,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
   test("a long message of the API is cut on an event's page until all of it is asked for", async () => {
     const id = await bench.deliver("email.opened");
     await expect.poll(async () => (await bench.receiver.contactEvents.list()).items[0]?.state).toBe("dead");
-    open = await openPage(browser, "about:blank");
-    page = open.page;
+    await openBlank();
     const event = (await (await page.request.get(`${bench.url}api/events/${id}`)).json()) as {
       contactEvents: object[];
     };
@@ -426,10 +390,9 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await bench.deliver("email.opened");
     await bench.deliver("email.bounced");
     await show("#/outbox?state=dead");
-    await page.getByRole("table", { name: "Contact events" }).getByRole("button").first().click();
-    const pane = () => page.getByRole("region", { name: "Contact event", exact: true });
+    await openContactEvent();
     const { items } = await bench.receiver.contactEvents.list();
-    await pane()
+    await contactEvent()
       .getByText(items[0]?.key ?? "")
       .waitFor();
     const ofContactEvent = new URL(page.url()).hash;
@@ -444,15 +407,15 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     bench.allow({ role: "read", name: "bob", payloads: "hidden" });
     await open.close();
     await show(ofContactEvent);
-    await pane().getByText("contact_not_found").first().waitFor();
-    expect(await pane().innerText()).not.toContain(items[0]?.key);
+    await contactEvent().getByText("contact_not_found").first().waitFor();
+    expect(await contactEvent().innerText()).not.toContain(items[0]?.key);
     await open.close();
     await show(ofGroup);
     await page.getByRole("table", { name: "Events" }).getByText("email.bounced").waitFor();
     expect(open.problems).toEqual([]);
   });
 
-  test("a contact event whose call waits for its next try is tried now", async () => {
+  test("a contact event whose call waits for its next try is tried now, and sent again once it was refused", async () => {
     bench.apiFaults.push({ status: 503, retryAfter: "600" });
     await bench.deliver("email.opened");
     await expect
@@ -462,9 +425,8 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await button("retrying").click();
     await expect.poll(() => page.locator("[data-row] .state-column").innerText()).toBe("retrying");
     expect(page.url()).toContain("state=retrying");
-    await page.getByRole("table", { name: "Contact events" }).getByRole("button").first().click();
-    const pane = page.getByRole("region", { name: "Contact event", exact: true });
-    await pane.getByText("HTTP 503").first().waitFor();
+    await openContactEvent();
+    await contactEvent().getByText("HTTP 503").first().waitFor();
     const inFront = page.url();
     const behind = await bench.deliver("email.opened");
     await expect.poll(async () => (await bench.receiver.contactEvents.list()).items.length).toBe(2);
@@ -473,7 +435,9 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
       .locator("[data-row] .error-cell")
       .filter({ hasText: /waits behind a call that fails: .*HTTP 503/ });
     await why.click();
-    await pane.getByText(/^It waits behind the call of email.opened, which fails: .*HTTP 503.*\. Next try /).waitFor();
+    await contactEvent()
+      .getByText(/^It waits behind the call of email.opened, which fails: .*HTTP 503.*\. Next try /)
+      .waitFor();
     await page.evaluate(`location.hash = "#/event?id=${behind}"`);
     await page
       .getByRole("region", { name: "Contact events" })
@@ -482,10 +446,15 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
       .click();
     const keyIn = (url: string) => new URLSearchParams(new URL(url).hash.split("?")[1]).get("key");
     expect(keyIn(page.url())).toBe(keyIn(inFront));
-    await pane.getByRole("button", { name: "Try now" }).click();
+    await contactEvent().getByRole("button", { name: "Try now" }).click();
     await page.getByText("1 contact event due now").waitFor();
     await expect.poll(async () => (await bench.receiver.contactEvents.list()).items[0]?.code).toBe("contact_not_found");
-    await pane.getByRole("button", { name: "Retry" }).waitFor();
+    // It was refused, and is sent again.
+    await contactEvent().getByText("contact_not_found").first().waitFor();
+    await contactEvent().getByRole("button", { name: "Retry" }).click();
+    await page.getByText("1 contact event pending again").waitFor();
+    await contactEvent().getByRole("link", { name: "Event that recorded it" }).click();
+    await page.getByRole("heading", { name: "email.opened" }).waitFor();
   });
 
   test("a person who may only read sees no action", async () => {
@@ -625,7 +594,9 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
       expect(await page.getByRole("alert").count()).toBe(1);
     };
     await sees();
-    await page.route("**/api/jobs", (route) => route.fulfill({ json: { jobs: [OPEN_JOB] } }));
+    await page.route("**/api/jobs", (route) =>
+      route.fulfill({ json: { jobs: [jobRow({ state: "open", done: 600, endedAt: null })] } }),
+    );
     await page.reload();
     await sees();
     const waits = page.getByRole("region", { name: "Jobs" }).getByText(/^It waits: .* was moved, deleted or replaced/);
@@ -654,8 +625,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
   });
 
   test("a page that gets no stream reads by itself, and notes another person", async () => {
-    open = await openPage(browser, "about:blank");
-    page = open.page;
+    await openBlank();
     await page.clock.install();
     await page.route("**/api/stream", (route) => route.fulfill({ status: 503, body: "{}" }));
     await page.goto(`${bench.url}#/overview`);
@@ -755,22 +725,6 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     expect(await page.getByRole("heading", { name: "Work" }).count()).toBe(1);
   });
 });
-
-const OPEN_JOB: BulkJobRow = {
-  id: "1",
-  action: "retry",
-  filter: {},
-  by: "ann",
-  state: "open",
-  createdAt: "2026-01-01T00:00:00.000Z",
-  total: 3000,
-  done: 600,
-  skipped: 0,
-  changedBefore: 0,
-  paused: false,
-  endedAt: null,
-  error: null,
-};
 
 /** In the page: how many pixels of the first plot have the colour of what was accepted. */
 const COUNT_ACCEPTED = `(() => {
