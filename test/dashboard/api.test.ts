@@ -18,6 +18,8 @@ import { fileStore } from "./file-store.js";
 import { writeRuns } from "../support/ended-runs.js";
 import { operatedBy } from "../support/operate.js";
 import { readServerEvents } from "../support/server-events.js";
+// The first record of a contact event loads it, which is no time of a test.
+import "#pigeonhole/client/create-client.js";
 
 /** A receiver whose handler fails for events with `data.fails`; `runs` has the ids of its runs. */
 async function start(options: Partial<ReceiverOptions> = {}) {

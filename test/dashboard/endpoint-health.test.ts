@@ -7,6 +7,8 @@ import { jsonLines, runCli } from "../support/run-cli.js";
 import { closeReceiver, makeEvent, openReceiver, post, tempFile } from "../support/receiver.js";
 import { openDashboard } from "./dashboard-client.js";
 import { fileStore } from "./file-store.js";
+// The command loads it when it runs, which is no time of a test.
+import "#pigeonhole/cli/inbox/stats.js";
 
 const OTHER_SECRET = "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
