@@ -1,22 +1,20 @@
-import { createClient } from "pigeonhole/client";
 import { describe, expect, test } from "vitest";
 import { refusalOf } from "../../support/error-of.js";
 import { START } from "../support.js";
-import { KEYS, openWorld } from "./support.js";
+import { openWorld } from "./support.js";
 
 const day = (count: number) => new Date(START + count * 86_400_000).toISOString();
 
 function openChats() {
-  const { sandbox } = openWorld({
+  const { sandbox, client } = openWorld({
     chats: [
       { title: "Beta", updatedAt: day(1) },
       { title: "alpha", updatedAt: day(3), kind: "draft", messageCount: 9 },
       { title: "gamma orders", updatedAt: day(2) },
     ],
   });
-  const { chats } = createClient({ ...sandbox.clientOptions, apiKey: KEYS.full });
   const titlesOf = ({ items }: { items: { title: string }[] }) => items.map(({ title }) => title).join(" ");
-  return { sandbox, chats, titlesOf };
+  return { sandbox, chats: client.chats, titlesOf };
 }
 
 describe("chats", () => {

@@ -1,4 +1,3 @@
-import { createClient } from "pigeonhole/client";
 import type { SandboxOptions } from "pigeonhole/sandbox";
 import { describe, expect, test } from "vitest";
 import { refusalOf } from "../../support/error-of.js";
@@ -10,10 +9,8 @@ const NEWS = "aud_news";
 
 function openContacts(options: SandboxOptions = {}) {
   const world = openWorld({ contacts: [], audiences: [{ name: "News", id: NEWS }, { name: "Beta" }], ...options });
-  const { sandbox } = world;
-  const client = createClient({ ...sandbox.clientOptions, apiKey: KEYS.full, eventsPerMinute: 1_000_000 });
   const namesOf = (rows: { items: { email: string }[] }) => rows.items.map(({ email }) => email.split("@")[0]);
-  return { ...world, client, contacts: client.contacts, namesOf };
+  return { ...world, contacts: world.client.contacts, namesOf };
 }
 
 describe("contacts", () => {
@@ -139,7 +136,7 @@ describe("contacts", () => {
   });
 
   test("people are contacts and the addresses seen in mail, but not deleted ones and the workspace's own", async () => {
-    const { contacts, sandbox, namesOf, send } = openContacts({ blocklist: ["spam.example"] });
+    const { contacts, sandbox, clientOf, namesOf, send } = openContacts({ blocklist: ["spam.example"] });
     await contacts.create({ email: "ada@x.example", name: "Zora", notes: "vip" });
     for (const from of ["Bob@x.example", "eve@spam.example", "gone@x.example", SUPPORT]) {
       sandbox.emit("email.received", { from, threadId: `t ${from}` });
@@ -159,7 +156,7 @@ describe("contacts", () => {
       "eve",
     ]);
     sandbox.apiKeys.add({ token: "svc_live_unread", scopes: ["contacts:read"] });
-    const unread = createClient({ ...sandbox.clientOptions, apiKey: "svc_live_unread" }).contacts;
+    const unread = clientOf("svc_live_unread").contacts;
     const without = await unread.people();
     expect([namesOf(without), without.seen]).toEqual([["ada"], false]);
     for (const search of ["blocked=no", "sort=oldest", "sort=__proto__"]) {

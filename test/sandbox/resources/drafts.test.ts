@@ -1,12 +1,11 @@
-import { createClient } from "pigeonhole/client";
 import { describe, expect, test } from "vitest";
 import { readDraftSearch } from "#pigeonhole/sandbox/resources/draft-search.js";
 import { refusalOf } from "../../support/error-of.js";
-import { KEYS, SUPPORT, openWorld } from "./support.js";
+import { SUPPORT, openWorld } from "./support.js";
 
 function openDrafts() {
   const world = openWorld();
-  const { drafts } = createClient({ ...world.sandbox.clientOptions, apiKey: KEYS.full });
+  const { drafts } = world.client;
   const read = async (input: Parameters<typeof drafts.create>[0]) => drafts.get((await drafts.create(input)).id);
   return { ...world, drafts, read };
 }

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createClient } from "pigeonhole/client";
 import type { SandboxOptions } from "pigeonhole/sandbox";
 import { describe, expect, test } from "vitest";
 import { refusalOf } from "../../support/error-of.js";
@@ -13,12 +12,11 @@ const bytesOf = (text: string) => new TextEncoder().encode(text);
 
 function openFiles(options: SandboxOptions = {}) {
   const world = openWorld(options);
-  const clientOf = (apiKey: string) => createClient({ ...world.sandbox.clientOptions, apiKey }).files;
-  const files = clientOf(KEYS.full);
+  const { files } = world.client;
   const upload = (filename: string, text = "x", contentType = "text/plain") =>
     files.upload(bytesOf(text), { filename }, { contentType });
   const namesOf = ({ items }: { items: { filename: string | null }[] }) => items.map(({ filename }) => filename);
-  return { ...world, files, narrow: clientOf(KEYS.narrow), upload, namesOf };
+  return { ...world, files, narrow: world.clientOf(KEYS.narrow).files, upload, namesOf };
 }
 
 describe("files", () => {

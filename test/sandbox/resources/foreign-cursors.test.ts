@@ -1,7 +1,6 @@
-import { createClient } from "pigeonhole/client";
 import { describe, expect, test } from "vitest";
 import { verdict } from "../api/support.js";
-import { ALL_ROWS, type CallRow, KEYS, SUPPORT, type World, openWorld, requestOf, stateOf } from "./support.js";
+import { ALL_ROWS, type CallRow, SUPPORT, type World, openWorld, requestOf, stateOf } from "./support.js";
 
 const LISTS = ALL_ROWS.filter(({ operation }) => operation.paged === true);
 const ADA = "ada@x.example";
@@ -15,8 +14,7 @@ async function openFilled() {
     contacts: [{ email: ADA }, { email: "bob@x.example" }],
     chats: [{ title: "a" }, { title: "b" }],
   });
-  const { sandbox } = world;
-  const client = createClient({ ...sandbox.clientOptions, apiKey: KEYS.full, eventsPerMinute: 1_000_000 });
+  const { client } = world;
   const owners: Record<string, Owner[]> = { contactEvents: [{ email: ADA }, { email: "bob@x.example" }] };
   for (const n of ["1", "2"]) {
     await client.labels.create({ name: n });

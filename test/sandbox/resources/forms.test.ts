@@ -1,4 +1,3 @@
-import { createClient } from "pigeonhole/client";
 import type { SandboxOptions } from "pigeonhole/sandbox";
 import { describe, expect, test } from "vitest";
 import { errorOf, refusalOf } from "../../support/error-of.js";
@@ -20,12 +19,11 @@ function openForms(options: SandboxOptions = {}) {
     },
     ...options,
   });
-  const { sandbox } = world;
+  const { sandbox, client } = world;
   const eventTypes = ["form.submitted", "form.confirmed"];
   sandbox.endpoints.create({ url: "http://127.0.0.1/", eventTypes });
   sandbox.endpoints.create({ url: "http://127.0.0.1/narrow", eventTypes, addressAllowlist: [SUPPORT] });
-  const clientOf = (apiKey: string) => createClient({ ...sandbox.clientOptions, apiKey });
-  const { forms, contacts } = clientOf(KEYS.full);
+  const { forms, contacts } = client;
   const live = (settings = {}, starter = "newsletter") =>
     forms.create({ name: "News", starter, settings, publish: true });
   const fired = async () => {
@@ -36,7 +34,7 @@ function openForms(options: SandboxOptions = {}) {
     await sandbox.settle();
     return events.map(({ data }) => data["source"]);
   };
-  return { ...world, forms, contacts, clientOf, live, fired, sources };
+  return { ...world, forms, contacts, live, fired, sources };
 }
 
 describe("forms", () => {
@@ -342,9 +340,8 @@ describe("a sign-up", () => {
   });
 
   test("a sign-up over the limit is taken after the time in Retry-After", async () => {
-    const { live, clientOf, sandbox } = openForms();
+    const { live, forms, sandbox } = openForms();
     const { id } = await live();
-    const { forms } = clientOf(KEYS.full);
     for (let index = 0; index < 40; index += 1) {
       await forms.subscribe(id, { email: EMAIL });
       await sandbox.advance("1s");

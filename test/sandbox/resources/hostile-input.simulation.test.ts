@@ -1,4 +1,3 @@
-import { createClient } from "pigeonhole/client";
 import { describe, expect, test } from "vitest";
 import { errorCodesOf } from "#pigeonhole/contract/error-codes-of.js";
 import { checkCallInput } from "#pigeonhole/contract/check-call-input.js";
@@ -7,7 +6,7 @@ import { decodeQueryText } from "#pigeonhole/contract/query-text.js";
 import { type Called, verdict } from "../api/support.js";
 import { HALF_CHARACTER, type HostileRequest, LONG_TEXT, RAW, hostileRequests } from "./hostile-requests.js";
 import { BEFORE, MAKERS, UNLIMITED, exampleWorkspace } from "./operation-cases.js";
-import { ALL_ROWS, type CallRow, KEYS, SUPPORT, type World, openWorld, requestOf, stateOf } from "./support.js";
+import { ALL_ROWS, type CallRow, SUPPORT, type World, openWorld, requestOf, stateOf } from "./support.js";
 
 /** Codes that any operation may answer with. */
 const COMMON = [
@@ -22,7 +21,7 @@ const COMMON = [
 /** A workspace that has what the example of a row speaks of, and the ids of it. */
 async function openFor({ call, resource }: CallRow) {
   const world = openWorld(exampleWorkspace());
-  const client = createClient({ ...world.sandbox.clientOptions, apiKey: KEYS.full });
+  const { client } = world;
   const made = await MAKERS[resource](client);
   return { world, ids: { ...made, ...(await BEFORE[call]?.(client, made, world.sandbox)) } };
 }

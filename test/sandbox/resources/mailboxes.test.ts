@@ -1,5 +1,4 @@
 import * as fc from "fast-check";
-import { createClient } from "pigeonhole/client";
 import { type SandboxOptions, createSandbox } from "pigeonhole/sandbox";
 import { describe, expect, test } from "vitest";
 import { type SyncOutcome, askForSync, catchUp, startSync } from "#pigeonhole/sandbox/resources/mailbox-sync.js";
@@ -20,13 +19,10 @@ const IMAP = { host: "imap.shop.example", port: 993, security: "tls" } as const;
 const SMTP = { host: "smtp.shop.example", port: 465, security: "tls" } as const;
 
 function openMailboxes(options: SandboxOptions = {}) {
-  const { sandbox } = openWorld({ mailServers: [SERVER], ...options });
-  const clientOf = (key: keyof typeof KEYS) =>
-    createClient({ ...sandbox.clientOptions, apiKey: KEYS[key], maxRetries: 0 });
-  const client = clientOf("full");
-  const { mailboxes } = client;
+  const world = openWorld({ mailServers: [SERVER], ...options });
+  const { mailboxes } = world.client;
   const connect = (input: object = {}) => mailboxes.connect({ email: ADA, password: PASSWORD, ...input });
-  return { sandbox, client, mailboxes, connect, clientOf };
+  return { ...world, mailboxes, connect };
 }
 
 /** Another state of the servers: their password, and whether they answer. */
@@ -60,7 +56,7 @@ describe("discovery", () => {
     await sandbox.advance("20m");
     await look();
     expect(await refusalOf(look)).toMatchObject({ status: 429, code: "mailbox_checks_limited" });
-    expect(await clientOf("member").mailboxes.discover({ email: ADA })).toMatchObject({ email: ADA });
+    expect(await clientOf(KEYS.member).mailboxes.discover({ email: ADA })).toMatchObject({ email: ADA });
     await sandbox.advance("40m");
     await look();
   });
@@ -68,7 +64,7 @@ describe("discovery", () => {
 
 describe("connection", () => {
   test("a connected mailbox is active, and its address is one of the workspace's", async () => {
-    const { client, mailboxes, connect, sandbox } = openMailboxes();
+    const { client, clientOf, mailboxes, connect, sandbox } = openMailboxes();
     const made = await connect({ label: "Ada", importHistory: true });
     expect(made).toEqual({
       id: expect.stringMatching(/^cmb_[0-9a-f]{24}$/) as string,
@@ -98,7 +94,7 @@ describe("connection", () => {
     expect(later[0]?.lastSyncedAt).toBe(iso(START + 5 * MINUTE));
     await client.signatures.create({ address: ADA, name: "Work", html: "<p>Ada</p>" });
     await client.webhooks.create({ url: "http://127.0.0.1:9/", addressAllowlist: [ADA] });
-    const ofKeys = createClient({ ...sandbox.clientOptions, apiKey: sandbox.callers.key({ scopes: ["keys:manage"] }) });
+    const ofKeys = clientOf(sandbox.callers.key({ scopes: ["keys:manage"] }));
     const key = { name: "Ada", scopes: ["keys:manage"], addressAllowlist: [ADA] };
     expect(await ofKeys.keys.create(key)).toMatchObject({ addressAllowlist: [ADA] });
     const draft = await client.drafts.create({ from: ADA });
@@ -118,7 +114,7 @@ describe("connection", () => {
   test("mailboxes are listed newest first, and a member is named as who connected one", async () => {
     const { mailboxes, clientOf } = openMailboxes({ mailServers: [{ domain: "shop.example" }] });
     await mailboxes.connect({ email: "a@shop.example", password: "x" });
-    await clientOf("member").mailboxes.connect({ email: "b@shop.example", password: "y" });
+    await clientOf(KEYS.member).mailboxes.connect({ email: "b@shop.example", password: "y" });
     const listed = await mailboxes.list();
     expect(listed.map(({ email, connectedBy }) => [email, connectedBy])).toEqual([
       ["b@shop.example", "@grace"],
@@ -210,7 +206,7 @@ describe("connection", () => {
     }
     expect(await refusalOf(wrong)).toMatchObject({ status: 429, code: "mailbox_checks_limited" });
     expect((await refusalOf(() => connect({ email: "b@shop.example" }))).code).toBe("mailbox_checks_limited");
-    const ofMember = clientOf("member").mailboxes;
+    const ofMember = clientOf(KEYS.member).mailboxes;
     expect(await ofMember.update(id, { password: PASSWORD })).toMatchObject({ status: "active" });
     await sandbox.advance("1h");
     expect((await refusalOf(wrong)).code).toBe("mailbox_login_failed");

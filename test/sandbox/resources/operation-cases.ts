@@ -363,8 +363,9 @@ export const PRODUCERS: Record<string, Producer> = {
   "webhooks.rotateSecret capability_unsupported": (world) =>
     world.send(`POST /webhooks/${endpoint(world)}/rotate-secret`, { key: "narrow" }),
   "webhooks.replay invalid_parameter": async () => {
-    const { sandbox, send } = openWorld({ receive: () => new Response(null) });
-    const id = endpoint({ sandbox, send });
+    const world = openWorld({ receive: () => new Response(null) });
+    const { sandbox, send } = world;
+    const id = endpoint(world);
     await sandbox.endpoints.test(id);
     return send(`POST /webhooks/${id}/deliveries/${sandbox.deliveries()[0]?.id}/replay`);
   },

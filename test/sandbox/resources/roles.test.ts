@@ -1,28 +1,22 @@
-import { createClient } from "pigeonhole/client";
 import type { SandboxOptions } from "pigeonhole/sandbox";
 import { describe, expect, test } from "vitest";
 import { SCOPES } from "#pigeonhole/contract/scopes.js";
-import { verdict } from "../api/support.js";
 import { MINUTE, START, openSandbox } from "../support.js";
 import { refusalOf } from "../../support/error-of.js";
-import { KEYS, openWorld } from "./support.js";
+import { openWorld } from "./support.js";
 
 const LADDER = ["owner", "admin", "member", "viewer", "developer", "billing"];
 const iso = (ms: number): string => new Date(START + ms).toISOString();
 
 function openRoles(options: SandboxOptions = {}) {
   const world = openWorld(options);
-  const client = createClient({ ...world.sandbox.clientOptions, apiKey: KEYS.full });
+  const { client } = world;
   const seeded = async (builtin: string) => {
     const role = (await client.roles.list()).items.find((one) => one.builtin === builtin);
     if (role === undefined) throw new Error(`There is no role ${builtin}.`);
     return role;
   };
-  const called = async (line: string, body?: unknown, token?: string): Promise<string> =>
-    verdict(
-      await world.send(line, { ...(token === undefined ? {} : { token }), ...(body === undefined ? {} : { body }) }),
-    );
-  return { ...world, client, seeded, called };
+  return { ...world, seeded };
 }
 
 describe("the roles that a workspace begins with", () => {

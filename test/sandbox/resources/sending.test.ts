@@ -1,9 +1,8 @@
-import { createClient } from "pigeonhole/client";
 import { type SandboxOptions, createSandbox } from "pigeonhole/sandbox";
 import { describe, expect, test } from "vitest";
 import { errorOf, refusalOf } from "../../support/error-of.js";
 import { START } from "../support.js";
-import { KEYS, openWorld } from "./support.js";
+import { openWorld } from "./support.js";
 
 const DAY = 86_400_000;
 const iso = (ms: number) => new Date(ms).toISOString();
@@ -12,8 +11,7 @@ const BROADCAST = { stream: "broadcast" };
 const many = (count: number) => Array.from({ length: count }, (_, index) => `a${index}@x.example`);
 
 function openLanes(options: SandboxOptions = {}) {
-  const { sandbox } = openWorld(options);
-  const client = createClient({ ...sandbox.clientOptions, apiKey: KEYS.full });
+  const { sandbox, client, clientOf } = openWorld(options);
   const lane = async (stream = "broadcast") => {
     const found = (await client.sending.streams()).find((one) => one.stream === stream);
     if (found === undefined) throw new Error(`There is no lane ${stream}.`);
@@ -26,7 +24,7 @@ function openLanes(options: SandboxOptions = {}) {
     for (const recipient of many(bounced)) sandbox.emit("email.bounced", { messageId, recipient, stream });
     for (const recipient of many(complained)) sandbox.emit("email.complained", { messageId, recipient, stream });
   };
-  return { sandbox, client, lane, send };
+  return { sandbox, client, clientOf, lane, send };
 }
 
 describe("sending lanes", () => {
@@ -88,8 +86,8 @@ describe("sending lanes", () => {
   });
 
   test("a paused lane is resumed by the owner, counts from then on, and pauses again", async () => {
-    const { sandbox, client, lane, send } = openLanes();
-    const by = (apiKey: string) => createClient({ ...sandbox.clientOptions, apiKey }).sending.resume("broadcast");
+    const { sandbox, client, clientOf, lane, send } = openLanes();
+    const by = (apiKey: string) => clientOf(apiKey).sending.resume("broadcast");
     send(100, { bounced: 5 });
     expect(await lane()).toMatchObject({ status: "paused", pausedAt: iso(START) });
     await sandbox.advance(DAY);

@@ -1,4 +1,3 @@
-import { createClient } from "pigeonhole/client";
 import { describe, expect, test } from "vitest";
 import { refusalOf } from "../../support/error-of.js";
 import { KEYS, SUPPORT, openWorld } from "./support.js";
@@ -7,9 +6,8 @@ const BILLING = "billing@acme.example.com";
 const ALL = "*@acme.example.com";
 
 const openSignatures = () => {
-  const { sandbox } = openWorld();
-  const clientOf = (apiKey: string) => createClient({ ...sandbox.clientOptions, apiKey }).signatures;
-  const signatures = clientOf(KEYS.full);
+  const { sandbox, client, clientOf } = openWorld();
+  const { signatures } = client;
   const create = (name: string, address = SUPPORT, more: { isDefault?: boolean; isReplyDefault?: boolean } = {}) =>
     signatures.create({ address, name, html: `<p>${name}</p>`, ...more });
   /** The names of the default for new mail and of that for replies; "-" for none. */
@@ -18,7 +16,7 @@ const openSignatures = () => {
     const [one, two] = [items.filter((row) => row.isDefault), items.filter((row) => row.isReplyDefault)];
     return [one, two].map((rows) => rows.map(({ name }) => name).join() || "-").join(" ");
   };
-  return { signatures, narrow: clientOf(KEYS.narrow), sandbox, create, defaultsOf };
+  return { signatures, narrow: clientOf(KEYS.narrow).signatures, sandbox, create, defaultsOf };
 };
 
 describe("signatures", () => {

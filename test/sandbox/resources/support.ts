@@ -1,10 +1,11 @@
+import { type Client, createClient } from "pigeonhole/client";
 import type { Sandbox, SandboxOptions } from "pigeonhole/sandbox";
 import { type NamedOperation, listOperations } from "#pigeonhole/contract/contract.js";
 import { type Operation, pathNames } from "#pigeonhole/contract/operation.js";
 import { SCOPES } from "#pigeonhole/contract/scopes.js";
 import { encodeQueryValue } from "#pigeonhole/contract/query-text.js";
 import { RESOURCE_NAMES } from "#pigeonhole/sandbox/resources/create-resources.js";
-import { type CallInit, type Called, callerOf } from "../api/support.js";
+import { type CallInit, type Called, callerOf, verdict } from "../api/support.js";
 import { openSandbox } from "../support.js";
 
 /** Keys of the workspace: with everything, with nothing, narrowed to one address, and those of members. */
@@ -39,6 +40,12 @@ export interface World {
   sandbox: Sandbox;
   /** `line` is a method and a path; the body is an object, a text or bytes. */
   send: (line: string, init?: WorldInit) => Promise<Answered>;
+  /** The verdict on such a request. */
+  called: (line: string, body?: unknown, token?: string) => Promise<string>;
+  /** A client with a key, which repeats no call. */
+  clientOf: (apiKey: string) => Client;
+  /** The one with the key with everything. */
+  client: Client;
 }
 
 export function openWorld(options: SandboxOptions = {}): World {
@@ -59,7 +66,10 @@ export function openWorld(options: SandboxOptions = {}): World {
     const answer = await call(line, { ...rest, key: token ?? (key === null ? null : KEYS[key]) });
     return { ...answer, sent: { line, init, send } };
   };
-  return { sandbox, send };
+  const called: World["called"] = async (line, body, token) => verdict(await send(line, { body, token }));
+  const clientOf = (apiKey: string): Client =>
+    createClient({ ...sandbox.clientOptions, apiKey, maxRetries: 0, eventsPerMinute: 1_000_000 });
+  return { sandbox, send, called, clientOf, client: clientOf(KEYS.full) };
 }
 
 /** Everything that the resources hold. */

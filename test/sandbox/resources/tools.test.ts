@@ -1,4 +1,3 @@
-import { createClient } from "pigeonhole/client";
 import { createSandbox } from "pigeonhole/sandbox";
 import { describe, expect, test } from "vitest";
 import { errorOf, refusalOf } from "../../support/error-of.js";
@@ -10,9 +9,8 @@ const ENFORCED = "v=DMARC1; p=reject; rua=mailto:d@shop.example";
 const LOGO = "v=BIMI1; l=https://shop.example/logo.svg; a=https://shop.example/vmc.pem";
 
 function openTools(...domainRecords: DomainRecords[]) {
-  const { sandbox } = openWorld({ domainRecords });
-  const { tools } = createClient({ ...sandbox.clientOptions, apiKey: KEYS.none, maxRetries: 0 });
-  return { sandbox, tools };
+  const { sandbox, clientOf } = openWorld({ domainRecords });
+  return { sandbox, clientOf, tools: clientOf(KEYS.none).tools };
 }
 
 describe("the domain of a record check", () => {
@@ -154,8 +152,7 @@ describe("deliverability", () => {
 
 describe("the table of domains", () => {
   test("the domain of the samples is in the table, and any other domain has no records", async () => {
-    const { sandbox } = openWorld();
-    const { tools } = createClient({ ...sandbox.clientOptions, apiKey: KEYS.narrow });
+    const { tools } = openWorld().clientOf(KEYS.narrow);
     expect(await tools.deliverability({ domain: "support@acme.example.com" })).toMatchObject({ score: 95 });
     expect(await tools.deliverability({ domain: "google.com" })).toMatchObject({ score: 0, grade: "F" });
   });

@@ -1,9 +1,8 @@
-import { createClient } from "pigeonhole/client";
 import type { SandboxOptions } from "pigeonhole/sandbox";
 import { describe, expect, test } from "vitest";
 import { errorOf } from "../../support/error-of.js";
 import { START } from "../support.js";
-import { KEYS, SUPPORT, openWorld, stateOf } from "./support.js";
+import { SUPPORT, openWorld, stateOf } from "./support.js";
 
 const ADA = "ada@customer.example.com";
 const NEWS = { id: "aud_news", name: "News" };
@@ -18,8 +17,7 @@ function openWorkspace(options: SandboxOptions = {}) {
     },
     ...options,
   });
-  const client = createClient({ ...world.sandbox.clientOptions, apiKey: KEYS.full });
-  return { ...world, client, fired };
+  return { ...world, fired };
 }
 
 describe("what an event is about is in the workspace", () => {
