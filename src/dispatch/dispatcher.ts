@@ -5,10 +5,10 @@ import type { GateName } from "../store/figures.js";
 import type { AcceptResult } from "../store/store.js";
 import type { TraceContext } from "../store/trace-context.js";
 import type { Lease, LeasedWork, NewWork } from "../store/work.js";
+import { keyOf, newestKeyOf } from "./event-key.js";
 import { HandlerWorker } from "./handler-worker.js";
 import { Leases } from "./leases.js";
 import { type DispatcherDeps, Maintenance } from "./maintenance.js";
-import { newestKeyAtAccept } from "./newest-key.js";
 import { RequestedRetries } from "./read-again.js";
 import type { Route } from "./registry.js";
 import type { RunObserver, RunOutcome } from "./run-observer.js";
@@ -27,13 +27,6 @@ interface IncomingEvent {
   body: Uint8Array;
   /** The span of the delivery; undefined without one. */
   trace: TraceContext | undefined;
-}
-
-/** Work planned for an event that is about to be stored. */
-interface Plan {
-  work: NewWork[];
-  /** Those of the work that is leased in the same commit, in that order. Each has room reserved for it. */
-  reserved: HandlerWorker[];
 }
 
 /**
@@ -94,20 +87,20 @@ export class Dispatcher {
   async accept(incoming: IncomingEvent): Promise<AcceptResult> {
     const { id, delivery, route, receivedAt, signedAt, body, trace } = incoming;
     const { type, test } = delivery.kind === "event" ? delivery.event : delivery;
-    const plan = this.#plan(incoming);
-    const { work, reserved } = plan;
-    if (reserved.length < work.length) this.#scheduler.answer.shut(id);
+    const work = this.#plan(incoming);
+    const isBehind = work.some(({ leaseUntil }) => leaseUntil === undefined);
+    if (isBehind) this.#scheduler.answer.shut(id);
     const event = { id, type, test, receivedAt, signedAt, body, work, parked: route.parked, trace };
     let result: AcceptResult;
     try {
       result = await this.#deps.store.accept(event);
     } catch (error) {
-      for (const worker of reserved) worker.unreserve();
+      for (const { handler, leaseUntil } of work) if (leaseUntil !== undefined) this.#workers.get(handler)?.unreserve();
       throw error;
     } finally {
-      if (reserved.length < work.length) this.#scheduler.answer.open(id, () => this.#scheduler.look());
+      if (isBehind) this.#scheduler.answer.open(id, () => this.#scheduler.look());
     }
-    this.#begin(plan, result, incoming);
+    this.#begin(work, result, incoming);
     return result;
   }
 
@@ -165,40 +158,38 @@ export class Dispatcher {
     return sinces.length === 0 ? undefined : Math.min(...sinces);
   }
 
-  /** Decides, before an event is stored, which of its work is leased in the same commit. */
-  #plan({ id, delivery, route }: IncomingEvent): Plan {
-    const plan: Plan = { work: [], reserved: [] };
-    for (const handler of route.handlers) {
-      const worker = this.#workers.get(handler.name);
+  /** Plans the work of an event that is about to be stored: where a worker has room, it is leased in the same commit. */
+  #plan({ id, delivery, route }: IncomingEvent): NewWork[] {
+    return route.handlers.map((handler) => {
       const work: NewWork = { handler: handler.name };
-      if (worker?.reserve() === true) {
-        plan.reserved.push(worker);
-        work.leaseUntil = this.#leases.leaseUntil();
+      if (this.#workers.get(handler.name)?.reserve() === true) work.leaseUntil = this.#leases.leaseUntil();
+      if (handler.only !== undefined && delivery.kind === "event") {
+        // What the key function throws is logged when the work is read.
+        const key = keyOf(handler, delivery.event, id, undefined);
+        work.newest = newestKeyOf(handler, key, delivery.event);
       }
-      if (handler.only !== undefined && delivery.kind === "event")
-        work.newest = newestKeyAtAccept(handler, { id, event: delivery.event });
-      plan.work.push(work);
-    }
-    return plan;
+      return work;
+    });
   }
 
-  /** The planned event is in the store: runs what was leased with it once it is answered. */
-  #begin(plan: Plan, result: AcceptResult, incoming: IncomingEvent): void {
+  /** The event is in the store: runs what was leased with it once it is answered. */
+  #begin(planned: readonly NewWork[], result: AcceptResult, incoming: IncomingEvent): void {
     let index = 0;
-    for (const worker of plan.reserved) {
+    for (const { handler, leaseUntil, newest } of planned) {
+      const worker = this.#workers.get(handler);
+      if (leaseUntil === undefined) {
+        if (result.kind === "stored") worker?.wake();
+        continue;
+      }
       const lease = result.kind === "stored" ? result.leases[index] : undefined;
       // A second handler reads the event again: it must not see what the first one changed in it.
       const delivery = index === 0 ? incoming.delivery : this.#deps.registry.read(incoming.body);
       index += 1;
-      if (lease === undefined || delivery.kind !== "event") worker.unreserve();
+      if (lease === undefined || delivery.kind !== "event") worker?.unreserve();
       else {
         const { event } = delivery;
-        setImmediate(() => worker.take(firstRun(lease, incoming), event));
+        setImmediate(() => worker?.take(firstRun(lease, incoming), event, newest));
       }
-    }
-    if (result.kind === "duplicate") return;
-    for (const { handler, leaseUntil } of plan.work) {
-      if (leaseUntil === undefined) this.#workers.get(handler)?.wake();
     }
   }
 

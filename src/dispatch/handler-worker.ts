@@ -1,21 +1,21 @@
-import { type Clock, type Timer, elapsedBy } from "../base/clock.js";
+import { type Clock, elapsedBy } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
 import type { OutboxSender } from "../outbox/outbox-sender.js";
 import type { AnyEvent } from "../protocol/event.js";
 import type { SettleResult } from "../store/store.js";
-import type { Lease, LeasedWork } from "../store/work.js";
-import type { Gate } from "./gate.js";
+import type { Lease, LeasedWork, NewestKey } from "../store/work.js";
+import { EarliestTimer } from "./earliest-timer.js";
+import type { Gate, GatedWork } from "./gate.js";
 import { BatchGate } from "./gates/batch.js";
-import { makeKeyReader } from "./gates/key.js";
 import type { RegisteredHandler } from "./handler.js";
-import { LeaseWindow, type ReadyWork, type WindowLease, WindowLimit } from "./lease-window.js";
+import { LeaseWindow, type ReadyWork, type WindowLease } from "./lease-window.js";
 import type { Leases } from "./leases.js";
 import type { RunOutcome } from "./run-observer.js";
 import type { HandlerRuns } from "./handler-runs.js";
 import type { RunResult, Runner } from "./runner.js";
-import type { Lane, Scheduler } from "./scheduler.js";
+import type { Scheduler } from "./scheduler.js";
 
 /** After a failure, the store is queried for work again after this. */
 const FAILED_WAIT_MS = SECOND;
@@ -31,29 +31,42 @@ export interface HandlerWorkerDeps {
 }
 
 /** Takes the work of one handler from the store to its settlement: lease, run, settle. */
-export class HandlerWorker implements Lane {
+export class HandlerWorker {
   readonly handler: string;
   readonly window: LeaseWindow;
   readonly gates: readonly Gate[];
   readonly #deps: HandlerWorkerDeps;
   readonly #runs: HandlerRuns;
   readonly #batch: BatchGate | undefined;
-  #lookTimer: Timer | undefined;
-  #looksAt = Infinity;
-  #timer: Timer | undefined;
-  /** When the timer ends, in milliseconds since 1970. */
-  #wakesAt = Infinity;
+  /** Looks again whether work may begin. */
+  readonly lookTimer: EarliestTimer;
+  /** There is, or may be, due work in the store. */
+  readonly wakeTimer: EarliestTimer;
+  /** The number of its last turn. */
+  lastTurn = 0;
 
   constructor(handler: RegisteredHandler, deps: HandlerWorkerDeps) {
     const { leases, runner, scheduler, clock, logger } = deps;
-    const { batch } = handler;
-    const limit = new WindowLimit({ places: scheduler.placesOf(handler), isShared: leases.areShared, batch }, clock);
+    const [places, isShared] = [scheduler.placesOf(handler), leases.areShared];
     this.handler = handler.name;
-    this.window = new LeaseWindow(handler, limit, makeKeyReader(handler, logger));
+    this.window = new LeaseWindow(handler, { places, isShared, clock, logger });
+    this.lookTimer = new EarliestTimer(clock, () => this.look());
+    this.wakeTimer = new EarliestTimer(clock, () => this.wake());
     this.gates = scheduler.gatesOf(handler, this);
     this.#batch = this.gates.find((gate) => gate instanceof BatchGate);
     this.#deps = deps;
     this.#runs = runner.record.runsOf(handler, clock);
+  }
+
+  /** The gate that keeps all work of the handler in the store, if one does; `work` for a certain kind of its work. */
+  holder(work: GatedWork = this): Gate | undefined {
+    for (const gate of this.gates) if (gate.keeps === "in_store" && !gate.allows(work)) return gate;
+    return undefined;
+  }
+
+  /** Begins what may begin now. */
+  look(): void {
+    this.#deps.scheduler.look([this]);
   }
 
   /** There is, or may be, due work of this handler in the store. */
@@ -64,7 +77,7 @@ export class HandlerWorker implements Lane {
 
   /** True when new work may be leased as it is accepted; it is followed by `take` or `unreserve`. */
   reserve(): boolean {
-    return this.#deps.scheduler.holderOf(this) === undefined && this.window.reserve();
+    return this.holder() === undefined && this.window.reserve();
   }
 
   /** No work leased as it was accepted fills the room that was reserved for it. */
@@ -75,23 +88,23 @@ export class HandlerWorker implements Lane {
   }
 
   /** Takes work that was leased as it was accepted. */
-  take(work: LeasedWork, event: AnyEvent): void {
-    this.window.add(work, event);
+  take(work: LeasedWork, event: AnyEvent, newest: NewestKey | undefined): void {
+    this.window.add(work, event, newest);
     this.window.unreserve();
-    this.#deps.scheduler.look([this]);
+    this.look();
     this.#deps.scheduler.progress.noteChange();
   }
 
   /** True when a page of the store may be leased. */
   get hasRoomForPage(): boolean {
-    const holder = this.#deps.scheduler.holderOf(this);
+    const holder = this.holder();
     // The store knows whether a person has ended the wait.
-    return this.window.hasRoomForPage && (holder === undefined || holder.name === "retry_after");
+    return this.window.roomForPage > 0 && (holder === undefined || holder.name === "retry_after");
   }
 
   /** True when no work is here and, as far as is known, none is due in the store. Work of a held handler waits. */
   get isIdle(): boolean {
-    const holder = this.#deps.scheduler.holderOf(this);
+    const holder = this.holder();
     const waits = holder !== undefined && ["paused", "retry_after", "rate"].includes(holder.name);
     const isBehind = holder === undefined ? this.window.isBehind || this.window.waitsForKey : !waits;
     return !isBehind && this.window.isEmpty;
@@ -107,7 +120,7 @@ export class HandlerWorker implements Lane {
 
   /** Takes out what does not begin here any more: it has waited for too long, or all work of the handler must wait. */
   takeStale(): Lease[] {
-    const isHeld = this.#deps.scheduler.holderOf(this) !== undefined;
+    const isHeld = this.holder() !== undefined;
     return isHeld ? this.window.takeWaiting() : this.window.takeStale();
   }
 
@@ -124,21 +137,7 @@ export class HandlerWorker implements Lane {
     const { window } = this;
     if (window.isArriving || (window.isBehind && this.hasRoomForPage)) return;
     this.#batch?.endWait();
-    this.#deps.scheduler.look([this]);
-  }
-
-  lookAt(time: number): void {
-    if (this.window.isClosed || time >= this.#looksAt) return;
-    const { scheduler, clock } = this.#deps;
-    this.#lookTimer?.cancel();
-    this.#looksAt = time;
-    this.#lookTimer = clock.setTimer(
-      () => {
-        this.#looksAt = Infinity;
-        scheduler.look([this]);
-      },
-      time - elapsedBy(clock),
-    );
+    this.look();
   }
 
   async settle(lease: WindowLease, result: RunResult | undefined): Promise<void> {
@@ -163,7 +162,7 @@ export class HandlerWorker implements Lane {
     const { max = 1 } = this.#runs.handler.batch ?? {};
     const mayJoin = ({ lease }: ReadyWork): boolean =>
       lease.crashes === 0 &&
-      !window.isStale(lease) &&
+      !window.room.isStale(lease) &&
       gates.every((gate) => gate.keeps !== "work" || gate.allows(lease));
     const others = first.lease.crashes > 0 ? [] : window.waiting.filter(mayJoin).slice(0, max - 1);
     for (const other of others) window.begin(other, true);
@@ -184,7 +183,7 @@ export class HandlerWorker implements Lane {
     const crashLooping = { handler: this.handler, crashes: Infinity };
     try {
       for (let isLeft = true; isLeft && !this.window.isClosed;) {
-        if (scheduler.holderOf(this, crashLooping) !== undefined) return;
+        if (this.holder(crashLooping) !== undefined) return;
         const question = scheduler.retryAfter.ask();
         const page = await leases.leaseCrashLooping(this.window);
         // At the start, before new work is accepted.
@@ -192,7 +191,7 @@ export class HandlerWorker implements Lane {
         ({ isLeft } = page);
         if (page.lease === undefined) continue;
         found();
-        scheduler.look([this]);
+        this.look();
         while (this.window.has(page.lease)) await scheduler.progress.untilChanged();
       }
     } catch (error) {
@@ -202,8 +201,8 @@ export class HandlerWorker implements Lane {
 
   /** Begins no more work. Resolves with the leases of what has not begun, once no request to the store is pending. */
   async close(): Promise<Lease[]> {
-    this.#timer?.cancel();
-    this.#lookTimer?.cancel();
+    this.wakeTimer.close();
+    this.lookTimer.close();
     this.window.isClosed = true;
     for (const gate of this.gates) gate.close?.();
     const waiting = this.window.takeWaiting();
@@ -231,14 +230,14 @@ export class HandlerWorker implements Lane {
         scheduler.retryAfter.noteAnswer(this.handler, question, heldUntil);
         if (hasCrashLooping) await scheduler.runCrashLooping();
         // After the answers that are written in this turn.
-        setImmediate(() => scheduler.look([this]));
-        if (nextDueAt !== undefined) this.wakeAt(nextDueAt);
+        setImmediate(() => this.look());
+        if (nextDueAt !== undefined) this.#wakeAt(nextDueAt);
       }
     } catch (error) {
       // Whether work is due is not known.
       window.isBehind = true;
       this.#reportFailed(errorFields(error, false));
-      this.wakeAt(clock.now() + FAILED_WAIT_MS);
+      this.#wakeAt(clock.now() + FAILED_WAIT_MS);
     } finally {
       window.isRefilling = false;
       scheduler.progress.noteChange();
@@ -264,7 +263,7 @@ export class HandlerWorker implements Lane {
     if (became === "lost") logger.warn({ eventId, handler, attempt }, "lease_lost");
     if (outcome === "done" && result.hasRecorded) sender?.wake();
     if (typeof settlement === "object" && settlement.to === "pending") {
-      if (isKept) this.wakeAt(settlement.dueAt);
+      if (isKept) this.#wakeAt(settlement.dueAt);
       if (settlement.wait?.holds === "handler") this.#deps.scheduler.retryAfter.noteStored(this.handler);
     }
     this.#deps.scheduler.progress.outcomes[outcome] += 1;
@@ -272,16 +271,10 @@ export class HandlerWorker implements Lane {
     return outcome;
   }
 
-  /** Work of this handler is due at that time. */
-  wakeAt(dueAt: number): void {
-    if (this.window.isClosed || dueAt >= this.#wakesAt) return;
+  /** Work of this handler is due at that time, in milliseconds since 1970. */
+  #wakeAt(dueAt: number): void {
     const { clock } = this.#deps;
-    this.#timer?.cancel();
-    this.#wakesAt = dueAt;
-    this.#timer = clock.setTimer(() => {
-      this.#wakesAt = Infinity;
-      this.wake();
-    }, dueAt - clock.now());
+    this.wakeTimer.setTo(elapsedBy(clock) + dueAt - clock.now());
   }
 
   #reportFailed(fields: object): void {

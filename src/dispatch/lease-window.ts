@@ -1,22 +1,11 @@
-import { type Clock, elapsedBy } from "../base/clock.js";
-import { SECOND } from "../base/duration.js";
+import type { Logger } from "../base/logger.js";
 import type { AnyEvent } from "../protocol/event.js";
 import type { LeaseRequest } from "../store/store.js";
 import type { Lease, LeasedWork, NewestKey } from "../store/work.js";
-import { newestKeyOf } from "./newest-key.js";
-import type { Batching, RegisteredHandler } from "./handler.js";
-import { runsSoon } from "./run-rate.js";
+import { keyOf, newestKeyOf } from "./event-key.js";
+import type { RegisteredHandler } from "./handler.js";
+import { type WindowLoad, type WindowPlaces, WindowRoom } from "./window-room.js";
 
-/** Most leased work that one handler has in memory; the store is the queue. */
-const WINDOW = 512;
-/** On a shared store, what waits here can begin within this time. */
-const AHEAD_MS = SECOND / 4;
-/** On a shared store, what has waited here for longer goes back: handlers have become slower. */
-const PATIENCE_MS = 2 * SECOND;
-/** A run counts for so much of the mean. */
-const WEIGHT = 1 / 8;
-const WINDOW_BYTES = 16 * 1024 * 1024;
-const PAGE = 128;
 const PAGE_BYTES = 4 * 1024 * 1024;
 
 /** A lease in memory, and what must be known of its work once event and body are released. */
@@ -31,7 +20,7 @@ export interface WindowLease extends Lease {
   key: string | undefined;
   /** Of work that counts only as the newest of its key. */
   newest: NewestKey | undefined;
-  /** When it was added and, once it has begun, when that was, by the window's limit. */
+  /** When it was added and, once it has begun, when that was, by the window's room. */
   since: number;
   /** The lease has ended, or has a new holder. */
   isLost: boolean;
@@ -48,12 +37,10 @@ export interface ReadyWork {
  * The leased work of one handler: a bounded window of what waits in the store. New work is leased as it is accepted,
  * but only while nothing older waits there.
  */
-export class LeaseWindow {
+export class LeaseWindow implements WindowLoad {
+  readonly room: WindowRoom;
   readonly #handler: RegisteredHandler;
-  readonly #limit: WindowLimit;
-  readonly #keyOf: (event: AnyEvent, inboxId: string) => string | undefined;
-  /** Most that may wait here for the handler's rate. */
-  readonly #maxWaiting: number;
+  readonly #logger: Logger;
   /** In the order of arrival. An array, since old tables of a Map or Set would keep events in memory. */
   readonly #waiting: ReadyWork[] = [];
   /** Begun, and not settled yet. */
@@ -74,18 +61,10 @@ export class LeaseWindow {
   /** No more work begins. */
   isClosed = false;
 
-  constructor(
-    handler: RegisteredHandler,
-    limit: WindowLimit,
-    keyOf: (event: AnyEvent, inboxId: string) => string | undefined,
-  ) {
+  constructor(handler: RegisteredHandler, { logger, ...places }: WindowPlaces & { logger: Logger }) {
     this.#handler = handler;
-    this.#limit = limit;
-    this.#keyOf = keyOf;
-    const { rate, batch } = handler;
-    // As many batches, and the one that fills up meanwhile.
-    const most = rate === undefined ? Infinity : runsSoon(rate);
-    this.#maxWaiting = batch === undefined ? most : (most + 1) * batch.max;
+    this.#logger = logger;
+    this.room = new WindowRoom(handler, places);
   }
 
   /** What has not begun, in the order of arrival. */
@@ -115,8 +94,7 @@ export class LeaseWindow {
 
   /** True when new work may be leased as it is accepted; each true must be followed by one `unreserve`. */
   reserve(): boolean {
-    const hasRoom = this.#size < this.#limit.max && this.#bytes < WINDOW_BYTES;
-    if (this.isClosed || this.isBehind || !hasRoom || this.#roomByRate <= this.#reserved) return false;
+    if (this.isClosed || this.isBehind || this.room.left(this) <= 0) return false;
     this.#reserved += 1;
     return true;
   }
@@ -125,13 +103,13 @@ export class LeaseWindow {
     this.#reserved -= 1;
   }
 
-  /** Takes leased work, which waits from now on. */
-  add(work: LeasedWork, event: AnyEvent): WindowLease {
+  /** Takes leased work, which waits from now on. `known`: what was read when the event was accepted. */
+  add(work: LeasedWork, event: AnyEvent, known?: NewestKey): WindowLease {
     const { seq, handler, token, eventId, attempt, dueAt, crashes, body } = work;
     const bytes = body.byteLength;
-    const key = this.#keyOf(event, eventId);
-    const since = this.#limit.now();
-    const newest = newestKeyOf(this.#handler, key, event);
+    const key = known?.key ?? keyOf(this.#handler, event, eventId, this.#logger);
+    const newest = known ?? newestKeyOf(this.#handler, key, event);
+    const since = this.room.now();
     const lease = { seq, handler, token, eventId, attempt, dueAt, bytes, crashes, key, newest, since, isLost: false };
     this.#waiting.push({ lease, work, event });
     this.#bytes += bytes;
@@ -147,9 +125,10 @@ export class LeaseWindow {
   begin(ready: ReadyWork, joins = false): void {
     if (this.#waiting[0] === ready) this.#waiting.shift();
     else this.#waiting.splice(this.#waiting.indexOf(ready), 1);
-    ready.lease.since = this.#limit.now();
-    this.#begun.add(ready.lease);
-    if (joins) this.#joined.add(ready.lease);
+    const { lease } = ready;
+    lease.since = this.room.now();
+    this.#begun.add(lease);
+    if (joins) this.#joined.add(lease);
   }
 
   /** What has begun is settled, or did not run after all. */
@@ -158,9 +137,8 @@ export class LeaseWindow {
     this.#joined.delete(lease);
     this.#noteGone(lease);
     if (!hasRun) return;
-    // Its key may be free now, and there is room for history.
-    this.isBehind ||= this.waitsForKey || this.mayTakeHistory;
-    this.#limit.noteRun(lease.since);
+    this.#noteFree();
+    this.room.noteRun(lease.since);
   }
 
   /** The lease has a new holder. */
@@ -170,34 +148,17 @@ export class LeaseWindow {
     this.#take(({ lease }) => isIt(lease));
   }
 
-  /** The work, which has begun, has no lease any more, and waits in the store for its key. */
-  leaveToStore(lease: WindowLease): void {
+  /** The work, which has begun, has no lease any more: it waits in the store for its key, or has ended as superseded. */
+  leave(lease: WindowLease, { waitsForKey }: { waitsForKey: boolean }): void {
     lease.isLost = true;
-    this.waitsForKey = true;
-  }
-
-  /** The work, which has begun, has no lease any more: a newer event of its key has its place. */
-  leaveSuperseded(lease: WindowLease): void {
-    lease.isLost = true;
-    // Its key is free, and there is room for history.
-    this.isBehind ||= this.waitsForKey || this.mayTakeHistory;
-  }
-
-  /** Most work that may wait here for its key. */
-  get maxWaitingForKey(): number {
-    return this.#limit.maxWaitingForKey;
-  }
-
-  /** True when work has waited for too long to begin here: this process is slow, or was suspended. */
-  isStale({ since }: WindowLease): boolean {
-    return this.#limit.now() - since > this.#limit.patienceMs;
+    if (waitsForKey) this.waitsForKey = true;
+    else this.#noteFree();
   }
 
   /** Takes out what must not begin here any more. */
   takeStale(): Lease[] {
-    const stale = this.#take(({ lease }) => this.isStale(lease));
-    if (stale.length > 0)
-      this.#limit.noteSlow(Math.min(this.#limit.now(), ...[...this.#begun].map((run) => run.since)));
+    const stale = this.#take(({ lease }) => this.room.isStale(lease));
+    if (stale.length > 0) this.room.noteSlow(Math.min(this.room.now(), ...[...this.#begun].map((run) => run.since)));
     return stale;
   }
 
@@ -206,56 +167,49 @@ export class LeaseWindow {
     return this.#take(() => true);
   }
 
-  /**
-   * True when a page of the store may be leased: half a window at a time, and never while this window has work that a
-   * process died in, of which only a few may run at a crash.
-   */
-  get hasRoomForPage(): boolean {
-    const hasRoom = this.#size <= this.#limit.refillAt && this.#bytes < WINDOW_BYTES / 2;
-    return (
-      !this.isClosed && hasRoom && this.#crashed === 0 && this.#roomByRate - this.#reserved >= this.#maxWaiting / 2
-    );
+  /** How much a page of the store may bring. Of work that a process died in, only a few pieces may run at a crash. */
+  get roomForPage(): number {
+    return this.isClosed || this.#crashed > 0 ? 0 : this.room.forPage(this);
+  }
+
+  /** The next page: at most what there is room for. */
+  get pageRequest(): Omit<LeaseRequest, "now" | "leaseUntil" | "allowCrashLooping"> {
+    const { name: handler, only } = this.#handler;
+    const limit = this.roomForPage;
+    const history = Math.min(limit, this.room.forHistory(this));
+    const { forCrashed: crashedLimit } = this.room;
+    return { handler, limit, maxBytes: PAGE_BYTES, crashedLimit, history, newestFirst: only === "newest" };
   }
 
   /** True when no work is here, and none is about to come. */
   get isEmpty(): boolean {
-    return !this.isRefilling && this.#size === 0;
-  }
-
-  /** The next page: at most what there is room for. */
-  get pageRequest(): Pick<LeaseRequest, "handler" | "limit" | "maxBytes" | "crashedLimit" | "history" | "newestFirst"> {
-    const { name, concurrency, only } = this.#handler;
-    const limit = Math.min(PAGE, this.#limit.max - this.#size + this.#reserved, this.#roomByRate);
-    const history = Math.min(limit, this.#historyRoom);
-    const crashedLimit = Math.min(concurrency, this.#maxWaiting);
-    const newestFirst = only === "newest";
-    return { handler: name, limit, maxBytes: PAGE_BYTES, crashedLimit, history, newestFirst };
+    return !this.isRefilling && this.size === 0;
   }
 
   /** True when there is history and room for it. */
   get mayTakeHistory(): boolean {
-    return this.hasHistory && this.#historyRoom > 0;
-  }
-
-  /** Of history there is one run ahead for each place at most: what is new waits for no more of it. */
-  get #historyRoom(): number {
-    const { concurrency, batch } = this.#handler;
-    const running = concurrency * (batch?.max ?? 1);
-    return this.#size > running ? 0 : 2 * running - this.#size;
-  }
-
-  /** How much more may wait here for the rate of the handler; what waits for its key is not counted. */
-  get #roomByRate(): number {
-    if (this.#maxWaiting === Infinity) return Infinity;
-    const busy = new Set([...this.#begun].map(({ key }) => key));
-    const free = this.#waiting.filter(({ lease: { key } }) => key === undefined || !busy.has(key));
-    return this.#maxWaiting - free.length;
+    return this.hasHistory && this.room.forHistory(this) > 0;
   }
 
   /** A batch that runs counts as full: what it did not get may not wait here in its place. */
-  get #size(): number {
+  get size(): number {
     const runs = this.#begun.size - this.#joined.size;
     return this.#waiting.length + runs * (this.#handler.batch?.max ?? 1) + this.#reserved;
+  }
+
+  get free(): number {
+    const busy = new Set([...this.#begun].map(({ key }) => key));
+    const free = this.#waiting.filter(({ lease: { key } }) => key === undefined || !busy.has(key));
+    return free.length + this.#reserved;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Another key may be free, and there may be room for history. */
+  #noteFree(): void {
+    this.isBehind ||= this.waitsForKey || this.mayTakeHistory;
   }
 
   #take(isTaken: (ready: ReadyWork) => boolean): WindowLease[] {
@@ -269,83 +223,5 @@ export class LeaseWindow {
   #noteGone({ bytes, crashes }: WindowLease): void {
     this.#bytes -= bytes;
     if (crashes > 0) this.#crashed -= 1;
-  }
-}
-
-/**
- * How much work one handler may have leased. Where one process works on a store, what it leases waits for no other one.
- * Where several do, one leases what its places can begin soon: what it leased beyond that would wait behind its slow
- * runs, while other processes have nothing to do.
- */
-export class WindowLimit {
-  readonly #places: number;
-  /** Several processes work on the store. */
-  readonly #isShared: boolean;
-  /** Undefined where no time counts: one process works on the store, and events are handled one by one. */
-  readonly #clock: Clock | undefined;
-  /** Most events of a batch; 0 without batches. */
-  readonly #batchSize: number;
-  readonly #patienceMs: number;
-  /** Of the runs so far, in milliseconds; undefined before the first has ended. */
-  #meanMs: number | undefined;
-
-  constructor(
-    { places, isShared, batch }: { places: number; isShared: boolean; batch: Batching | undefined },
-    clock: Clock,
-  ) {
-    this.#places = places;
-    this.#isShared = isShared;
-    this.#clock = isShared || batch !== undefined ? clock : undefined;
-    this.#batchSize = batch?.max ?? 0;
-    this.#patienceMs = PATIENCE_MS + (batch?.waitMs ?? 0);
-  }
-
-  /** Most leases. */
-  get max(): number {
-    return Math.max(this.#batches, this.#isShared ? this.#places + this.#ahead : WINDOW);
-  }
-
-  /** Most leases that may wait here for their key. In a shared store they take the room of work that can begin. */
-  get maxWaitingForKey(): number {
-    return this.#isShared ? Math.floor(this.#ahead / 2) : Infinity;
-  }
-
-  /** With at most so many leases, a page is leased. */
-  get refillAt(): number {
-    const half = this.#isShared ? this.#places + Math.floor(this.#ahead / 2) : WINDOW / 2;
-    return Math.min(this.max - 1, Math.max(this.#batches, half));
-  }
-
-  /** How long a lease may wait here; then another process should have it, and it does not begin. In milliseconds. */
-  get patienceMs(): number {
-    return this.#isShared ? this.#patienceMs : Infinity;
-  }
-
-  /** The present, for the methods below. */
-  now(): number {
-    return this.#clock === undefined ? 0 : elapsedBy(this.#clock);
-  }
-
-  /** A run has ended that began at that time. */
-  noteRun(begunAt: number): void {
-    const ms = this.now() - begunAt;
-    this.#meanMs = this.#meanMs === undefined ? ms : this.#meanMs + (ms - this.#meanMs) * WEIGHT;
-  }
-
-  /** Leases have waited for too long behind a run that began at that time. */
-  noteSlow(begunAt: number): void {
-    this.#meanMs = Math.max(this.#meanMs ?? 0, this.now() - begunAt);
-  }
-
-  /** All batches that run, and one that waits, unless it would wait for too long. */
-  get #batches(): number {
-    const waits = (this.#meanMs ?? 0) < this.patienceMs ? 1 : 0;
-    return (this.#places + waits) * this.#batchSize;
-  }
-
-  /** How many leases may wait for a place. */
-  get #ahead(): number {
-    const begun = this.#meanMs === undefined ? 1 : AHEAD_MS / Math.max(this.#meanMs, 1);
-    return Math.max(0, Math.min(Math.floor(this.#places * begun), WINDOW - this.#places));
   }
 }

@@ -10,7 +10,7 @@ import { CrashGate } from "./gates/crash.js";
 import { FairShareGate } from "./gates/fair-share.js";
 import { KeyGate } from "./gates/key.js";
 import { PausedGate } from "./gates/paused.js";
-import { RateGate } from "./gates/rate.js";
+import { RateGate, type RateLane } from "./gates/rate.js";
 import { RetryAfterGate } from "./gates/retry-after.js";
 import { StoreGate } from "./gates/store.js";
 import type { RegisteredHandler } from "./handler.js";
@@ -21,17 +21,17 @@ import type { RunOutcome } from "./run-observer.js";
 import type { RunResult } from "./runner.js";
 
 /** A handler with its leased work, as the scheduler needs it. */
-export interface Lane {
+export interface Lane extends RateLane {
   /** The handler's name. */
   readonly handler: string;
   readonly window: LeaseWindow;
   readonly gates: readonly Gate[];
+  /** The number of its last turn. */
+  lastTurn: number;
+  /** The gate that keeps all its work in the store, if one does. */
+  holder(): Gate | undefined;
   /** There is, or may be, due work of the handler in the store. */
   wake(): void;
-  /** The same at that time, in milliseconds since 1970. */
-  wakeAt(time: number): void;
-  /** Looks again at that time, in the clock's elapsed time, whether work may begin. */
-  lookAt(time: number): void;
   /** Leases and runs its crash-looping work; `found` is called before the first. Never rejects. */
   runCrashLooping(found: () => void): Promise<void>;
   /** Never rejects. A handler of batches takes other waiting work along. */
@@ -62,9 +62,7 @@ export class Scheduler {
   readonly #deps: SchedulerDeps;
   readonly #lanes: ReadonlyMap<string, Lane>;
   #fairShare: FairShareGate | undefined;
-  /** The number of the last turn of each lane. */
-  readonly #turns = new Map<Lane, number>();
-  #turn = 0;
+  #turns = 0;
 
   /** `lanes`: of all handlers by name, also those that are added later. */
   constructor(lanes: ReadonlyMap<string, Lane>, deps: SchedulerDeps) {
@@ -84,8 +82,7 @@ export class Scheduler {
     const own: Gate[] = key === undefined ? [] : [new KeyGate(lane.window, leases)];
     if (batch !== undefined) own.push(new BatchGate(lane.window, batch, clock));
     // Last: what is reserved for work that may not begin is lost.
-    const look = (): void => this.look([lane]);
-    if (rate !== undefined) own.push(new RateGate({ ...handler, rate }, { leases, clock, lane, look }));
+    if (rate !== undefined) own.push(new RateGate({ ...handler, rate }, { leases, clock, lane }));
     return [this.paused, this.store, this.retryAfter, this.crash, concurrency, ...this.#shared, this.answer, ...own];
   }
 
@@ -101,17 +98,11 @@ export class Scheduler {
     return this.#fairShare === undefined ? [] : [this.#fairShare];
   }
 
-  /** The gate that keeps all work of the handler in the store, if one does; `work` for a certain kind of its work. */
-  holderOf(lane: Lane, work: GatedWork = lane): Gate | undefined {
-    for (const gate of lane.gates) if (gate.keeps === "in_store" && !gate.allows(work)) return gate;
-    return undefined;
-  }
-
   /** What keeps work waiting, by handler; handlers whose work could begin at once are left out. */
   get waitsFor(): Record<string, GateName> {
     const shut = [...this.#lanes.values()].map((lane): [string, Gate | undefined] => {
       const [next] = lane.window.waiting;
-      return [lane.handler, this.holderOf(lane) ?? (next && shutGate(lane, next.lease))];
+      return [lane.handler, lane.holder() ?? (next && shutGate(lane, next.lease))];
     });
     return Object.fromEntries(shut.flatMap(([handler, gate]) => (gate === undefined ? [] : [[handler, gate.name]])));
   }
@@ -148,8 +139,7 @@ export class Scheduler {
 
   #isBefore(one: Lane, other: Lane): boolean {
     const places = (lane: Lane): number => this.#fairShare?.placesOf(lane.handler) ?? 0;
-    const turn = (lane: Lane): number => this.#turns.get(lane) ?? 0;
-    return places(one) === places(other) ? turn(one) < turn(other) : places(one) < places(other);
+    return places(one) === places(other) ? one.lastTurn < other.lastTurn : places(one) < places(other);
   }
 
   /** False when no work of the handler may begin. */
@@ -159,7 +149,7 @@ export class Scheduler {
     let others = 0;
     for (const ready of window.waiting) {
       const { lease } = ready;
-      if (window.isStale(lease)) continue;
+      if (window.room.isStale(lease)) continue;
       const gate = shutGate(lane, lease);
       if (gate === undefined) {
         this.#begin(lane, ready);
@@ -169,7 +159,7 @@ export class Scheduler {
       if (gate.keeps === "in_store") continue;
       if (gate.keeps === "handler") {
         gate.seek?.(window.waiting.length);
-        if (gate.opensAt !== undefined) lane.lookAt(gate.opensAt);
+        if (gate.opensAt !== undefined) lane.lookTimer.setTo(gate.opensAt);
         return false;
       }
       const asked = gate.overflow?.(lease, others);
@@ -187,7 +177,7 @@ export class Scheduler {
     // Not the event and the body, which are released with the run.
     const { lease } = ready;
     lane.window.begin(ready);
-    this.#turns.set(lane, (this.#turn += 1));
+    lane.lastTurn = this.#turns += 1;
     void this.#run(lane, ready).then((result) => {
       for (const gate of lane.gates) gate.leave?.(lease, result);
       const settled = lane.settle(lease, result);

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
+import { EarliestTimer } from "#pigeonhole/dispatch/earliest-timer.js";
 import { RateGate } from "#pigeonhole/dispatch/gates/rate.js";
 import type { Leases } from "#pigeonhole/dispatch/leases.js";
 import type { WindowLease } from "#pigeonhole/dispatch/lease-window.js";
@@ -42,7 +43,11 @@ async function runTogether(given: {
     const clock = {
       now: () => 1_700_000_000_000 + time,
       elapsed: () => bootMs + time,
-      setTimer: (call: () => void, ms: number) => (later(ms + upTo(late.timer), call), { cancel: () => undefined }),
+      setTimer(call: () => void, ms: number) {
+        let isOn = true;
+        later(Math.max(0, ms) + upTo(late.timer), () => isOn && call());
+        return { cancel: () => void (isOn = false) };
+      },
     };
     const reserve = async (request: RunSlotsRequest) => {
       await pass(upTo(late.store));
@@ -50,22 +55,14 @@ async function runTogether(given: {
       await pass(upTo(late.store));
       return slots;
     };
-    let looksAt = Infinity;
-    const lookAt = (at: number): void => {
-      if (at >= looksAt) return;
-      looksAt = at;
-      later(Math.max(0, at - clock.elapsed()) + upTo(late.timer), () => {
-        looksAt = Infinity;
-        look();
-      });
-    };
+    const lookTimer = new EarliestTimer(clock, () => look());
+    const wakeTimer = new EarliestTimer(clock, () => undefined);
     const gate: RateGate = new RateGate(
       { name: "h", rate, batch: undefined, key: hasKey ? () => "" : undefined, only: undefined },
       {
         leases: { reserveRuns: reserve, shareKeys: true } as unknown as Leases,
         clock,
-        lane: { lookAt, wakeAt: () => undefined },
-        look: () => look(),
+        lane: { look: () => look(), lookTimer, wakeTimer },
       },
     );
     const look = (): void => {
@@ -77,7 +74,7 @@ async function runTogether(given: {
         else void isIn.then((is) => (is && gate.mayBegin(lease) ? begun.push(time) : gate.leave(lease, undefined)));
       }
       gate.seek(1 + upTo(3));
-      lookAt(gate.opensAt);
+      lookTimer.setTo(gate.opensAt);
     };
     look();
   }

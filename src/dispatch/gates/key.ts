@@ -1,9 +1,4 @@
-import { errorFields } from "../../base/error-fields.js";
-import type { Logger } from "../../base/logger.js";
-import type { AnyEvent } from "../../protocol/event.js";
 import type { Gate, GatedWork } from "../gate.js";
-import { keyOf } from "../newest-key.js";
-import type { RegisteredHandler } from "../handler.js";
 import type { LeaseWindow, WindowLease } from "../lease-window.js";
 import type { Leases } from "../leases.js";
 
@@ -37,32 +32,17 @@ export class KeyGate implements Gate {
 
   /** The store refuses the key, which is taken, and then the work waits there. */
   overflow(lease: WindowLease, others: number): Promise<unknown> | undefined {
-    if (lease.key === undefined || others < this.#window.maxWaitingForKey) return undefined;
+    if (lease.key === undefined || others < this.#window.room.forKey) return undefined;
     return this.#ask(lease, lease.key);
   }
 
   async #ask(lease: WindowLease, key: string): Promise<boolean> {
     const isHeld = await this.#leases.holdKey(lease, key);
-    if (isHeld === false) this.#window.leaveToStore(lease);
+    if (isHeld === false) this.#window.leave(lease, { waitsForKey: true });
     if (isHeld !== true || lease.newest === undefined) return isHeld === true;
     // Once it has the key: no other work of it begins meanwhile.
     const result = await this.#leases.beginNewest(lease, lease.newest);
-    if (result === "superseded" || result === "lost") this.#window.leaveSuperseded(lease);
+    if (result === "superseded" || result === "lost") this.#window.leave(lease, { waitsForKey: false });
     return result === "newest";
   }
-}
-
-/** Reads keys. A key function that throws must not lose the event: it runs without a key. */
-export function makeKeyReader(
-  handler: RegisteredHandler,
-  logger: Logger,
-): (event: AnyEvent, inboxId: string) => string | undefined {
-  return (event, inboxId) => {
-    try {
-      return keyOf(handler, event, inboxId);
-    } catch (error) {
-      logger.error({ handler: handler.name, ...errorFields(error, false) }, "handler_queue_failed");
-      return undefined;
-    }
-  };
 }

@@ -1,6 +1,7 @@
 import { type Clock, elapsedBy } from "../../base/clock.js";
 import { sleep } from "../../base/wait.js";
 import { RESERVED_AHEAD_MS } from "../../store/run-slots.js";
+import type { EarliestTimer } from "../earliest-timer.js";
 import type { Gate, GatedWork } from "../gate.js";
 import type { RegisteredHandler } from "../handler.js";
 import type { Leases } from "../leases.js";
@@ -12,12 +13,20 @@ const CLOCK_ERROR_MS = 10;
 
 type LimitedHandler = Pick<RegisteredHandler, "name" | "batch" | "key" | "only"> & { rate: Rate };
 
+/** What finds out when the gate has opened. */
+export interface RateLane {
+  /** Begins what may begin now. */
+  look(): void;
+  /** Looks again. */
+  readonly lookTimer: EarliestTimer;
+  /** Leases again. */
+  readonly wakeTimer: EarliestTimer;
+}
+
 export interface RateGateDeps {
   leases: Leases;
   clock: Clock;
-  /** Looks again at that time, in the clock's elapsed time; and leases again, at one in milliseconds since 1970. */
-  lane: { lookAt(time: number): void; wakeAt(time: number): void };
-  look: () => void;
+  lane: RateLane;
 }
 
 /**
@@ -96,7 +105,7 @@ export class RateGate implements Gate {
 
   /** With its key and its place, the work waits for its slot. False where none is free soon. */
   async #enterFirst(lease: GatedWork, asked: Promise<boolean> | undefined): Promise<boolean> {
-    const { clock, look } = this.#deps;
+    const { clock, lane } = this.#deps;
     const { signal } = this.#closing;
     this.#entered.add(lease);
     if (asked !== undefined && !(await asked)) return false;
@@ -111,7 +120,7 @@ export class RateGate implements Gate {
         this.#take(lease);
         this.#entered.delete(lease);
         if (count === 1) this.#hold();
-        look();
+        lane.look();
         return true;
       }
     }
@@ -141,7 +150,7 @@ export class RateGate implements Gate {
   }
 
   async #ask(count: number): Promise<void> {
-    const { leases, clock, look } = this.#deps;
+    const { leases, clock, lane } = this.#deps;
     const [gapMs, asked, now] = [this.#gapMs, this.#now, clock.now()];
     // A slot that is over before its reservation is known would be lost, and so would the next.
     const at = now + Math.min(this.#tookMs, RESERVED_AHEAD_MS);
@@ -151,17 +160,17 @@ export class RateGate implements Gate {
     // The wall clock may have been set since the last run.
     const first = Math.max(reserved.first - now + asked, this.#slots.first);
     this.#slots = { first, count: reserved.count };
-    if (reserved.count > 0) look();
+    if (reserved.count > 0) lane.look();
     else this.#hold();
   }
 
   /** No slot is left, and the next may be reserved later. */
   #hold(): void {
-    const { clock, lane, look } = this.#deps;
+    const { lane } = this.#deps;
     this.#heldUntil = Math.ceil(this.#slots.first - RESERVED_AHEAD_MS);
-    if (this.#heldUntil < this.#now) return look();
+    if (this.#heldUntil < this.#now) return lane.look();
     // A timer may end early by a fraction of a millisecond. Only work that was not given back needs no other look.
-    lane.lookAt(this.#heldUntil + 1);
-    lane.wakeAt(clock.now() + this.#heldUntil - this.#now + 1);
+    lane.lookTimer.setTo(this.#heldUntil + 1);
+    lane.wakeTimer.setTo(this.#heldUntil + 1);
   }
 }
