@@ -21,8 +21,6 @@ export interface Gate {
   readonly keeps: "work" | "handler" | "in_store";
   /** False while the work must wait. Changes nothing. */
   allows(work: GatedWork): boolean;
-  /** When it opens by itself while it keeps a handler, in the clock's elapsed time. @default not by itself */
-  readonly opensAt?: number;
   /**
    * The work begins. A promise if the store decides too: with false, the work does not run here. `asked` is that of an
    * earlier gate.
@@ -34,8 +32,8 @@ export interface Gate {
   mayBegin?(lease: WindowLease): boolean;
   /** No more work begins: what has entered, and waits, must not run. */
   close?(): void;
-  /** So much work of the handler waits for this gate alone: it finds out when it may open. */
-  seek?(waiting: number): void;
+  /** So much work of the handler waits for this gate alone: when it opens by itself, in the clock's elapsed time. */
+  seek?(waiting: number): number;
   /** The work waits for this gate behind so much other work: a promise if it must not wait here. */
   overflow?(lease: WindowLease, others: number): Promise<unknown> | undefined;
 }

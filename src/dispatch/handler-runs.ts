@@ -31,13 +31,13 @@ export class HandlerRun implements Expiring {
   /** Never rejects. */
   readonly ended: Promise<RunEnd>;
   readonly #handler: RegisteredHandler;
-  readonly #context: RunState;
+  readonly context: RunState;
   #resolve: ((end: RunEnd | Promise<RunEnd>) => void) | undefined;
 
   /** Calls the handler. Nothing here holds the events longer than the handler does. */
   constructor(handler: RegisteredHandler, context: RunState, call: () => unknown) {
     this.#handler = handler;
-    this.#context = context;
+    this.context = context;
     this.ended = new Promise((resolve) => (this.#resolve = resolve));
     void this.#call(call);
   }
@@ -46,35 +46,26 @@ export class HandlerRun implements Expiring {
     const { name, timeoutMs } = this.#handler;
     const text = `Handler "${name}" took longer than its timeoutMs of ${timeoutMs}.`;
     const error = new PigeonholeError("handler_timeout", text);
-    this.#context.abort(error);
+    this.context.abort(error);
     this.#endAs({ kind: "failed", error });
   }
 
   stop(reason: Error): void {
-    this.#context.abort(reason);
+    this.context.abort(reason);
     const isLost = isPigeonholeError(reason, "lease_lost");
     this.#endAs(isLost ? { kind: "interrupted", error: reason } : { kind: "stopped", error: reason });
-  }
-
-  /** The ids of its events, as listed. */
-  get eventIds(): readonly string[] {
-    return this.#context.eventIds;
-  }
-
-  isUnder(lease: Lease): boolean {
-    return this.#context.isUnder(lease);
   }
 
   /** Its lease has ended before it. */
   lose(): void {
     const { name } = this.#handler;
     const text = `The lease of handler "${name}" has ended before its run, so another run does its work.`;
-    this.#context.abort(new PigeonholeError("lease_lost", text));
+    this.context.abort(new PigeonholeError("lease_lost", text));
     this.#endAs(LOST);
   }
 
   async #call(call: () => unknown): Promise<void> {
-    const context = this.#context;
+    const context = this.context;
     try {
       await call();
       if (context.pendingCommit !== undefined) await context.pendingCommit;
@@ -86,7 +77,7 @@ export class HandlerRun implements Expiring {
   }
 
   #endAs(end: RunEnd): void {
-    const context = this.#context;
+    const context = this.context;
     const { pendingCommit } = context;
     this.#resolve?.(
       pendingCommit === undefined ? orInterrupted(end, context) : endAfterCommit(pendingCommit, end, context),
@@ -130,13 +121,24 @@ export class RunRecord {
   /** The current runs, and for how many milliseconds each has run. */
   get running(): { handler: string; eventId: string; forMs: number }[] {
     return [...this.#runs].flatMap(([handler, { deadlines }]) =>
-      deadlines.running.flatMap(({ thing, forMs }) => thing.eventIds.map((eventId) => ({ handler, eventId, forMs }))),
+      deadlines.running.flatMap(({ thing, forMs }) =>
+        thing.context.eventIds.map((eventId) => ({ handler, eventId, forMs })),
+      ),
     );
   }
 
   /** The runs that have ended since the last call. */
   takeEndedRuns(): ReadonlyMap<string, RunFigures> {
-    const taken = [...this.#runs].map(([handler, { times }]) => [handler, times.take()] as const);
+    const taken = [...this.#runs].map(
+      ([
+        handler,
+        {
+          times: { done, failed },
+        },
+      ]) => {
+        return [handler, { done: done.take(), failed: failed.take() }] as const;
+      },
+    );
     return new Map(taken.filter(([, { done, failed }]) => countTimes(done) + countTimes(failed) > 0));
   }
 }
@@ -147,7 +149,7 @@ export class HandlerRuns {
   /** The current ones, which expire by the handler's `timeoutMs`. */
   readonly deadlines: Deadlines<HandlerRun>;
   /** How long they took. */
-  readonly times = new RunTimes();
+  readonly times = { done: new TimeBuckets(), failed: new TimeBuckets() };
   readonly interruptions = new Interruptions();
 
   constructor(handler: RegisteredHandler, clock: Clock) {
@@ -162,21 +164,7 @@ export class HandlerRuns {
 
   /** The lease has a new holder: its run is aborted, and writes nothing any more. */
   lose(lease: Lease): void {
-    for (const run of this.deadlines.underWay) if (run.isUnder(lease)) run.lose();
-  }
-}
-
-/** Counts the ended runs of one handler by how long they took. A run adds to a number and allocates nothing. */
-class RunTimes {
-  readonly #runs = { done: new TimeBuckets(), failed: new TimeBuckets() };
-
-  count(outcome: keyof RunFigures, tookMs: number): void {
-    this.#runs[outcome].count(tookMs);
-  }
-
-  /** What was counted since the last call. */
-  take(): RunFigures {
-    return { done: this.#runs.done.take(), failed: this.#runs.failed.take() };
+    for (const run of this.deadlines.underWay) if (run.context.isUnder(lease)) run.lose();
   }
 }
 

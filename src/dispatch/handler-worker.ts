@@ -9,6 +9,7 @@ import type { Lease, LeasedWork, NewestKey } from "../store/work.js";
 import { EarliestTimer } from "./earliest-timer.js";
 import type { Gate, GatedWork } from "./gate.js";
 import { BatchGate } from "./gates/batch.js";
+import type { PlacesGate } from "./gates/places.js";
 import type { RegisteredHandler } from "./handler.js";
 import { LeaseWindow, type ReadyWork, type WindowLease } from "./lease-window.js";
 import type { Leases } from "./leases.js";
@@ -33,6 +34,7 @@ export interface HandlerWorkerDeps {
 /** Takes the work of one handler from the store to its settlement: lease, run, settle. */
 export class HandlerWorker {
   readonly handler: string;
+  readonly places: PlacesGate;
   readonly window: LeaseWindow;
   readonly gates: readonly Gate[];
   readonly #deps: HandlerWorkerDeps;
@@ -47,8 +49,9 @@ export class HandlerWorker {
 
   constructor(handler: RegisteredHandler, deps: HandlerWorkerDeps) {
     const { leases, runner, scheduler, clock, logger } = deps;
-    const [places, isShared] = [scheduler.placesOf(handler), leases.areShared];
     this.handler = handler.name;
+    this.places = scheduler.placesOf(handler);
+    const [places, isShared] = [this.places.max, leases.areShared];
     this.window = new LeaseWindow(handler, { places, isShared, clock, logger });
     this.lookTimer = new EarliestTimer(clock, () => this.look());
     this.wakeTimer = new EarliestTimer(clock, () => this.wake());

@@ -1,19 +1,17 @@
-import type { Clock } from "../base/clock.js";
 import { MINUTE, SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import { isPigeonholeError } from "../base/error.js";
-import type { Logger } from "../base/logger.js";
 import { sleep } from "../base/wait.js";
 import type { Delivery } from "../protocol/decode-delivery.js";
 import type { AnyEvent } from "../protocol/event.js";
 import { isPassingFailure } from "../store/passing-failure.js";
 import type { RunSlots, RunSlotsRequest } from "../store/run-slots.js";
-import type { LeasePage, SettleResult, Store } from "../store/store.js";
+import type { LeasePage, SettleResult } from "../store/store.js";
 import { BUSY_WAITS } from "../store/while-busy.js";
-import type { Lease, LeasedWork, NewestKey, NewestResult, Settlement } from "../store/work.js";
+import type { Lease, LeasedWork, Settlement } from "../store/work.js";
 import { isCrashLooping } from "./gates/crash.js";
 import type { LeaseWindow, WindowLease } from "./lease-window.js";
-import type { HandlerRegistry } from "./registry.js";
+import type { StoreDeps } from "./registry.js";
 
 export const LEASE_MS = MINUTE;
 /** Due work that was not leased waits until it may run alone; its handler asks again after this. */
@@ -21,22 +19,15 @@ const REFUSED_WAIT_MS = 250;
 /** Times of runs that could not be reserved are asked for again a second before this. */
 const FAILED_SLOTS_WAIT_MS = 2 * SECOND;
 
-export interface LeasesDeps {
-  store: Store<unknown>;
-  registry: HandlerRegistry;
-  clock: Clock;
-  logger: Logger;
-}
-
 /** Leases work from the store, reads its events, and ends the leases. */
 export class Leases {
-  readonly #deps: LeasesDeps;
+  readonly #deps: StoreDeps;
   /** Leases of work that does not begin here, or was interrupted. */
   readonly #unreturned: Lease[] = [];
   #returnFails = false;
   #isEnding = false;
 
-  constructor(deps: LeasesDeps) {
+  constructor(deps: StoreDeps) {
     this.#deps = deps;
   }
 
@@ -132,38 +123,38 @@ export class Leases {
     return leases.length === 0 ? [] : this.#deps.store.renew(leases, now + LEASE_MS);
   }
 
-  /** False while other work has the key; undefined when that is not known. Never rejects. */
-  async holdKey(lease: Lease, key: string): Promise<boolean | undefined> {
-    const { store, logger } = this.#deps;
+  /**
+   * Asks the store whether work may begin that has a key. `waits`: other work has it, or the lease is lost. `ended`: a
+   * newer event has its place. Undefined when that is not known. Never rejects.
+   */
+  async askForKey(
+    { seq, handler, token, newest }: WindowLease,
+    key: string,
+  ): Promise<"begins" | "waits" | "ended" | undefined> {
+    const { store, clock } = this.#deps;
+    const lease = { seq, handler, token };
     try {
-      return (await store.holdKey?.(lease, key)) !== false;
+      if ((await store.holdKey?.(lease, key)) === false) return "waits";
+      // Once it has the key: no other work of it begins meanwhile.
+      const became = newest === undefined ? "newest" : await store.beginNewest(lease, newest, clock.now());
+      return became === "newest" ? "begins" : "ended";
     } catch (error) {
-      logger.error({ handler: lease.handler, ...errorFields(error, true) }, "handler_queue_failed");
-      return undefined;
-    }
-  }
-
-  /** Whether no event of the key is newer; undefined when that is not known. Never rejects. */
-  async beginNewest(lease: Lease, of: NewestKey): Promise<NewestResult | undefined> {
-    const { store, clock, logger } = this.#deps;
-    const { seq, handler, token } = lease;
-    try {
-      return await store.beginNewest({ seq, handler, token }, of, clock.now());
-    } catch (error) {
-      logger.error({ handler, ...errorFields(error, true) }, "handler_queue_failed");
-      return undefined;
+      return this.#reportFailed(handler, error);
     }
   }
 
   /** Reserves times for runs. If that fails, none are free for a while. Never rejects. */
   async reserveRuns(request: RunSlotsRequest): Promise<RunSlots> {
-    const { store, logger } = this.#deps;
     try {
-      return await store.reserveRuns(request);
+      return await this.#deps.store.reserveRuns(request);
     } catch (error) {
-      logger.error({ handler: request.handler, ...errorFields(error, true) }, "handler_queue_failed");
+      this.#reportFailed(request.handler, error);
       return { first: request.now + FAILED_SLOTS_WAIT_MS, count: 0 };
     }
+  }
+
+  #reportFailed(handler: string, error: unknown): undefined {
+    this.#deps.logger.error({ handler, ...errorFields(error, true) }, "handler_queue_failed");
   }
 
   /** The time of the stop is over: nothing waits for a silent server any more. */

@@ -1,16 +1,15 @@
-import { type Clock, type Timer, elapsedBy } from "../base/clock.js";
+import { type Timer, elapsedBy } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import { PigeonholeError, isPigeonholeError } from "../base/error.js";
-import type { Logger } from "../base/logger.js";
 import type { OutboxSender } from "../outbox/outbox-sender.js";
 import { isStoreAway } from "../store/passing-failure.js";
-import type { Glance, Store } from "../store/store.js";
+import type { Glance } from "../store/store.js";
 import { TAKEN_OVER_AFTER_MS } from "../store/work-state.js";
 import type { HandlerWorker } from "./handler-worker.js";
 import { LEASE_MS, type Leases } from "./leases.js";
 import type { RequestedRetries } from "./read-again.js";
-import type { HandlerRegistry } from "./registry.js";
+import type { StoreDeps } from "./registry.js";
 import type { Runner } from "./runner.js";
 import type { Scheduler } from "./scheduler.js";
 
@@ -23,14 +22,10 @@ const RENEWAL_INTERVAL_MS = LEASE_MS / 3;
 /** Without the store for so long, runs end: before others take them over, also if a round takes seconds to fail. */
 const ENDS_RUNS_AFTER_MS = TAKEN_OVER_AFTER_MS - 7 * SECOND;
 
-export interface DispatcherDeps {
-  store: Store<unknown>;
-  registry: HandlerRegistry;
+export interface DispatcherDeps extends StoreDeps {
   runner: Runner;
   /** Undefined when nothing can be sent. */
   sender: Pick<OutboxSender, "start" | "wake" | "poll"> | undefined;
-  clock: Clock;
-  logger: Logger;
 }
 
 /** What the maintenance of a dispatcher works on. */

@@ -1,29 +1,22 @@
-import { type Clock, waitingClock } from "../base/clock.js";
+import { waitingClock } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
-import type { Logger } from "../base/logger.js";
 import { NOTE_HANDLER } from "../base/note-handler.js";
 import { inTime } from "../base/wait.js";
 import { type EventDetail, bodyOf } from "../store/inbox-view.js";
-import type { Store } from "../store/store.js";
 import type { ParkedNote } from "../store/work.js";
-import type { HandlerRegistry } from "./registry.js";
+import type { HandlerRegistry, StoreDeps } from "./registry.js";
 
 const PAGE = 100;
 /** How long the event that is being read is waited for at the end: a server may have fallen silent. */
 const ENDS_WITHIN_MS = 2 * SECOND;
-
-export interface ReadAgainDeps {
-  store: Store<unknown>;
-  registry: HandlerRegistry;
-}
 
 /**
  * Plans the work of a stored event by today's schemas and handlers. Throws `body_dropped`. With `requested` only if its
  * retry is still requested.
  */
 export async function readAgain(
-  { store, registry }: ReadAgainDeps,
+  { store, registry }: Pick<StoreDeps, "store" | "registry">,
   event: EventDetail,
   { now, requested = false }: { now: number; requested?: boolean },
 ): Promise<{ pending: number; parked: ParkedNote | undefined }> {
@@ -32,20 +25,15 @@ export async function readAgain(
   return { pending: await store.replan(parked === undefined ? plan : { ...plan, parked }), parked };
 }
 
-export interface RequestedRetriesDeps extends ReadAgainDeps {
-  clock: Clock;
-  logger: Logger;
-}
-
 /** Reads parked events again whose retry was requested from outside, as the command `inbox retry` does. */
 export class RequestedRetries {
-  readonly #deps: RequestedRetriesDeps;
+  readonly #deps: StoreDeps;
   readonly #stopping = new AbortController();
   #hasReadParked: boolean;
   #running: Promise<void> | undefined;
 
   /** `retryParked`: also those, once, that match a handler now. */
-  constructor(deps: RequestedRetriesDeps, retryParked: boolean) {
+  constructor(deps: StoreDeps, retryParked: boolean) {
     this.#deps = deps;
     this.#hasReadParked = !retryParked;
   }
@@ -79,45 +67,43 @@ export class RequestedRetries {
     await this.#readAll();
     if (this.#hasReadParked) return;
     this.#hasReadParked = true;
-    await requestMatching(this.#deps, this.#stopping.signal);
+    const { store, registry, clock } = this.#deps;
+    const listParked: ListEvents = (query) => store.listStuck({ state: "parked", ...query });
+    for await (const event of this.#eventsOf(listParked))
+      if (matchesHandler(registry, event)) await store.requestRetry(event.seq, clock.now());
     await this.#readAll();
   }
 
   async #readAll(): Promise<void> {
-    const { signal } = this.#stopping;
     const { store, clock, logger } = this.#deps;
     const total = { events: 0, pending: 0, stillParked: 0 };
-    let afterSeq = 0;
-    for (let isLeft = true; isLeft && !signal.aborted;) {
-      const requested = await store.listRequested({ limit: PAGE, afterSeq });
-      for (const { id, seq } of requested) {
-        afterSeq = seq;
-        const event = signal.aborted ? undefined : await store.getEvent(id);
-        if (event === undefined || event.body === null) continue;
-        const { pending, parked } = await readAgain(this.#deps, event, { now: clock.now(), requested: true });
-        total.events += 1;
-        total.pending += pending;
-        if (parked !== undefined) total.stillParked += 1;
-      }
-      isLeft = requested.length === PAGE;
+    for await (const event of this.#eventsOf((query) => store.listRequested(query))) {
+      if (event.body === null) continue;
+      const { pending, parked } = await readAgain(this.#deps, event, { now: clock.now(), requested: true });
+      total.events += 1;
+      total.pending += pending;
+      if (parked !== undefined) total.stillParked += 1;
     }
     if (total.events > 0) logger.info(total, "parked_events_read_again");
   }
-}
 
-/** Requests the retry of events that were not understood and match a handler now. */
-async function requestMatching({ store, registry, clock }: RequestedRetriesDeps, signal: AbortSignal): Promise<void> {
-  for (let afterSeq = 0, isLeft = true; isLeft;) {
-    const parked = await store.listStuck({ state: "parked", limit: PAGE, afterSeq });
-    for (const { id, seq } of parked) {
-      if (signal.aborted) return;
-      afterSeq = seq;
-      const event = await store.getEvent(id);
-      if (event !== undefined && matchesHandler(registry, event)) await store.requestRetry(seq, clock.now());
+  /** The events of a list until the stop, a page at a time. */
+  async *#eventsOf(list: ListEvents): AsyncGenerator<EventDetail> {
+    const { signal } = this.#stopping;
+    for (let afterSeq = 0, isLeft = true; isLeft;) {
+      const page = await list({ limit: PAGE, afterSeq });
+      for (const { id, seq } of page) {
+        if (signal.aborted) return;
+        afterSeq = seq;
+        const event = await this.#deps.store.getEvent(id);
+        if (event !== undefined) yield event;
+      }
+      isLeft = page.length === PAGE;
     }
-    isLeft = parked.length === PAGE;
   }
 }
+
+type ListEvents = (query: { limit: number; afterSeq: number }) => Promise<{ seq: number; id: string }[]>;
 
 /** Work in which processes died is left to the operator: it could end each process that starts. */
 function matchesHandler(registry: HandlerRegistry, { body, handlers }: EventDetail): boolean {

@@ -1,4 +1,6 @@
+import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
+import type { Logger } from "../base/logger.js";
 import { nearestWord } from "../base/nearest-word.js";
 import { type Delivery, decodeDelivery } from "../protocol/decode-delivery.js";
 import type { SchemaMap } from "../protocol/event.js";
@@ -8,6 +10,7 @@ import type { ParkReason } from "../protocol/outcome.js";
 import { UNDECODABLE_TEXTS } from "../protocol/undecodable-texts.js";
 import { requestFromInbox } from "../protocol/verify-request.js";
 import { MAX_HANDLER_NAME_LENGTH } from "../store/paused-handlers.js";
+import type { Store } from "../store/store.js";
 import { BATCH_OPTIONS, type BatchOptions } from "./batch-handler.js";
 import { type Batching, HANDLER_OPTIONS, type HandlerSettings, type RegisteredHandler } from "./handler.js";
 import { type RetryPolicy, resolveRetry } from "./retry-policy.js";
@@ -31,6 +34,14 @@ export interface HandlerDefaults {
   /** Most handlers running at once, all together. */
   concurrency: number;
   retry: RetryPolicy;
+}
+
+/** What runs on a store needs. */
+export interface StoreDeps {
+  store: Store<unknown>;
+  registry: HandlerRegistry;
+  clock: Clock;
+  logger: Logger;
 }
 
 /** The handlers of a receiver and its schemas. Fixed at start. */
@@ -157,26 +168,15 @@ export class HandlerRegistry {
     }
     const all = this.#defaults;
     const checked = HANDLER_OPTIONS.resolve(options, { place, prefix: `${place}: ` });
-    const { concurrency = all.concurrency, key, only, rate, timeoutMs, retry, testEvents } = checked;
-    if (only !== undefined && key === undefined) {
+    if (checked.only !== undefined && checked.key === undefined) {
       throw new PigeonholeError(
         "invalid_option",
         `${place}: only: "newest" needs a key, as without one no event is newer than another. Add one: { key: (event) => …, only: "newest" }.`,
       );
     }
-    const handler: RegisteredHandler = {
-      name,
-      patterns,
-      run,
-      batch,
-      concurrency: Math.min(concurrency, all.concurrency),
-      key,
-      only,
-      rate,
-      timeoutMs,
-      retry: resolveRetry(`${place}: retry`, retry, all.retry),
-      testEvents,
-    };
+    const concurrency = Math.min(checked.concurrency ?? all.concurrency, all.concurrency);
+    const retry = resolveRetry(`${place}: retry`, checked.retry, all.retry);
+    const handler: RegisteredHandler = { ...checked, name, patterns, run, batch, concurrency, retry };
     this.#handlers.set(name, handler);
     return handler;
   }

@@ -169,6 +169,6 @@ function summaryOf(results: readonly BatchResult[]): Pick<RunResult, "settlement
 
 /** A run that was stopped or interrupted, or whose lease is lost, runs again and counts then. */
 function countRun({ kind }: RunEnd, { times }: HandlerRuns, tookMs: number): void {
-  if (kind === "failed") times.count("failed", tookMs);
-  else if (kind === "done" || kind === "committed") times.count("done", tookMs);
+  if (kind === "failed") times.failed.count(tookMs);
+  else if (kind === "done" || kind === "committed") times.done.count(tookMs);
 }

@@ -1,22 +1,18 @@
-import type { Clock } from "../base/clock.js";
-import type { Logger } from "../base/logger.js";
 import type { GateName } from "../store/figures.js";
-import type { Store } from "../store/store.js";
 import type { Gate, GatedWork } from "./gate.js";
 import { AnswerGate } from "./gates/answer.js";
 import { BatchGate } from "./gates/batch.js";
-import { ConcurrencyGate } from "./gates/concurrency.js";
 import { CrashGate } from "./gates/crash.js";
-import { FairShareGate } from "./gates/fair-share.js";
 import { KeyGate } from "./gates/key.js";
 import { PausedGate } from "./gates/paused.js";
+import { PlacesGate } from "./gates/places.js";
 import { RateGate, type RateLane } from "./gates/rate.js";
 import { RetryAfterGate } from "./gates/retry-after.js";
 import { StoreGate } from "./gates/store.js";
 import type { RegisteredHandler } from "./handler.js";
 import type { LeaseWindow, ReadyWork, WindowLease } from "./lease-window.js";
 import type { Leases } from "./leases.js";
-import type { HandlerRegistry } from "./registry.js";
+import type { StoreDeps } from "./registry.js";
 import type { RunOutcome } from "./run-observer.js";
 import type { RunResult } from "./runner.js";
 
@@ -25,6 +21,7 @@ export interface Lane extends RateLane {
   /** The handler's name. */
   readonly handler: string;
   readonly window: LeaseWindow;
+  readonly places: PlacesGate;
   readonly gates: readonly Gate[];
   /** The number of its last turn. */
   lastTurn: number;
@@ -40,12 +37,8 @@ export interface Lane extends RateLane {
   settle(lease: WindowLease, result: RunResult | undefined): Promise<void>;
 }
 
-export interface SchedulerDeps {
-  store: Store<unknown>;
-  registry: HandlerRegistry;
+export interface SchedulerDeps extends StoreDeps {
   leases: Leases;
-  clock: Clock;
-  logger: Logger;
 }
 
 /**
@@ -61,7 +54,7 @@ export class Scheduler {
   readonly progress = new RunProgress();
   readonly #deps: SchedulerDeps;
   readonly #lanes: ReadonlyMap<string, Lane>;
-  #fairShare: FairShareGate | undefined;
+  #fairShare: PlacesGate | undefined;
   #turns = 0;
 
   /** `lanes`: of all handlers by name, also those that are added later. */
@@ -75,27 +68,25 @@ export class Scheduler {
   }
 
   /** All that can keep work of a handler waiting, in the order in which it is asked. */
-  gatesOf(handler: RegisteredHandler, lane: Lane): readonly Gate[] {
-    const concurrency = new ConcurrencyGate(this.placesOf(handler));
+  gatesOf({ key, batch, rate, ...handler }: RegisteredHandler, lane: Lane): readonly Gate[] {
     const { leases, clock } = this.#deps;
-    const { key, batch, rate } = handler;
     const own: Gate[] = key === undefined ? [] : [new KeyGate(lane.window, leases)];
     if (batch !== undefined) own.push(new BatchGate(lane.window, batch, clock));
     // Last: what is reserved for work that may not begin is lost.
-    if (rate !== undefined) own.push(new RateGate({ ...handler, rate }, { leases, clock, lane }));
-    return [this.paused, this.store, this.retryAfter, this.crash, concurrency, ...this.#shared, this.answer, ...own];
+    if (rate !== undefined) own.push(new RateGate({ ...handler, key, batch, rate }, { leases, clock, lane }));
+    const shared = this.#fairShare === undefined ? [] : [this.#fairShare];
+    return [this.paused, this.store, this.retryAfter, this.crash, lane.places, ...shared, this.answer, ...own];
   }
 
-  /** Most runs of a handler at once. */
-  placesOf({ concurrency }: RegisteredHandler): number {
-    return Math.min(concurrency, ...this.#shared.map(({ share }) => share));
-  }
-
-  /** The queue of a single handler needs no share. */
-  get #shared(): FairShareGate[] {
-    const { all, concurrency } = this.#deps.registry;
-    if (all.length > 1) this.#fairShare ??= new FairShareGate(concurrency);
-    return this.#fairShare === undefined ? [] : [this.#fairShare];
+  /**
+   * The places of a handler. Of two and more, none may have more than half of all places, also while no other has work:
+   * it would keep them until its runs end. A single place is used by all in turn.
+   */
+  placesOf({ concurrency }: RegisteredHandler): PlacesGate {
+    const { all, concurrency: places } = this.#deps.registry;
+    if (all.length === 1) return new PlacesGate("concurrency", concurrency);
+    this.#fairShare ??= new PlacesGate("fair_share", places);
+    return new PlacesGate("concurrency", Math.min(concurrency, Math.max(1, Math.floor(places / 2))));
   }
 
   /** What keeps work waiting, by handler; handlers whose work could begin at once are left out. */
@@ -137,9 +128,10 @@ export class Scheduler {
     }
   }
 
+  /** A free place goes to the handler that has the fewest. */
   #isBefore(one: Lane, other: Lane): boolean {
-    const places = (lane: Lane): number => this.#fairShare?.placesOf(lane.handler) ?? 0;
-    return places(one) === places(other) ? one.lastTurn < other.lastTurn : places(one) < places(other);
+    const [places, others] = [one.places.taken, other.places.taken];
+    return places === others ? one.lastTurn < other.lastTurn : places < others;
   }
 
   /** False when no work of the handler may begin. */
@@ -158,8 +150,7 @@ export class Scheduler {
       // Other work of the handler may have another gate: crash-looping work begins while all else waits.
       if (gate.keeps === "in_store") continue;
       if (gate.keeps === "handler") {
-        gate.seek?.(window.waiting.length);
-        if (gate.opensAt !== undefined) lane.lookTimer.setTo(gate.opensAt);
+        if (gate.seek !== undefined) lane.lookTimer.setTo(gate.seek(window.waiting.length));
         return false;
       }
       const asked = gate.overflow?.(lease, others);

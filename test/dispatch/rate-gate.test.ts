@@ -73,8 +73,7 @@ async function runTogether(given: {
         if (isIn === undefined) begun.push(time);
         else void isIn.then((is) => (is && gate.mayBegin(lease) ? begun.push(time) : gate.leave(lease, undefined)));
       }
-      gate.seek(1 + upTo(3));
-      lookTimer.setTo(gate.opensAt);
+      lookTimer.setTo(gate.seek(1 + upTo(3)));
     };
     look();
   }

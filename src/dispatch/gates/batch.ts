@@ -22,10 +22,10 @@ export class BatchGate implements Gate {
   /** Work that a process died in waits for no other: it runs alone. */
   allows({ crashes = 0 }: GatedWork): boolean {
     const { waiting } = this.#window;
-    return crashes > 0 || waiting.length >= this.#limits.max || elapsedBy(this.#clock) >= this.opensAt;
+    return crashes > 0 || waiting.length >= this.#limits.max || elapsedBy(this.#clock) >= this.seek();
   }
 
-  get opensAt(): number {
+  seek(): number {
     const since = this.#window.waiting[0]?.lease.since ?? Infinity;
     return since <= this.#endedAt ? since : since + this.#limits.waitMs;
   }

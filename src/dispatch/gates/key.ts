@@ -37,12 +37,8 @@ export class KeyGate implements Gate {
   }
 
   async #ask(lease: WindowLease, key: string): Promise<boolean> {
-    const isHeld = await this.#leases.holdKey(lease, key);
-    if (isHeld === false) this.#window.leave(lease, { waitsForKey: true });
-    if (isHeld !== true || lease.newest === undefined) return isHeld === true;
-    // Once it has the key: no other work of it begins meanwhile.
-    const result = await this.#leases.beginNewest(lease, lease.newest);
-    if (result === "superseded" || result === "lost") this.#window.leave(lease, { waitsForKey: false });
-    return result === "newest";
+    const answer = await this.#leases.askForKey(lease, key);
+    if (answer === "waits" || answer === "ended") this.#window.leave(lease, { waitsForKey: answer === "waits" });
+    return answer === "begins";
   }
 }

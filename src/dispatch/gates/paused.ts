@@ -1,30 +1,20 @@
-import type { Clock } from "../../base/clock.js";
 import { HOUR } from "../../base/duration.js";
-import type { Logger } from "../../base/logger.js";
 import type { PausedHandler } from "../../store/paused-handlers.js";
-import type { Store } from "../../store/store.js";
 import type { Gate, GatedWork } from "../gate.js";
-import type { HandlerRegistry } from "../registry.js";
+import type { StoreDeps } from "../registry.js";
 
 /** A handler that stays paused is named again after this: its work waits, and nothing else shows it. */
 const REMIND_MS = 6 * HOUR;
-
-export interface PausedGateDeps {
-  store: Store<unknown>;
-  registry: HandlerRegistry;
-  clock: Clock;
-  logger: Logger;
-}
 
 /** A person has paused the handler, in all processes. */
 export class PausedGate implements Gate {
   readonly name = "paused";
   readonly keeps = "in_store";
-  readonly #deps: PausedGateDeps;
+  readonly #deps: StoreDeps;
   #paused: ReadonlyMap<string, PausedHandler> = new Map();
   #remindedAt = 0;
 
-  constructor(deps: PausedGateDeps) {
+  constructor(deps: StoreDeps) {
     this.#deps = deps;
   }
 

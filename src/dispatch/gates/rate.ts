@@ -66,11 +66,11 @@ export class RateGate implements Gate {
   }
 
   allows(): boolean {
-    return this.opensAt <= this.#now;
+    return this.#opensAt <= this.#now;
   }
 
   /** In whole milliseconds, as timers go. */
-  get opensAt(): number {
+  get #opensAt(): number {
     if (this.#asksForKeys) return this.#entered.size < runsSoon(this.#handler.rate) ? this.#heldUntil : Infinity;
     const { first, count } = this.#inTime;
     return count > 0 ? Math.ceil(first) : Infinity;
@@ -94,9 +94,10 @@ export class RateGate implements Gate {
     if (result === undefined && first === slot + this.#gapMs) this.#slots = { first: slot, count: count + 1 };
   }
 
-  seek(waiting: number): void {
-    if (this.#asksForKeys || this.#inTime.count > 0) return;
-    void this.#reserve(Math.ceil(waiting / (this.#handler.batch?.max ?? 1)));
+  seek(waiting: number): number {
+    const isReserved = this.#asksForKeys || this.#inTime.count > 0;
+    if (!isReserved) void this.#reserve(Math.ceil(waiting / (this.#handler.batch?.max ?? 1)));
+    return this.#opensAt;
   }
 
   close(): void {
