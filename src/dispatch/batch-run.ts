@@ -4,10 +4,10 @@ import type { Client } from "../client/call-types.js";
 import type { AnyEvent } from "../protocol/event.js";
 import type { Lease } from "../store/work.js";
 import type { BatchContext, EventContext } from "./batch-handler.js";
-import type { RunEnd } from "./handler-runs.js";
 import type { ReadyWork } from "./lease-window.js";
-import { type ContextDeps, RunContext, type RunState } from "./run-context.js";
+import { type ContextDeps, RunContext } from "./run-context.js";
 import type { RunSpan } from "./run-observer.js";
+import type { RunEnd } from "./settlement-of.js";
 
 /** The work of a batch. */
 export type BatchWork = readonly [ReadyWork, ...ReadyWork[]];
@@ -20,32 +20,32 @@ interface Member extends ReadyWork {
 }
 
 /** The run of a handler on a batch. Each event has a context of its own, which records and is settled by itself. */
-export class BatchRun implements BatchContext<unknown>, RunState {
+export class BatchRun implements BatchContext<unknown> {
   readonly #members: readonly Member[];
   /** What the batch does as one, the context of its first event does. */
-  readonly #first: RunContext;
+  readonly first: RunContext;
   readonly #deps: ContextDeps;
   #isOver = false;
   #log: Logger | undefined;
 
   constructor([first, ...others]: BatchWork, span: RunSpan | undefined, deps: ContextDeps) {
-    const memberOf = (ready: ReadyWork): Member => ({ ...ready, context: new RunContext({ ...ready, span }, deps) });
+    const memberOf = (ready: ReadyWork): Member => ({ ...ready, context: new RunContext(ready, span, deps) });
     const member = memberOf(first);
     this.#members = [member, ...others.map(memberOf)];
-    this.#first = member.context;
+    this.first = member.context;
     this.#deps = deps;
   }
 
   get signal(): AbortSignal {
-    return this.#first.signal;
+    return this.first.signal;
   }
 
   get api(): Client {
-    return this.#first.api;
+    return this.first.api;
   }
 
   get log(): Logger {
-    this.#log ??= this.#deps.logger.child({ handler: this.#first.handler, events: this.#members.length });
+    this.#log ??= this.#deps.logger.child({ handler: this.first.handler, events: this.#members.length });
     return this.#log;
   }
 
@@ -56,7 +56,7 @@ export class BatchRun implements BatchContext<unknown>, RunState {
   get fail(): (event: AnyEvent, error: unknown) => void {
     return (event, error) => {
       if (this.#isOver) throw new PigeonholeError("run_ended", "ctx.fail was called after the run had ended.");
-      if (this.pendingCommit !== undefined) {
+      if (this.first.pendingCommit !== undefined) {
         throw new PigeonholeError("invalid_argument", "Call ctx.fail before ctx.commit, which marks the others done.");
       }
       this.#memberOf(event).failure = { error };
@@ -66,27 +66,15 @@ export class BatchRun implements BatchContext<unknown>, RunState {
   get commit(): (fn: (tx: unknown) => unknown) => Promise<void> {
     return (fn) => {
       const good = this.#members.flatMap(({ context, failure }) => (failure === undefined ? context : []));
-      const committed = good.length === 0 ? Promise.resolve() : this.#first.commitAll(fn, good);
+      const committed = good.length === 0 ? Promise.resolve() : this.first.commitAll(fn, good);
       // What they would record from now on would not be stored.
       for (const { context } of this.#members) context.pendingCommit ??= committed;
       return committed;
     };
   }
 
-  get pendingCommit(): Promise<void> | undefined {
-    return this.#first.pendingCommit;
-  }
-
-  get storeFailure(): PigeonholeError | undefined {
-    return this.#first.storeFailure;
-  }
-
-  get eventIds(): readonly string[] {
-    return this.#members.flatMap(({ context }) => context.eventIds);
-  }
-
-  abort(reason: Error): void {
-    this.#first.abort(reason);
+  get eventIds(): string[] {
+    return this.#members.map(({ context }) => context.eventId);
   }
 
   isUnder(lease: Lease): boolean {

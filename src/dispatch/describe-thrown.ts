@@ -31,19 +31,17 @@ export function describeThrown(thrown: unknown): RunError {
 }
 
 /** The lines of the stack behind name and message, which may have changed since they were copied into it. */
-function framesOf(error: unknown): string {
-  try {
-    if (!(error instanceof Error) || typeof error.stack !== "string") return "";
-    const { message, stack } = error;
-    const place = stack.slice(0, HEAD.ofStack).indexOf(message.slice(0, HEAD.ofMessage));
-    const isThere = place !== -1 && stack.startsWith(message, place);
-    const behind = isThere ? stack.slice(place + message.length) : stack.slice(-MAX_SEARCHED);
-    // Line ends are no part of the space before `at`: a run of them would be searched from each.
-    const start = behind.search(/\n[^\S\n]+at /);
-    return start === -1 ? "" : behind.slice(start);
-  } catch {
-    return "";
-  }
+const framesOf = (error: unknown): string => readFrom(error, framesIn) ?? "";
+
+function framesIn(error: unknown): string {
+  if (!(error instanceof Error) || typeof error.stack !== "string") return "";
+  const { message, stack } = error;
+  const place = stack.slice(0, HEAD.ofStack).indexOf(message.slice(0, HEAD.ofMessage));
+  const isThere = place !== -1 && stack.startsWith(message, place);
+  const behind = isThere ? stack.slice(place + message.length) : stack.slice(-MAX_SEARCHED);
+  // Line ends are no part of the space before `at`: a run of them would be searched from each.
+  const start = behind.search(/\n[^\S\n]+at /);
+  return start === -1 ? "" : behind.slice(start);
 }
 
 const describeCause = (cause: unknown): string => errorText(cause).slice(0, MAX_ERROR_LENGTH) + framesOf(cause);
@@ -58,13 +56,8 @@ function causesOf(error: unknown): unknown[] {
   return causes;
 }
 
-function causeOf(error: unknown): unknown {
-  try {
-    return error instanceof Error ? error.cause : undefined;
-  } catch {
-    return undefined;
-  }
-}
+const causeOf = (error: unknown): unknown =>
+  readFrom(error, (each) => (each instanceof Error ? each.cause : undefined));
 
 /** Name and message of what was thrown, with its code and the errors inside of it where the message lacks them. */
 function errorText(thrown: unknown): string {

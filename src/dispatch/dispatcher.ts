@@ -9,7 +9,6 @@ import { keyOf, newestKeyOf } from "./event-key.js";
 import { HandlerWorker } from "./handler-worker.js";
 import { Leases } from "./leases.js";
 import { type DispatcherDeps, Maintenance } from "./maintenance.js";
-import { RequestedRetries } from "./read-again.js";
 import type { Route } from "./registry.js";
 import type { RunObserver, RunOutcome } from "./run-observer.js";
 import { Scheduler } from "./scheduler.js";
@@ -37,21 +36,16 @@ export class Dispatcher {
   readonly #deps: DispatcherDeps;
   readonly #leases: Leases;
   readonly #scheduler: Scheduler;
-  readonly #requestedRetries: RequestedRetries;
   readonly #maintenance: Maintenance;
   /** Of all handlers by name, from the start on. */
   readonly #workers = new Map<string, HandlerWorker>();
 
   constructor(deps: DispatcherDeps, { retryParked }: { retryParked: boolean }) {
     this.#deps = deps;
-    const workers = this.#workers;
-    const leases = new Leases(deps);
-    const scheduler = new Scheduler(workers, { ...deps, leases });
-    const requestedRetries = new RequestedRetries(deps, retryParked);
-    this.#leases = leases;
-    this.#scheduler = scheduler;
-    this.#requestedRetries = requestedRetries;
-    this.#maintenance = new Maintenance(deps, { workers, scheduler, leases, requestedRetries });
+    this.#leases = new Leases(deps);
+    this.#scheduler = new Scheduler(this.#workers, { ...deps, leases: this.#leases });
+    const tools = { workers: this.#workers, scheduler: this.#scheduler, leases: this.#leases };
+    this.#maintenance = new Maintenance(deps, { ...tools, retryParked });
   }
 
   /** Takes over what a dead process left, and begins to run handlers, watched by `observer`. */
@@ -69,14 +63,13 @@ export class Dispatcher {
    * for the next process.
    */
   async stop(timeoutMs: number): Promise<void> {
-    const opened = this.#maintenance.stop();
-    const noneRequested = this.#requestedRetries.stop();
+    const ended = this.#maintenance.stop();
     const closed = this.#close();
     await inTime(this.#untilNoneRuns(), this.#deps.clock, timeoutMs);
-    this.#leases.end();
+    this.#leases.isEnding = true;
     const reason = new PigeonholeError("stopped", "The receiver stopped before the handler was done; it runs again.");
-    for (const worker of this.#all) worker.abort(reason);
-    await Promise.all([this.#untilNoneRuns(), closed, opened, noneRequested]);
+    for (const worker of this.#all) worker.runs.abort(reason);
+    await Promise.all([this.#untilNoneRuns(), closed, ended]);
     await this.#leases.giveBack([]);
   }
 
@@ -116,7 +109,7 @@ export class Dispatcher {
 
   /** Reads the events again whose retry was requested from outside. */
   async readRequested(): Promise<void> {
-    await this.#requestedRetries.check();
+    await this.#maintenance.requestedRetries.check();
   }
 
   /** Runs since the start, by how they ended. */

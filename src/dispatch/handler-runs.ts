@@ -5,39 +5,36 @@ import type { RunFigures } from "../store/figures.js";
 import { TimeBuckets, countTimes } from "../store/time-buckets.js";
 import type { Lease } from "../store/work.js";
 import type { RegisteredHandler } from "./handler.js";
-import type { RunState } from "./run-context.js";
-
-/** How a run ended. `committed`: the work was settled inside `ctx.commit`. */
-export type RunEnd =
-  | { kind: "done" }
-  | { kind: "committed" }
-  /** The lease ended while the handler ran; its new holder settles the work. */
-  | { kind: "lost" }
-  /** The store failed under it, for a time: the handler has not failed, and its work runs again. */
-  | { kind: "interrupted"; error: PigeonholeError }
-  | { kind: "failed"; error: unknown }
-  /** The receiver stopped before the handler was done. */
-  | { kind: "stopped"; error: Error };
-
-/** Ends of a run that did not do its work. */
-export type Unfinished = Extract<RunEnd, { kind: "failed" | "stopped" }>;
+import type { BatchRun } from "./batch-run.js";
+import type { RunContext } from "./run-context.js";
+import type { RunEnd } from "./settlement-of.js";
 
 const LOST: RunEnd = { kind: "lost" };
 const DONE: RunEnd = { kind: "done" };
 const COMMITTED: RunEnd = { kind: "committed" };
+
+/** A call of a handler. */
+export interface RunCall {
+  /** Of the first event of a batch. */
+  context: RunContext;
+  call: () => unknown;
+  batch?: BatchRun;
+}
 
 /** A run of a handler until its end, its timeout or a stop: the first of them decides. */
 export class HandlerRun implements Expiring {
   /** Never rejects. */
   readonly ended: Promise<RunEnd>;
   readonly #handler: RegisteredHandler;
-  readonly context: RunState;
+  readonly #context: RunContext;
+  readonly #batch: BatchRun | undefined;
   #resolve: ((end: RunEnd | Promise<RunEnd>) => void) | undefined;
 
   /** Calls the handler. Nothing here holds the events longer than the handler does. */
-  constructor(handler: RegisteredHandler, context: RunState, call: () => unknown) {
+  constructor(handler: RegisteredHandler, { context, call, batch }: RunCall) {
     this.#handler = handler;
-    this.context = context;
+    this.#batch = batch;
+    this.#context = context;
     this.ended = new Promise((resolve) => (this.#resolve = resolve));
     void this.#call(call);
   }
@@ -46,26 +43,35 @@ export class HandlerRun implements Expiring {
     const { name, timeoutMs } = this.#handler;
     const text = `Handler "${name}" took longer than its timeoutMs of ${timeoutMs}.`;
     const error = new PigeonholeError("handler_timeout", text);
-    this.context.abort(error);
+    this.#context.abort(error);
     this.#endAs({ kind: "failed", error });
   }
 
   stop(reason: Error): void {
-    this.context.abort(reason);
+    this.#context.abort(reason);
     const isLost = isPigeonholeError(reason, "lease_lost");
     this.#endAs(isLost ? { kind: "interrupted", error: reason } : { kind: "stopped", error: reason });
+  }
+
+  /** The ids of its events, as listed. */
+  get eventIds(): string[] {
+    return this.#batch?.eventIds ?? [this.#context.eventId];
+  }
+
+  isUnder(lease: Lease): boolean {
+    return (this.#batch ?? this.#context).isUnder(lease);
   }
 
   /** Its lease has ended before it. */
   lose(): void {
     const { name } = this.#handler;
     const text = `The lease of handler "${name}" has ended before its run, so another run does its work.`;
-    this.context.abort(new PigeonholeError("lease_lost", text));
+    this.#context.abort(new PigeonholeError("lease_lost", text));
     this.#endAs(LOST);
   }
 
   async #call(call: () => unknown): Promise<void> {
-    const context = this.context;
+    const context = this.#context;
     try {
       await call();
       if (context.pendingCommit !== undefined) await context.pendingCommit;
@@ -77,7 +83,7 @@ export class HandlerRun implements Expiring {
   }
 
   #endAs(end: RunEnd): void {
-    const context = this.context;
+    const context = this.#context;
     const { pendingCommit } = context;
     this.#resolve?.(
       pendingCommit === undefined ? orInterrupted(end, context) : endAfterCommit(pendingCommit, end, context),
@@ -86,12 +92,12 @@ export class HandlerRun implements Expiring {
 }
 
 /** Whatever the handler made of the failure of its store, such as another error, it is not the handler's own. */
-function orInterrupted(end: RunEnd, { storeFailure }: RunState): RunEnd {
+function orInterrupted(end: RunEnd, { storeFailure }: RunContext): RunEnd {
   return end.kind === "failed" && storeFailure !== undefined ? { kind: "interrupted", error: storeFailure } : end;
 }
 
 /** A commit that had started when the handler failed decides: what is committed is done, also after a later error. */
-async function endAfterCommit(commit: Promise<void>, end: RunEnd, context: RunState): Promise<RunEnd> {
+async function endAfterCommit(commit: Promise<void>, end: RunEnd, context: RunContext): Promise<RunEnd> {
   try {
     await commit;
     return COMMITTED;
@@ -121,9 +127,7 @@ export class RunRecord {
   /** The current runs, and for how many milliseconds each has run. */
   get running(): { handler: string; eventId: string; forMs: number }[] {
     return [...this.#runs].flatMap(([handler, { deadlines }]) =>
-      deadlines.running.flatMap(({ thing, forMs }) =>
-        thing.context.eventIds.map((eventId) => ({ handler, eventId, forMs })),
-      ),
+      deadlines.running.flatMap(({ thing, forMs }) => thing.eventIds.map((eventId) => ({ handler, eventId, forMs }))),
     );
   }
 
@@ -164,7 +168,7 @@ export class HandlerRuns {
 
   /** The lease has a new holder: its run is aborted, and writes nothing any more. */
   lose(lease: Lease): void {
-    for (const run of this.deadlines.underWay) if (run.context.isUnder(lease)) run.lose();
+    for (const run of this.deadlines.underWay) if (run.isUnder(lease)) run.lose();
   }
 }
 

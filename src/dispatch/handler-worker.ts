@@ -38,7 +38,7 @@ export class HandlerWorker {
   readonly window: LeaseWindow;
   readonly gates: readonly Gate[];
   readonly #deps: HandlerWorkerDeps;
-  readonly #runs: HandlerRuns;
+  readonly runs: HandlerRuns;
   readonly #batch: BatchGate | undefined;
   /** Looks again whether work may begin. */
   readonly lookTimer: EarliestTimer;
@@ -58,7 +58,7 @@ export class HandlerWorker {
     this.gates = scheduler.gatesOf(handler, this);
     this.#batch = this.gates.find((gate) => gate instanceof BatchGate);
     this.#deps = deps;
-    this.#runs = runner.record.runsOf(handler, clock);
+    this.runs = runner.record.runsOf(handler, clock);
   }
 
   /** The gate that keeps all work of the handler in the store, if one does; `work` for a certain kind of its work. */
@@ -117,7 +117,7 @@ export class HandlerWorker {
   async renew(now: number): Promise<void> {
     for (const lost of await this.#deps.leases.renew(this.window, now)) {
       this.window.lose(lost);
-      this.#runs.lose(lost);
+      this.runs.lose(lost);
     }
   }
 
@@ -131,8 +131,8 @@ export class HandlerWorker {
     const { runner } = this.#deps;
     const others = this.#batch && this.#takeOthers(ready);
     // With a rate, what waits is what may begin soon.
-    if (this.#runs.handler.rate !== undefined) this.#leaseIfWanted();
-    return runner.run(this.#runs, ready, others);
+    if (this.runs.handler.rate !== undefined) this.#leaseIfWanted();
+    return runner.run(this.runs, ready, others);
   }
 
   /** What waits for a batch to be full waits no more, unless other work is about to come. */
@@ -162,7 +162,7 @@ export class HandlerWorker {
   /** Begins other work with the first of a batch. What a process died in runs alone, and so ends no other run. */
   #takeOthers(first: ReadyWork): ReadyWork[] {
     const { window, gates } = this;
-    const { max = 1 } = this.#runs.handler.batch ?? {};
+    const { max = 1 } = this.runs.handler.batch ?? {};
     const mayJoin = ({ lease }: ReadyWork): boolean =>
       lease.crashes === 0 &&
       !window.room.isStale(lease) &&
@@ -213,11 +213,6 @@ export class HandlerWorker {
     this.#deps.scheduler.progress.noteChange();
     while (this.window.isArriving) await this.#deps.scheduler.progress.untilChanged();
     return [...waiting, ...this.window.takeWaiting()];
-  }
-
-  /** Aborts current runs, which are then settled as not done. */
-  abort(reason: Error): void {
-    this.#runs.abort(reason);
   }
 
   /** Leases due work, a page at a time, while there is some and memory for it. */

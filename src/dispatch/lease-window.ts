@@ -47,7 +47,7 @@ export class LeaseWindow implements WindowLoad {
   readonly #begun = new Set<WindowLease>();
   /** Those of them that another one has taken along in its batch. */
   readonly #joined = new Set<WindowLease>();
-  #bytes = 0;
+  bytes = 0;
   #reserved = 0;
   #crashed = 0;
   /** There is, or may be, due work in the store. */
@@ -112,7 +112,7 @@ export class LeaseWindow implements WindowLoad {
     const since = this.room.now();
     const lease = { seq, handler, token, eventId, attempt, dueAt, bytes, crashes, key, newest, since, isLost: false };
     this.#waiting.push({ lease, work, event });
-    this.#bytes += bytes;
+    this.bytes += bytes;
     if (crashes > 0) this.#crashed += 1;
     return lease;
   }
@@ -174,11 +174,16 @@ export class LeaseWindow implements WindowLoad {
 
   /** The next page: at most what there is room for. */
   get pageRequest(): Omit<LeaseRequest, "now" | "leaseUntil" | "allowCrashLooping"> {
-    const { name: handler, only } = this.#handler;
+    const handler = this.#handler.name;
     const limit = this.roomForPage;
     const history = Math.min(limit, this.room.forHistory(this));
-    const { forCrashed: crashedLimit } = this.room;
-    return { handler, limit, maxBytes: PAGE_BYTES, crashedLimit, history, newestFirst: only === "newest" };
+    const crashedLimit = this.room.forCrashed;
+    return { handler, limit, maxBytes: PAGE_BYTES, crashedLimit, history, newestFirst: this.isNewestFirst };
+  }
+
+  /** Of a key, only the newest event counts. */
+  get isNewestFirst(): boolean {
+    return this.#handler.only === "newest";
   }
 
   /** True when no work is here, and none is about to come. */
@@ -203,10 +208,6 @@ export class LeaseWindow implements WindowLoad {
     return free.length + this.#reserved;
   }
 
-  get bytes(): number {
-    return this.#bytes;
-  }
-
   /** Another key may be free, and there may be room for history. */
   #noteFree(): void {
     this.isBehind ||= this.waitsForKey || this.mayTakeHistory;
@@ -221,7 +222,7 @@ export class LeaseWindow implements WindowLoad {
   }
 
   #noteGone({ bytes, crashes }: WindowLease): void {
-    this.#bytes -= bytes;
+    this.bytes -= bytes;
     if (crashes > 0) this.#crashed -= 1;
   }
 }

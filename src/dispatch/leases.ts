@@ -6,7 +6,7 @@ import type { Delivery } from "../protocol/decode-delivery.js";
 import type { AnyEvent } from "../protocol/event.js";
 import { isPassingFailure } from "../store/passing-failure.js";
 import type { RunSlots, RunSlotsRequest } from "../store/run-slots.js";
-import type { LeasePage, SettleResult } from "../store/store.js";
+import type { LeasePage, LeaseRequest, SettleResult } from "../store/store.js";
 import { BUSY_WAITS } from "../store/while-busy.js";
 import type { Lease, LeasedWork, Settlement } from "../store/work.js";
 import { isCrashLooping } from "./gates/crash.js";
@@ -25,7 +25,8 @@ export class Leases {
   /** Leases of work that does not begin here, or was interrupted. */
   readonly #unreturned: Lease[] = [];
   #returnFails = false;
-  #isEnding = false;
+  /** The time of the stop is over: nothing waits for a silent server any more. */
+  isEnding = false;
 
   constructor(deps: StoreDeps) {
     this.#deps = deps;
@@ -55,14 +56,11 @@ export class Leases {
     window: LeaseWindow,
     { seekCrashLooping }: { seekCrashLooping: boolean },
   ): Promise<{ hasCrashLooping: boolean; nextDueAt?: number; heldUntil?: number | undefined }> {
-    const { store, clock } = this.#deps;
     // Cleared before the query: work that is accepted meanwhile sets it again.
     window.isBehind = false;
-    const times = { now: clock.now(), leaseUntil: this.leaseUntil() };
-    const request = { ...window.pageRequest, ...times, allowCrashLooping: seekCrashLooping };
-    const page = await store.lease(request);
+    const page = await this.#request(window, { allowCrashLooping: seekCrashLooping });
     // Older events of a key do not run once the newest has.
-    if (request.newestFirst) page.work.reverse();
+    if (window.isNewestFirst) page.work.reverse();
     window.hasHistory = page.hasHistory === true;
     if (page.work.length > 0 || window.mayTakeHistory) window.isBehind = true;
     window.waitsForKey = page.waitsForKey === true;
@@ -73,7 +71,11 @@ export class Leases {
     await this.#readPage(window, page);
     const { heldUntil } = page;
     if (page.work.length > 0 || page.nextDueAt === undefined) return { hasCrashLooping: false };
-    return { hasCrashLooping: false, heldUntil, nextDueAt: Math.max(page.nextDueAt, clock.now() + REFUSED_WAIT_MS) };
+    return {
+      hasCrashLooping: false,
+      heldUntil,
+      nextDueAt: Math.max(page.nextDueAt, this.#deps.clock.now() + REFUSED_WAIT_MS),
+    };
   }
 
   /**
@@ -83,10 +85,7 @@ export class Leases {
   async leaseCrashLooping(
     window: LeaseWindow,
   ): Promise<{ lease: WindowLease | undefined; isLeft: boolean; heldUntil: number | undefined }> {
-    const times = { now: this.#deps.clock.now(), leaseUntil: this.leaseUntil() };
-    const none = { limit: 0, crashedLimit: 0, history: 0 };
-    const request = { ...window.pageRequest, ...times, ...none, allowCrashLooping: true };
-    const page = await this.#deps.store.lease(request);
+    const page = await this.#request(window, { limit: 0, crashedLimit: 0, history: 0, allowCrashLooping: true });
     const [lease] = await this.#readPage(window, page);
     return { lease, isLeft: page.work.length > 0 && !window.isClosed, heldUntil: page.heldUntil };
   }
@@ -157,45 +156,31 @@ export class Leases {
     this.#deps.logger.error({ handler, ...errorFields(error, true) }, "handler_queue_failed");
   }
 
-  /** The time of the stop is over: nothing waits for a silent server any more. */
-  end(): void {
-    this.#isEnding = true;
-  }
-
   /**
-   * Writes how a run ended. `lost` also when the store is broken; `interrupted` when the receiver stops before the
-   * store has taken that, so that the work runs again. Never rejects.
+   * Writes how a run ended, again and again while the store refuses it in a way that may end by itself: a handler that
+   * has run would repeat what it did. Its lease is renewed meanwhile. `lost` also when the store is broken;
+   * `interrupted` when the receiver stops before the store has taken that, so that the work runs again. Never rejects.
    */
   async settle(settlement: Settlement): Promise<SettleResult | "interrupted"> {
-    try {
-      return await this.#deps.store.settle(settlement);
-    } catch (error) {
-      return this.#settleAgain(settlement, error);
+    const { store, clock, logger } = this.#deps;
+    const { tries, waitMs } = BUSY_WAITS.settlement;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await store.settle(settlement);
+      } catch (error) {
+        const isOver = !mayHelp(error, this.isEnding);
+        if (isOver || attempt === tries)
+          logger.error({ handler: settlement.handler, ...errorFields(error, true) }, "settle_failed");
+        if (isOver) return isPassingFailure(error) ? "interrupted" : "lost";
+        if (attempt >= tries && this.isEnding) return "interrupted";
+      }
+      await sleep(clock, waitMs);
     }
   }
 
-  /**
-   * Writes a settlement again that the store has refused with `error`, while that may end by itself, however long that
-   * takes: a handler that has run would repeat what it did. Its lease is renewed meanwhile.
-   */
-  async #settleAgain(settlement: Settlement, error: unknown): Promise<SettleResult | "interrupted"> {
-    const { store, clock, logger } = this.#deps;
-    const { tries, waitMs } = BUSY_WAITS.settlement;
-    const logFailed = (failure: unknown): void =>
-      logger.error({ handler: settlement.handler, ...errorFields(failure, true) }, "settle_failed");
-    let last = error;
-    for (let attempt = 1; mayHelp(last, this.#isEnding); attempt += 1) {
-      if (attempt === tries) logFailed(last);
-      if (attempt >= tries && this.#isEnding) return "interrupted";
-      await sleep(clock, waitMs);
-      try {
-        return await store.settle(settlement);
-      } catch (next) {
-        last = next;
-      }
-    }
-    logFailed(last);
-    return isPassingFailure(last) ? "interrupted" : "lost";
+  #request(window: LeaseWindow, limits: Partial<LeaseRequest> & { allowCrashLooping: boolean }): Promise<LeasePage> {
+    const times = { now: this.#deps.clock.now(), leaseUntil: this.leaseUntil() };
+    return this.#deps.store.lease({ ...window.pageRequest, ...times, ...limits });
   }
 
   async #readPage(window: LeaseWindow, page: LeasePage): Promise<WindowLease[]> {

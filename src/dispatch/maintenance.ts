@@ -4,11 +4,12 @@ import { errorFields } from "../base/error-fields.js";
 import { PigeonholeError, isPigeonholeError } from "../base/error.js";
 import type { OutboxSender } from "../outbox/outbox-sender.js";
 import { isStoreAway } from "../store/passing-failure.js";
-import type { Glance } from "../store/store.js";
+import type { Glance, HandlerPolicy } from "../store/store.js";
 import { TAKEN_OVER_AFTER_MS } from "../store/work-state.js";
+import type { RegisteredHandler } from "./handler.js";
 import type { HandlerWorker } from "./handler-worker.js";
 import { LEASE_MS, type Leases } from "./leases.js";
-import type { RequestedRetries } from "./read-again.js";
+import { RequestedRetries } from "./read-again.js";
 import type { StoreDeps } from "./registry.js";
 import type { Runner } from "./runner.js";
 import type { Scheduler } from "./scheduler.js";
@@ -33,7 +34,6 @@ export interface MaintenanceTools {
   workers: ReadonlyMap<string, HandlerWorker>;
   scheduler: Scheduler;
   leases: Leases;
-  requestedRetries: RequestedRetries;
 }
 
 /**
@@ -44,24 +44,22 @@ export interface MaintenanceTools {
 export class Maintenance {
   readonly #deps: DispatcherDeps;
   readonly #tools: MaintenanceTools;
+  readonly requestedRetries: RequestedRetries;
+  /** True once this process runs the handlers of the store. */
+  isOwner = false;
   #timer: Timer | undefined;
   /** When leases were last renewed, and when the store last answered, in the clock's elapsed time. */
   #renewedAt = 0;
   #answeredAt = 0;
   #fails = false;
-  #isOwner = false;
   #hasReportedOther = false;
   #opening: Promise<void> = Promise.resolve();
   #stopped = false;
 
-  constructor(deps: DispatcherDeps, tools: MaintenanceTools) {
+  constructor(deps: DispatcherDeps, { retryParked, ...tools }: MaintenanceTools & { retryParked: boolean }) {
     this.#deps = deps;
     this.#tools = tools;
-  }
-
-  /** True once this process runs the handlers of the store. */
-  get isOwner(): boolean {
-    return this.#isOwner;
+    this.requestedRetries = new RequestedRetries(deps, retryParked);
   }
 
   /** Takes over what a dead process left, and lets work begin where this process may. */
@@ -72,11 +70,11 @@ export class Maintenance {
     this.#schedule();
   }
 
-  /** Begins no further round. Resolves when the work that was to run first has ended. */
-  stop(): Promise<void> {
+  /** Begins no further round. Resolves when the work that was to run first has ended, and no event is being read. */
+  async stop(): Promise<void> {
     this.#stopped = true;
     this.#timer?.cancel();
-    return this.#opening;
+    await Promise.all([this.#opening, this.requestedRetries.stop()]);
   }
 
   #schedule(): void {
@@ -91,7 +89,7 @@ export class Maintenance {
    */
   async #run(): Promise<void> {
     const { clock, logger } = this.#deps;
-    const { leases, scheduler, requestedRetries } = this.#tools;
+    const { leases, scheduler } = this.#tools;
     const now = clock.now();
     const begunAt = elapsedBy(clock);
     try {
@@ -104,9 +102,9 @@ export class Maintenance {
         await Promise.all(this.#workers.map((worker) => worker.renew(now)));
         this.#renewedAt = begunAt;
       }
-      if (isRenewal || !this.#isOwner) await this.#recover(now);
+      if (isRenewal || !this.isOwner) await this.#recover(now);
       await scheduler.paused.check(found.paused);
-      if (this.#isOwner && found.requested) void requestedRetries.check();
+      if (this.isOwner && found.requested) void this.requestedRetries.check();
       if (found.contactEvents) this.#deps.sender?.poll();
       await leases.giveBack(this.#workers.flatMap((worker) => worker.takeStale()));
       // In most rounds, a store that is one file is asked for nothing else.
@@ -137,7 +135,7 @@ export class Maintenance {
     if (!leases.areShared || elapsedBy(this.#deps.clock) - this.#answeredAt < ENDS_RUNS_AFTER_MS) return;
     const text = "The store did not answer for some seconds, so another process may run the handler.";
     scheduler.store.shut();
-    for (const worker of this.#workers) worker.abort(new PigeonholeError("lease_lost", text));
+    for (const worker of this.#workers) worker.runs.abort(new PigeonholeError("lease_lost", text));
   }
 
   /** What may be found in the store, where it does not say so itself. */
@@ -145,7 +143,7 @@ export class Maintenance {
     const handlers = this.#workers.map(({ handler }) => handler);
     const found = await this.#deps.store.glance?.({ handlers, now });
     if (found === undefined) return { due: handlers, requested: true, contactEvents: false, orphans: false };
-    return { ...found, requested: found.requested || !this.#tools.requestedRetries.hasReadParked };
+    return { ...found, requested: found.requested || !this.requestedRetries.hasReadParked };
   }
 
   /** Makes the work of dead processes pending, where this process may. `now` was read before the last renewal. */
@@ -154,17 +152,17 @@ export class Maintenance {
     const { store, runner, sender, logger } = this.#deps;
     const { scheduler } = this.#tools;
     // Before the first work of a paused handler could begin.
-    if (!this.#isOwner) await scheduler.paused.check();
+    if (!this.isOwner) await scheduler.paused.check();
     const { owner, recovered, parked } = await store.recover(now);
     runner.record.crashLoops += parked;
     if (recovered > 0 || parked > 0) logger.warn({ recovered, parked }, "recovered_work_of_a_dead_process");
     if (!owner) {
       if (!this.#hasReportedOther) logger.warn({}, "another_process_runs_handlers_on_this_store");
       this.#hasReportedOther = true;
-    } else if (this.#isOwner) {
+    } else if (this.isOwner) {
       if (recovered > 0) scheduler.wake();
     } else {
-      this.#isOwner = true;
+      this.isOwner = true;
       sender?.start();
       // Not awaited: no handler waits for it.
       void this.#keepPolicies();
@@ -179,13 +177,10 @@ export class Maintenance {
   async #keepPolicies(): Promise<void> {
     const { store, registry, logger } = this.#deps;
     try {
-      await store.keepPolicies(
-        registry.all.map(({ name, patterns, retry: { maxAttempts } }) => ({
-          handler: name,
-          maxAttempts,
-          types: patterns,
-        })),
-      );
+      const policyOf = ({ name, patterns, retry: { maxAttempts } }: RegisteredHandler): HandlerPolicy => {
+        return { handler: name, maxAttempts, types: patterns };
+      };
+      await store.keepPolicies(registry.all.map(policyOf));
     } catch (error) {
       if (!isPigeonholeError(error, "stopped")) logger.warn(errorFields(error, true), "policies_not_kept");
     }

@@ -29,18 +29,14 @@ export async function readAgain(
 export class RequestedRetries {
   readonly #deps: StoreDeps;
   readonly #stopping = new AbortController();
-  #hasReadParked: boolean;
+  /** True once the events that were parked before the start have been read. */
+  hasReadParked: boolean;
   #running: Promise<void> | undefined;
 
   /** `retryParked`: also those, once, that match a handler now. */
   constructor(deps: StoreDeps, retryParked: boolean) {
     this.#deps = deps;
-    this.#hasReadParked = !retryParked;
-  }
-
-  /** True once the events that were parked before the start have been read. */
-  get hasReadParked(): boolean {
-    return this.#hasReadParked;
+    this.hasReadParked = !retryParked;
   }
 
   /**
@@ -65,8 +61,8 @@ export class RequestedRetries {
 
   async #run(): Promise<void> {
     await this.#readAll();
-    if (this.#hasReadParked) return;
-    this.#hasReadParked = true;
+    if (this.hasReadParked) return;
+    this.hasReadParked = true;
     const { store, registry, clock } = this.#deps;
     const listParked: ListEvents = (query) => store.listStuck({ state: "parked", ...query });
     for await (const event of this.#eventsOf(listParked))

@@ -181,25 +181,23 @@ export class HandlerRegistry {
     return handler;
   }
 
-  #checkPatterns(patterns: readonly string[]): void {
-    if (patterns.length === 0) throw new PigeonholeError("invalid_argument", "on() needs at least one event type.");
-    for (const pattern of patterns) this.#checkPattern(pattern);
-  }
-
   /** A misspelt type would never match, which would be noticed only when events are missed. */
-  #checkPattern(pattern: unknown): void {
-    if (typeof pattern !== "string") {
+  #checkPatterns(patterns: readonly unknown[]): void {
+    if (patterns.length === 0) throw new PigeonholeError("invalid_argument", "on() needs at least one event type.");
+    const types = [...EVENT_TYPES, ...this.#extraTypes];
+    for (const pattern of patterns) {
+      if (typeof pattern !== "string") {
+        throw new PigeonholeError(
+          "invalid_argument",
+          `on() needs an event type or a list of them, such as "email.received", got ${pattern === null ? "null" : typeof pattern}.`,
+        );
+      }
+      if (types.some((type) => matchesPattern(pattern, type))) continue;
       throw new PigeonholeError(
         "invalid_argument",
-        `on() needs an event type or a list of them, such as "email.received", got ${pattern === null ? "null" : typeof pattern}.`,
+        `"${pattern}" is not an event type of the service. Known are ${types.join(", ")}, groups such as "email.*", and "*". ` +
+          "A type that is newer than this package becomes known by an entry in options.schemas.",
       );
     }
-    const types = [...EVENT_TYPES, ...this.#extraTypes];
-    if (types.some((type) => matchesPattern(pattern, type))) return;
-    throw new PigeonholeError(
-      "invalid_argument",
-      `"${pattern}" is not an event type of the service. Known are ${types.join(", ")}, groups such as "email.*", and "*". ` +
-        "A type that is newer than this package becomes known by an entry in options.schemas.",
-    );
   }
 }

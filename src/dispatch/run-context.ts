@@ -3,7 +3,6 @@ import { PigeonholeError } from "../base/error.js";
 import { type Logger, makeSafeLogger } from "../base/logger.js";
 import type { Client } from "../client/call-types.js";
 import type { ContactEventInput } from "../contract/contact-event.js";
-import type { AnyEvent } from "../protocol/event.js";
 import { sourceNameOf } from "../protocol/inbox-id.js";
 import type { Store } from "../store/store.js";
 import type { DoneSettlement, Lease, LeasedWork } from "../store/work.js";
@@ -18,6 +17,7 @@ import {
 import { type KeyOwner, deriveIdempotencyKey } from "../outbox/idempotency-key.js";
 import type { DeliveryInfo, HandlerContext } from "./handler.js";
 import { isPassingFailure } from "../store/passing-failure.js";
+import type { ReadyWork } from "./lease-window.js";
 import type { RunSpan } from "./run-observer.js";
 import { RunSteps, runOnce } from "./steps.js";
 
@@ -31,33 +31,17 @@ export interface ContextDeps {
   clock: Clock;
 }
 
-/** What a run is about, and its span where there is one. */
-interface RunSubject {
-  work: LeasedWork;
-  event: Pick<AnyEvent, "type">;
-  span: RunSpan | undefined;
-}
-
-/** What must be known of a run while it goes on. */
-export interface RunState {
-  /** The requested commit, if any. */
-  readonly pendingCommit: Promise<void> | undefined;
-  /** How the store failed first under this run, in a way that passes. */
-  readonly storeFailure: PigeonholeError | undefined;
-  /** The ids of its events, as listed. */
-  readonly eventIds: readonly string[];
-  abort(reason: Error): void;
-  isUnder(lease: Lease): boolean;
-}
-
 /** The context of one run, with what the dispatcher needs to know afterwards. */
-export class RunContext implements HandlerContext<unknown>, RunState {
+export class RunContext implements HandlerContext<unknown> {
   readonly attempt: number;
   readonly handler: string;
+  readonly eventId: string;
+  /** The requested commit, if any. */
   pendingCommit: Promise<void> | undefined;
+  /** How the store failed first under this run, in a way that passes. */
   storeFailure: PigeonholeError | undefined;
   readonly #work: LeasedWork;
-  readonly #event: Pick<AnyEvent, "type">;
+  readonly #eventType: string;
   readonly #span: RunSpan | undefined;
   readonly #deps: ContextDeps;
   #steps: RunSteps | undefined;
@@ -69,11 +53,12 @@ export class RunContext implements HandlerContext<unknown>, RunState {
   #aborted: Error | undefined;
   #log: Logger | undefined;
 
-  constructor({ work, event, span }: RunSubject, deps: ContextDeps) {
+  constructor({ work, event }: Pick<ReadyWork, "work" | "event">, span: RunSpan | undefined, deps: ContextDeps) {
     this.attempt = work.attempt;
     this.#work = work;
     this.handler = work.handler;
-    this.#event = event;
+    this.eventId = work.eventId;
+    this.#eventType = event.type;
     this.#span = span;
     this.#deps = deps;
     this.#begunAt = deps.clock.now();
@@ -100,18 +85,14 @@ export class RunContext implements HandlerContext<unknown>, RunState {
     this.#abort?.abort(reason);
   }
 
-  get eventIds(): readonly string[] {
-    return [this.#work.eventId];
-  }
-
   isUnder({ seq, token }: Lease): boolean {
     return this.#work.seq === seq && this.#work.token === token;
   }
 
   get log(): Logger {
     this.#log ??= this.#deps.logger.child({
-      eventId: this.#work.eventId,
-      eventType: this.#event.type,
+      eventId: this.eventId,
+      eventType: this.#eventType,
       handler: this.handler,
       attempt: this.attempt,
     });
@@ -232,7 +213,7 @@ export class RunContext implements HandlerContext<unknown>, RunState {
   }
 
   #keyOwner(): KeyOwner {
-    return { receiver: this.#deps.name, eventId: this.#work.eventId, handler: this.handler };
+    return { receiver: this.#deps.name, eventId: this.eventId, handler: this.handler };
   }
 
   /** What was recorded in a finished step is recorded again. */

@@ -3,10 +3,10 @@ import { errorFields } from "../base/error-fields.js";
 import type { Random } from "../base/random.js";
 import type { LeasedWork, Settlement } from "../store/work.js";
 import { BatchRun, type BatchWork } from "./batch-run.js";
-import { type ContextDeps, RunContext, type RunState } from "./run-context.js";
+import { type ContextDeps, RunContext } from "./run-context.js";
 import type { ReadyWork, WindowLease } from "./lease-window.js";
-import { HandlerRun, type HandlerRuns, type RunEnd, type RunRecord } from "./handler-runs.js";
-import { settlementOf } from "./settlement-of.js";
+import { HandlerRun, type HandlerRuns, type RunCall, type RunRecord } from "./handler-runs.js";
+import { type RunEnd, settlementOf } from "./settlement-of.js";
 import type { RunObserver, RunSpan } from "./run-observer.js";
 
 export interface RunnerDeps {
@@ -28,35 +28,20 @@ export interface RunResult {
   /** To be ended when the run is settled. */
   span: RunSpan | undefined;
   /** Of a batch: the result of each piece of its work. */
-  batch?: readonly BatchResult[];
-}
-
-interface BatchResult {
-  lease: WindowLease;
-  result: RunResult;
-}
-
-/** A run that has ended, on one event. */
-interface EndedRun {
-  end: RunEnd;
-  context: RunContext;
-  work: LeasedWork;
-  random: Random;
+  batch?: readonly { lease: WindowLease; result: RunResult }[];
 }
 
 /** Runs handlers over leased work, and says how each run is to be settled. */
 export class Runner {
+  /** What has happened to runs in this process. */
+  readonly record: RunRecord;
   readonly #deps: RunnerDeps;
   /** Undefined without OpenTelemetry. */
   observer: RunObserver | undefined;
 
   constructor(deps: RunnerDeps) {
     this.#deps = deps;
-  }
-
-  /** What has happened to runs in this process. */
-  get record(): RunRecord {
-    return this.#deps.record;
+    this.record = deps.record;
   }
 
   /** Runs one piece of work, or a batch. Resolves when the handler has ended; never rejects. */
@@ -74,7 +59,7 @@ export class Runner {
 
   #run(of: HandlerRuns, { work, event }: ReadyWork, span: RunSpan | undefined): Promise<RunResult> {
     const { context: deps, random } = this.#deps;
-    const context = new RunContext({ work, event, span }, deps);
+    const context = new RunContext({ work, event }, span, deps);
     const call = (): unknown => of.handler.run(event, context);
     return this.#call(of, { context, call }, (end, tookMs) => {
       const result = this.#resultOf({ end, context, work, random }, of, tookMs);
@@ -86,20 +71,25 @@ export class Runner {
   /** Each event of a batch has a result of its own. */
   #runBatch(of: HandlerRuns, ready: BatchWork, span: RunSpan | undefined): Promise<RunResult> {
     const { context: deps, random } = this.#deps;
-    const context = new BatchRun(ready, span, deps);
+    const batch = new BatchRun(ready, span, deps);
     const events = ready.map(({ event }) => event);
-    const call = (): unknown => of.handler.run(events, context);
-    return this.#call(of, { context, call }, (ended, tookMs) => {
+    const call = (): unknown => of.handler.run(events, batch);
+    return this.#call(of, { context: batch.first, call, batch }, (ended, tookMs) => {
       // The same wait for all, so that they run again together.
       const drawn = random();
-      const results = context.end(ended).map(({ lease, ...run }) => {
+      const results = batch.end(ended).map(({ lease, ...run }) => {
         return { lease, result: this.#resultOf({ ...run, random: () => drawn }, of, tookMs) };
       });
-      return { ...summaryOf(results), span, batch: results };
+      return { settlement: summaryOf(results), hasRecorded: false, span, batch: results };
     });
   }
 
-  #resultOf({ end, context, work, random }: EndedRun, of: HandlerRuns, tookMs: number): RunResult {
+  /** How a run that has ended on one event is to be settled. */
+  #resultOf(
+    { end, context, work, random }: { end: RunEnd; context: RunContext; work: LeasedWork; random: Random },
+    of: HandlerRuns,
+    tookMs: number,
+  ): RunResult {
     const counted = countedEnd(end, work, of);
     countRun(counted, of, tookMs);
     const records = context.end();
@@ -110,12 +100,12 @@ export class Runner {
   /** Calls the handler, and gives how it has ended to `conclude`, with how many milliseconds it took. */
   #call(
     { handler, deadlines }: HandlerRuns,
-    { context, call }: { context: RunState; call: () => unknown },
+    call: RunCall,
     conclude: (end: RunEnd, tookMs: number) => RunResult,
   ): Promise<RunResult> {
     // What the handler does before it first waits is part of its time.
     const begunAt = elapsedBy(this.#deps.context.clock);
-    const run = new HandlerRun(handler, context, call);
+    const run = new HandlerRun(handler, call);
     const deadline = deadlines.begin(run, begunAt);
     return run.ended.then((end) => {
       deadlines.end(deadline);
@@ -137,17 +127,15 @@ export class Runner {
   }
 
   #logEnd({ eventId, handler, attempt }: LeasedWork, settlement: Settlement, error: unknown): void {
-    const { context, logErrorMessages } = this.#deps;
-    const fields = { eventId, handler, attempt, ...errorFields(error, logErrorMessages) };
-    if (settlement.to === "pending") {
-      const { dueAt, wait } = settlement;
-      if (wait === undefined) context.logger.warn({ ...fields, dueAt }, "handler_failed");
-      else context.logger.warn({ ...fields, dueAt, holds: wait.holds }, "handler_waits");
-    } else
-      context.logger.error(
-        { ...fields, reason: "reason" in settlement ? settlement.reason : undefined },
-        "handler_dead",
-      );
+    const { logger } = this.#deps.context;
+    const fields = { eventId, handler, attempt, ...errorFields(error, this.#deps.logErrorMessages) };
+    if (settlement.to !== "pending") {
+      logger.error({ ...fields, reason: "reason" in settlement ? settlement.reason : undefined }, "handler_dead");
+      return;
+    }
+    const { dueAt, wait } = settlement;
+    if (wait === undefined) logger.warn({ ...fields, dueAt }, "handler_failed");
+    else logger.warn({ ...fields, dueAt, holds: wait.holds }, "handler_waits");
   }
 }
 
@@ -158,13 +146,11 @@ function countedEnd(end: RunEnd, { seq }: LeasedWork, { interruptions }: Handler
 }
 
 /** What the gates see of a batch: how its first event has ended, unless another one holds the handler, for longest. */
-function summaryOf(results: readonly BatchResult[]): Pick<RunResult, "settlement" | "hasRecorded"> {
+function summaryOf(results: readonly { result: RunResult }[]): RunResult["settlement"] {
   const heldUntil = (each: RunResult["settlement"]): number =>
     typeof each === "object" && each.to === "pending" && each.wait?.holds === "handler" ? each.dueAt : 0;
-  const [settlement = "lost"] = results
-    .map(({ result }) => result.settlement)
-    .toSorted((a, b) => heldUntil(b) - heldUntil(a));
-  return { settlement, hasRecorded: false };
+  const settlements = results.map(({ result }) => result.settlement);
+  return settlements.toSorted((a, b) => heldUntil(b) - heldUntil(a))[0] ?? "lost";
 }
 
 /** A run that was stopped or interrupted, or whose lease is lost, runs again and counts then. */

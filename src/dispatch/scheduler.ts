@@ -123,15 +123,9 @@ export class Scheduler {
     let left: Lane[] = [];
     for (const lane of lanes) if (lane.window.waiting.length > 0) left.push(lane);
     while (left.length > 0) {
-      const lane = left.reduce((first, other) => (this.#isBefore(other, first) ? other : first));
+      const lane = left.reduce((first, other) => (isBefore(other, first) ? other : first));
       if (!this.#beginNext(lane)) left = left.filter((other) => other !== lane);
     }
-  }
-
-  /** A free place goes to the handler that has the fewest. */
-  #isBefore(one: Lane, other: Lane): boolean {
-    const [places, others] = [one.places.taken, other.places.taken];
-    return places === others ? one.lastTurn < other.lastTurn : places < others;
   }
 
   /** False when no work of the handler may begin. */
@@ -188,6 +182,11 @@ export class Scheduler {
       lane.gates.every((gate) => gate.mayBegin?.(lease) ?? (gate.keeps !== "in_store" || gate.allows(lease)));
     return asked.then((isIn) => (isIn && mayRun() ? lane.run(ready) : undefined));
   }
+}
+
+function isBefore(one: Lane, other: Lane): boolean {
+  const places = one.places.taken - other.places.taken;
+  return places < 0 || (places === 0 && one.lastTurn < other.lastTurn);
 }
 
 /** The first gate that keeps the work waiting. */

@@ -1,13 +1,27 @@
-import { type ErrorCode, isPigeonholeError } from "../base/error.js";
+import { type ErrorCode, type PigeonholeError, isPigeonholeError } from "../base/error.js";
 import type { Random } from "../base/random.js";
 import type { ApiError } from "../client/errors.js";
 import type { NewOutboxEvent } from "../store/outbox.js";
 import type { DeadReason, LeasedWork, RunWait, Settlement } from "../store/work.js";
 import { describeThrown } from "./describe-thrown.js";
-import type { RunEnd, Unfinished } from "./handler-runs.js";
 import type { RegisteredHandler } from "./handler.js";
 import { DAY, SECOND } from "../base/duration.js";
 import { DoNotRetry, RetryAfter, nextAttemptAt, spanOf } from "./retry-policy.js";
+
+/** How a run ended. `committed`: the work was settled inside `ctx.commit`. */
+export type RunEnd =
+  | { kind: "done" }
+  | { kind: "committed" }
+  /** The lease ended while the handler ran; its new holder settles the work. */
+  | { kind: "lost" }
+  /** The store failed under it, for a time: the handler has not failed, and its work runs again. */
+  | { kind: "interrupted"; error: PigeonholeError }
+  | { kind: "failed"; error: unknown }
+  /** The receiver stopped before the handler was done. */
+  | { kind: "stopped"; error: Error };
+
+/** Ends of a run that did not do its work. */
+export type Unfinished = Extract<RunEnd, { kind: "failed" | "stopped" }>;
 
 /**
  * Errors of this package that end a run by a mistake in the handler. `dead`: no later attempt of the same code on the
@@ -111,12 +125,9 @@ function waitOfService(error: unknown): RetryAfter | undefined {
   return new RetryAfter(error.message, Math.min(retryAfterMs, MAX_SERVICE_WAIT_MS));
 }
 
-/** The code of what was thrown, if no later attempt can succeed. */
+/** The code of what was thrown, which may be of the service, if no later attempt can succeed. */
 function fatalMistakeOf(error: unknown): FatalMistake | undefined {
+  const isFatal = (code: string): code is FatalMistake =>
+    Object.hasOwn(MISTAKES, code) && MISTAKES[code as keyof typeof MISTAKES] === "dead";
   return isPigeonholeError(error) && isFatal(error.code) ? error.code : undefined;
-}
-
-/** The code may be of the service. */
-function isFatal(code: string): code is FatalMistake {
-  return Object.hasOwn(MISTAKES, code) && MISTAKES[code as keyof typeof MISTAKES] === "dead";
 }

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
-import type { Unfinished } from "#pigeonhole/dispatch/handler-runs.js";
 import { HandlerRegistry } from "#pigeonhole/dispatch/registry.js";
 import { DEFAULT_RETRY, RetryAfter } from "#pigeonhole/dispatch/retry-policy.js";
 import { RateLimitError, ServerError } from "pigeonhole/client";
-import { settlementOf } from "#pigeonhole/dispatch/settlement-of.js";
+import { type Unfinished, settlementOf } from "#pigeonhole/dispatch/settlement-of.js";
 
 const registry = new HandlerRegistry({}, { concurrency: 1, retry: DEFAULT_RETRY });
 registry.on(["email.sent"], () => undefined, {});
