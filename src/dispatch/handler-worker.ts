@@ -252,7 +252,7 @@ export class HandlerWorker {
     const { eventId, handler, attempt } = lease;
     // Which lease of a batch was lost need not be known: giving it back changes nothing.
     const isLeft = result === undefined || result.settlement === "lost";
-    if (became === "interrupted" || (isLeft && !lease.isLost)) leases.giveBackLater(lease);
+    if (became === "interrupted" || (isLeft && !lease.isLost)) leases.unreturned.push(lease);
     if (result === undefined || became === undefined) return "interrupted";
     const { settlement } = result;
     const isKept = became === "settled" || became === "committed";

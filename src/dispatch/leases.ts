@@ -22,8 +22,8 @@ const FAILED_SLOTS_WAIT_MS = 2 * SECOND;
 /** Leases work from the store, reads its events, and ends the leases. */
 export class Leases {
   readonly #deps: StoreDeps;
-  /** Leases of work that does not begin here, or was interrupted. */
-  readonly #unreturned: Lease[] = [];
+  /** Leases of work that does not begin here, or was interrupted; the store may be out of reach at the moment. */
+  readonly unreturned: Lease[] = [];
   #returnFails = false;
   /** The time of the stop is over: nothing waits for a silent server any more. */
   isEnding = false;
@@ -55,7 +55,7 @@ export class Leases {
   async leasePage(
     window: LeaseWindow,
     { seekCrashLooping }: { seekCrashLooping: boolean },
-  ): Promise<{ hasCrashLooping: boolean; nextDueAt?: number; heldUntil?: number | undefined }> {
+  ): Promise<{ hasCrashLooping: boolean; nextDueAt?: number | undefined; heldUntil?: number | undefined }> {
     // Cleared before the query: work that is accepted meanwhile sets it again.
     window.isBehind = false;
     const page = await this.#request(window, { allowCrashLooping: seekCrashLooping });
@@ -69,13 +69,10 @@ export class Leases {
       return { hasCrashLooping: true };
     }
     await this.#readPage(window, page);
-    const { heldUntil } = page;
-    if (page.work.length > 0 || page.nextDueAt === undefined) return { hasCrashLooping: false };
-    return {
-      hasCrashLooping: false,
-      heldUntil,
-      nextDueAt: Math.max(page.nextDueAt, this.#deps.clock.now() + REFUSED_WAIT_MS),
-    };
+    const { work, heldUntil, nextDueAt } = page;
+    const isDone = work.length > 0 || nextDueAt === undefined;
+    const askAgainAt = isDone ? undefined : Math.max(nextDueAt, this.#deps.clock.now() + REFUSED_WAIT_MS);
+    return { hasCrashLooping: false, heldUntil, nextDueAt: askAgainAt };
   }
 
   /**
@@ -93,27 +90,17 @@ export class Leases {
   /** Gives back what has not begun, as if it had not been leased, and what could not be given back before. */
   async giveBack(leases: readonly Lease[]): Promise<void> {
     const { store, clock, logger } = this.#deps;
-    const all = [...this.#unreturned.splice(0), ...leases];
+    const all = [...this.unreturned.splice(0), ...leases];
     if (all.length === 0) return;
     try {
       await store.release(all, clock.now());
       this.#returnFails = false;
     } catch (error) {
       // If this was the last time, they are treated as work of a dead process, which only counts one crash for each.
-      this.#unreturned.push(...all);
+      this.unreturned.push(...all);
       if (!this.#returnFails) logger.error({ leases: all.length, ...errorFields(error, true) }, "release_failed");
       this.#returnFails = true;
     }
-  }
-
-  /** True while the store has not taken back what does not begin, or did not end, here. */
-  get hasUnreturned(): boolean {
-    return this.#unreturned.length > 0;
-  }
-
-  /** Gives it back with the next ones: the store may be out of reach at the moment. */
-  giveBackLater(lease: Lease): void {
-    this.#unreturned.push(lease);
   }
 
   /** Renews all leases of a window. Resolves with those that are lost. */

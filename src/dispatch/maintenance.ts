@@ -108,7 +108,7 @@ export class Maintenance {
       if (found.contactEvents) this.#deps.sender?.poll();
       await leases.giveBack(this.#workers.flatMap((worker) => worker.takeStale()));
       // In most rounds, a store that is one file is asked for nothing else.
-      if (leases.areShared || !leases.hasUnreturned) scheduler.store.noteAnswer(begunAt);
+      if (leases.areShared || leases.unreturned.length === 0) scheduler.store.noteAnswer(begunAt);
       // Another process may have accepted work. A handler that has much to do queries the store soon anyway.
       for (const worker of this.#workers)
         if (worker.hasRoomForPage && found.due.includes(worker.handler)) worker.wake();

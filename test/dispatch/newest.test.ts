@@ -66,6 +66,18 @@ test("an older event that waits for its retry ends when a newer one begins, and 
   expect(ran).toEqual(["fails", "newer"]);
 });
 
+test("the key of an event that runs as soon as it is accepted is read once", async () => {
+  const receiver = openReceiver();
+  let reads = 0;
+  const key = (): string => ((reads += 1), "same");
+  receiver.on("email.sent", () => undefined, { key, only: "newest" });
+  await receiver.start();
+  const event = at(1);
+  await post(receiver, event);
+  await untilWork(receiver, event.id, { state: "done" });
+  expect(reads).toBe(1);
+});
+
 test("without a key that can be read every event runs, and a key need not be a text", async () => {
   const log = captureLog();
   const receiver = openReceiver({ logger: log.logger });
