@@ -46,7 +46,7 @@ const CEILINGS: Record<string, number> = {
   operator: 611,
   client: 2_000,
   outbox: 640,
-  dispatch: 3_967,
+  dispatch: 3_952,
   http: 600,
   receiver: 4_604,
   sandbox: 10_900,

@@ -154,11 +154,31 @@ export class HandlerRuns {
   readonly deadlines: Deadlines<HandlerRun>;
   /** How long they took. */
   readonly times = { done: new TimeBuckets(), failed: new TimeBuckets() };
-  readonly interruptions = new Interruptions();
+  /** How often in a row the store has failed under a piece of work, by the event's place in the order of acceptance. */
+  readonly #interrupted = new Map<number, number>();
 
   constructor(handler: RegisteredHandler, clock: Clock) {
     this.handler = handler;
     this.deadlines = new Deadlines(clock, handler.timeoutMs);
+  }
+
+  /**
+   * Counts a run that has ended, and says how it counts. One that was stopped, or whose lease is lost, runs again and
+   * counts then. A store that fails under the same work again and again may do so because of its runs: they must not
+   * be endless.
+   */
+  note(end: RunEnd, seq: number, tookMs: number): RunEnd {
+    if (end.kind === "done" || end.kind === "committed") this.times.done.count(tookMs);
+    const inARow = end.kind === "interrupted" ? (this.#interrupted.get(seq) ?? 0) + 1 : 0;
+    const isFailure = end.kind === "failed" || inARow > MAX_IN_A_ROW;
+    if (isFailure) this.times.failed.count(tookMs);
+    this.#interrupted.delete(seq);
+    if (end.kind !== "interrupted") return end;
+    if (isFailure) return { kind: "failed", error: countedFailure(end.error, inARow) };
+    this.#interrupted.set(seq, inARow);
+    const [first] = this.#interrupted.size > MAX_KEPT ? this.#interrupted.keys() : [];
+    if (first !== undefined) this.#interrupted.delete(first);
+    return end;
   }
 
   /** Aborts current runs, which are then settled as not done. */
@@ -169,28 +189,6 @@ export class HandlerRuns {
   /** The lease has a new holder: its run is aborted, and writes nothing any more. */
   lose(lease: Lease): void {
     for (const run of this.deadlines.underWay) if (run.isUnder(lease)) run.lose();
-  }
-}
-
-/** The work of one handler under whose last runs in this process the store has failed. */
-class Interruptions {
-  /** How often in a row, by the event's place in the order of acceptance. */
-  readonly #inARow = new Map<number, number>();
-
-  /** The store has failed under a run: returns why it counts as failed, if it does. */
-  note(seq: number, failure: PigeonholeError): PigeonholeError | undefined {
-    const inARow = (this.#inARow.get(seq) ?? 0) + 1;
-    this.end(seq);
-    if (inARow > MAX_IN_A_ROW) return countedFailure(failure, inARow);
-    this.#inARow.set(seq, inARow);
-    const [first] = this.#inARow.size > MAX_KEPT ? this.#inARow.keys() : [];
-    if (first !== undefined) this.end(first);
-    return undefined;
-  }
-
-  /** A run has ended otherwise. */
-  end(seq: number): undefined {
-    this.#inARow.delete(seq);
   }
 }
 

@@ -90,8 +90,7 @@ export class Runner {
     of: HandlerRuns,
     tookMs: number,
   ): RunResult {
-    const counted = countedEnd(end, work, of);
-    countRun(counted, of, tookMs);
+    const counted = of.note(end, work.seq, tookMs);
     const records = context.end();
     const run = { work, handler: of.handler, dropSteps: context.mayHaveSteps, records, random };
     return { settlement: this.#settlementOf(counted, run), hasRecorded: records !== undefined, span: undefined };
@@ -139,22 +138,10 @@ export class Runner {
   }
 }
 
-/** A store that fails under the same work again and again may do so because of its runs: they must not be endless. */
-function countedEnd(end: RunEnd, { seq }: LeasedWork, { interruptions }: HandlerRuns): RunEnd {
-  const error = end.kind === "interrupted" ? interruptions.note(seq, end.error) : interruptions.end(seq);
-  return error === undefined ? end : { kind: "failed", error };
-}
-
 /** What the gates see of a batch: how its first event has ended, unless another one holds the handler, for longest. */
 function summaryOf(results: readonly { result: RunResult }[]): RunResult["settlement"] {
   const heldUntil = (each: RunResult["settlement"]): number =>
     typeof each === "object" && each.to === "pending" && each.wait?.holds === "handler" ? each.dueAt : 0;
   const settlements = results.map(({ result }) => result.settlement);
   return settlements.toSorted((a, b) => heldUntil(b) - heldUntil(a))[0] ?? "lost";
-}
-
-/** A run that was stopped or interrupted, or whose lease is lost, runs again and counts then. */
-function countRun({ kind }: RunEnd, { times }: HandlerRuns, tookMs: number): void {
-  if (kind === "failed") times.failed.count(tookMs);
-  else if (kind === "done" || kind === "committed") times.done.count(tookMs);
 }
