@@ -1,8 +1,8 @@
 import { type IncomingMessage, type ServerResponse } from "node:http";
+import { hostname } from "node:os";
 import { createClient } from "pigeonhole/client";
-import { startSandboxServer } from "pigeonhole/sandbox";
 import { sampleEvent, signDelivery } from "pigeonhole/testing";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type App, send, startDev, startApp } from "./dev-harness.js";
 import { makeFolder } from "../support/folder.js";
 
@@ -68,13 +68,17 @@ const publicUrl = "https://abc.example.com";
 describe("a registration", () => {
   test("a registration creates an endpoint with the wanted types and deletes it at the end", async () => {
     const { client, endpoints, calls } = await startService();
-    const { dev, kinds, events } = await startDev({
+    const { dev, folder, kinds, events } = await startDev({
       publicUrl,
       register: { client, eventTypes: ["email.bounced", "form.submitted"] },
     });
     expect([...endpoints.values()]).toMatchObject([
       { url: "https://abc.example.com/webhooks/mail", eventTypes: ["email.bounced", "form.submitted"] },
     ]);
+    // Its mark reveals neither folder nor machine.
+    const [{ description } = { description: null }] = endpoints.values();
+    expect(description).toMatch(/^pigeonhole dev [0-9a-f]{16} pid \d+$/);
+    for (const word of [hostname(), folder]) expect(description).not.toContain(word);
     await dev.close();
     expect(endpoints.size).toBe(0);
     expect(calls).toEqual(["GET /webhooks", "POST /webhooks", expect.stringMatching(/^DELETE \/webhooks\/whe_/)]);
@@ -182,39 +186,6 @@ describe("a registration", () => {
   });
 });
 
-describe("a registration with the emulated service", () => {
-  test("a registration with the emulated service forwards its signed deliveries through the tunnel to the app, and is deleted at the end", async () => {
-    const app = await startApp();
-    let captureUrl = "";
-    const server = await startSandboxServer({
-      // The tunnel: what goes to the public URL comes in at the capture port.
-      receive: async (request) =>
-        fetch(captureUrl, {
-          method: request.method,
-          headers: request.headers,
-          body: Buffer.from(await request.arrayBuffer()),
-        }),
-    });
-    const { sandbox } = server;
-    onTestFinished(() => server.close());
-    const api = createClient({ apiKey: sandbox.apiKey, baseUrl: server.url });
-    const { dev } = await startDev({
-      secrets: [],
-      forwards: [{ target: app.url }],
-      publicUrl,
-      register: { client: api, eventTypes: ["email.sent"] },
-    });
-    captureUrl = dev.captureUrl;
-    const [endpoint] = sandbox.endpoints.list();
-    expect(endpoint).toMatchObject({ url: "https://abc.example.com/webhooks/mail", eventTypes: ["email.sent"] });
-    await api.webhooks.test(endpoint?.id ?? "");
-    expect(dev.captures.list()).toMatchObject([{ verify: { code: "ok" }, attempts: [{ status: 200 }] }]);
-    expect(app.seen).toHaveLength(1);
-    await dev.close();
-    expect(sandbox.endpoints.list()).toEqual([]);
-  });
-});
-
 describe("a tunnel that comes back under another URL", () => {
   test("a tunnel that gets another URL changes the URL of the endpoint", async () => {
     const { client, endpoints } = await startService();
@@ -239,14 +210,4 @@ setInterval(() => { if (!isSecond && existsSync("${folder}/end")) process.exit(1
       .toEqual(["https://second.example.com/webhooks/mail"]);
     await expect.poll(kinds).toContain("registration_moved");
   });
-});
-
-test("the mark of a registration does not reveal folder or machine", async () => {
-  const { client, endpoints } = await startService();
-  const { folder } = await startDev({ publicUrl, register: { client } });
-  const [endpoint] = endpoints.values();
-  const { hostname } = await import("node:os");
-  expect(endpoint?.description).toMatch(/^pigeonhole dev [0-9a-f]{16} pid \d+$/);
-  expect(endpoint?.description).not.toContain(hostname());
-  expect(endpoint?.description).not.toContain(folder);
 });
