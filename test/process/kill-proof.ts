@@ -3,12 +3,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import { createSqliteStore } from "pigeonhole";
 import { silentLogger } from "#pigeonhole/base/logger.js";
-import { countBy, readInboxFile, readRows, readUndone } from "../support/inbox-file.js";
+import { type InboxFile, countBy, readInboxFile, readRows, readUndone } from "../support/inbox-file.js";
 import { type ReceiverConfig, type ReceiverProcess, findFreePort, startReceiver } from "../support/receiver-process.js";
 import { SECRET, createScratch } from "../support/scratch.js";
 import { createRandom } from "../support/seeded-random.js";
 import { startLoad } from "../support/load.js";
-import { ServiceSender } from "../support/service-sender.js";
+import { ServiceSender, type TestEvent } from "../support/service-sender.js";
 import { waitUntil } from "../support/wait-until.js";
 
 const HANDLERS = ["commits", "appends", "fails-first", "history"];
@@ -57,11 +57,14 @@ export async function proveKills({ seed, kills: wanted }: { seed: number; kills:
       appends: { kind: "append", types: "email.*" },
       "fails-first": { kind: "commit", types: "email.*" },
       newest: { kind: "newest", types: "email.*" },
+      batches: { kind: "batch", types: "email.*", max: 20, wait: "100ms" },
       history: { kind: "commit", types: OLD_TYPE },
     },
   };
   const old = await planHistory(file, wanted * 100);
   const readJob = () => readRows<HistoryJob>(file, "SELECT state, done FROM inbox_job")[0];
+  const isBatchLeased = () =>
+    readRows(file, "SELECT 1 FROM inbox_work WHERE handler = 'batches' AND state = 'leased' LIMIT 1").length > 0;
   const killedAt = new Set<number>();
   let isKilling = true;
   const sender = new ServiceSender({ secret: SECRET, port: () => port, random, isOutage: () => isKilling });
@@ -77,7 +80,7 @@ export async function proveKills({ seed, kills: wanted }: { seed: number; kills:
 
   /**
    * Half of the kills come at any time, half in the few milliseconds in which a burst is verified, committed and
-   * answered.
+   * answered. The first one comes while events wait for their batch.
    */
   async function killAgainAndAgain(): Promise<ReceiverProcess> {
     for (; kills < wanted; kills += 1) {
@@ -87,6 +90,7 @@ export async function proveKills({ seed, kills: wanted }: { seed: number; kills:
         await sender.untilInFlight(8);
         await sleep(between(0, 10));
       }
+      if (kills === 0) await waitUntil("events wait for their batch", 10_000, isBatchLeased);
       victim.signal("SIGKILL");
       expect(await victim.ended).toEqual({ code: null, signal: "SIGKILL" });
       const { state, done = 0 } = readJob() ?? {};
@@ -102,6 +106,7 @@ export async function proveKills({ seed, kills: wanted }: { seed: number; kills:
       appends: { waitMs: between(0, 5) },
       "fails-first": { failFirst: true },
       newest: { waitMs: between(0, 20), failFirst: random() < 0.2 },
+      batches: { waitMs: between(0, 12), failFirst: random() < 0.1, failForGood: random() < 0.05 },
     }),
     burst: () => between(1, 24),
     pauseMs: () => between(20, 200),
@@ -116,11 +121,12 @@ export async function proveKills({ seed, kills: wanted }: { seed: number; kills:
 
   // A kill may hit the very run that two earlier kills have died in; such work is parked, and comes back by hand.
   await waitUntil("the history is planned", 30_000, () => readJob()?.state === "done");
-  await waitUntil("handlers are through", 20_000, () => readUndone(file).every(({ state }) => state === "parked"));
-  const parkedByKills = readUndone(file).length;
+  const isIn = (...states: string[]) => readUndone(file).every(({ state }) => states.includes(state));
+  await waitUntil("handlers are through", 20_000, () => isIn("parked", "dead"));
+  const parkedByKills = readUndone(file).filter(({ state }) => state === "parked").length;
   if (parkedByKills > 0) {
     await fetch(`http://127.0.0.1:${port}/retry-parked`);
-    await waitUntil("parked work is through", 10_000, () => readUndone(file).length === 0);
+    await waitUntil("parked work is through", 10_000, () => isIn("dead"));
   }
   survivor.signal("SIGTERM");
   expect(await survivor.ended).toEqual({ code: 0, signal: null });
@@ -130,6 +136,7 @@ export async function proveKills({ seed, kills: wanted }: { seed: number; kills:
   const appended = countBy(readFileSync(sideFile, "utf8").trimEnd().split("\n"), (id) => id);
   const attempts = delivered.flatMap((delivery) => delivery.attempts);
   const receivedAt = new Map(inbox.events.map((event) => [event.id, event.receivedAt]));
+  const linesOf = (name: string) => processes.flatMap(({ lines }) => lines).filter(({ msg }) => msg === name);
   const figures = {
     seed,
     kills,
@@ -145,15 +152,19 @@ export async function proveKills({ seed, kills: wanted }: { seed: number; kills:
       const last = tried.at(-1);
       return !sentTwice.has(id) && last !== undefined && (receivedAt.get(id) ?? Infinity) < last.at;
     }).length,
-    workRecovered: processes
-      .flatMap(({ lines }) => lines)
-      .filter(({ msg }) => msg === "recovered_work_of_a_dead_process")
-      .reduce((sum, { recovered }) => sum + Number(recovered), 0),
+    workRecovered: linesOf("recovered_work_of_a_dead_process").reduce(
+      (sum, { recovered }) => sum + Number(recovered),
+      0,
+    ),
     parkedByKills,
     killsOfTheHistory: killedAt.size,
+    largestBatch: Math.max(...linesOf("batch").map((line) => Number(line["events"]))),
+    crashesInBatches: inbox.done
+      .filter(({ handler }) => handler === "batches")
+      .reduce((sum, { attempts: started, finished }) => sum + started - finished, 0),
     extraRunsOfAppends: [...appended.values()].reduce((sum, runs) => sum + runs - 1, 0),
     seconds: Math.round((Date.now() - startedAt) / 1_000),
-    leaseLost: processes.flatMap(({ lines }) => lines).filter(({ msg }) => msg === "lease_lost").length,
+    leaseLost: linesOf("lease_lost").length,
   };
   console.info("kill-proof:", JSON.stringify(figures));
 
@@ -163,7 +174,7 @@ export async function proveKills({ seed, kills: wanted }: { seed: number; kills:
   ).toEqual([]);
   expect(inbox.integrity).toBe("ok");
   expect(inbox.events.map(({ id }) => id).toSorted(), "events on disk").toEqual([...ids, ...old].toSorted());
-  expect(inbox.work, "work that is not done").toEqual([]);
+  expectBatchesByEvent(inbox, events);
   const idsOf = (handler: string): string[] => (handler === "history" ? old : ids);
   for (const handler of HANDLERS) {
     const marks = inbox.done.filter((mark) => mark.handler === handler);
@@ -172,6 +183,7 @@ export async function proveKills({ seed, kills: wanted }: { seed: number; kills:
   for (const handler of ["commits", "fails-first", "history"]) {
     const effects = inbox.effects.filter((effect) => effect.handler === handler);
     expect(effects.map(({ id }) => id).toSorted(), `one effect of ${handler} per event`).toEqual(idsOf(handler));
+    expectInLastAttempt(inbox, handler);
   }
   expectNewestLast(
     inbox.effects.filter(({ handler }) => handler === "newest").map(({ id }) => Number(id.slice(4))),
@@ -184,6 +196,42 @@ export async function proveKills({ seed, kills: wanted }: { seed: number; kills:
   expect(figures.attemptsWithoutAnswer).toBeGreaterThan(0);
   expect(figures.workRecovered).toBeGreaterThan(0);
   expect(figures.killsOfTheHistory).toBeGreaterThan(0);
+  expect(figures.largestBatch).toBeGreaterThan(1);
+  expect(figures.crashesInBatches).toBeGreaterThan(0);
+}
+
+/** The attempt that a handler saw is the one that its work counts. */
+function expectInLastAttempt({ effects, done }: InboxFile, name: string): void {
+  const ofHandler = <Row extends { id: string; handler: string }>(rows: Row[], attemptOf: (row: Row) => number) =>
+    rows
+      .filter(({ handler }) => handler === name)
+      .map((row) => `${row.id} ${attemptOf(row)}`)
+      .toSorted();
+  const seen = ofHandler(effects, ({ attempt }) => attempt);
+  expect(seen, `attempts of ${name}`).toEqual(ofHandler(done, ({ attempts }) => attempts));
+}
+
+/**
+ * Of the events of batches, those and no others are dead that each attempt failed; each of the others had one effect,
+ * and no attempt counts as failed that failed another event of its batch.
+ */
+function expectBatchesByEvent(inbox: InboxFile, events: readonly TestEvent[]): void {
+  const taskOf = new Map(events.map(({ id, tasks }) => [id, tasks["batches"]]));
+  const idsWhere = (isBad: boolean): string[] =>
+    [...taskOf].flatMap(([id, task]) => (task?.failForGood === isBad ? id : [])).toSorted();
+  const left = inbox.work.map(
+    ({ id, handler, state, reason, finished }) => `${id} ${handler} ${state} ${reason} ${finished}`,
+  );
+  const dead = idsWhere(true).map((id) => `${id} batches dead do_not_retry 1`);
+  expect(left.toSorted(), "work that is not done").toEqual(dead);
+  const ofBatches = ({ handler }: { handler: string }): boolean => handler === "batches";
+  const ids = inbox.effects.filter((effect) => ofBatches(effect)).map(({ id }) => id);
+  expect(ids.toSorted(), "one effect of batches per event").toEqual(idsWhere(false));
+  expectInLastAttempt(inbox, "batches");
+  const failedWithOthers = inbox.done
+    .filter((mark) => ofBatches(mark))
+    .filter(({ id, finished }) => finished > (taskOf.get(id)?.failFirst === true ? 2 : 1));
+  expect(failedWithOthers, "events whose batch failed for another").toEqual([]);
 }
 
 /** Of three keys, what took effect is in the order of its time, each event once, and ends with the newest. */

@@ -22,6 +22,8 @@ export interface DoneRow {
   id: string;
   handler: string;
   attempts: number;
+  /** Attempts whose process did not die. */
+  finished: number;
 }
 
 /** What stands in the file, read past the package, through a connection that cannot write. */
@@ -42,7 +44,7 @@ export function readInboxFile(file: string): InboxFile {
     work: readWork(db),
     done: db
       .prepare<[], DoneRow>(
-        `SELECT e.id, w.handler, w.started AS attempts FROM inbox_work AS w JOIN inbox_event AS e ON e.seq = w.seq
+        `SELECT e.id, w.handler, w.started AS attempts, w.finished FROM inbox_work AS w JOIN inbox_event AS e ON e.seq = w.seq
          WHERE w.state = 'done' AND discarded = 0`,
       )
       .all(),

@@ -2,7 +2,7 @@ import { appendFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
-import { createReceiver } from "pigeonhole";
+import { DoNotRetry, createReceiver } from "pigeonhole";
 import { pino } from "pino";
 import { MEDDLERS } from "./meddle.mjs";
 
@@ -49,10 +49,30 @@ function createHandler(name, kind) {
       });
     }
     if (kind === "append") return appendFileSync(config.sideFile, `${event.id}\n`);
+    return ctx.commit((tx) => writeEffect(tx, [event.id, name, ctx.attempt]));
+  };
+}
+
+function writeEffect({ db }, effect) {
+  db.prepare("INSERT INTO effect (event_id, handler, attempt, pid) VALUES (?, ?, ?, ?)").run(...effect, process.pid);
+}
+
+/** Fails some events of a batch alone, and writes those that are left in one transaction. */
+function createBatchHandler(name) {
+  const taskOf = (event) => event.data.tasks?.[name] ?? {};
+  return async (events, ctx) => {
+    report({ msg: "batch", events: events.length });
+    await sleep(Math.max(...events.map((event) => taskOf(event).waitMs ?? 0)));
+    const left = events.filter((event) => {
+      const { failFirst, failForGood } = taskOf(event);
+      const error = failForGood
+        ? new DoNotRetry("Each attempt fails.")
+        : failFirst && ctx.of(event).attempt === 1 && new Error("The first attempt fails.");
+      if (error) ctx.fail(event, error);
+      return !error;
+    });
     return ctx.commit((tx) => {
-      tx.db
-        .prepare("INSERT INTO effect (event_id, handler, attempt, pid) VALUES (?, ?, ?, ?)")
-        .run(event.id, name, ctx.attempt, process.pid);
+      for (const event of left) writeEffect(tx, [event.id, name, ctx.of(event).attempt]);
     });
   };
 }
@@ -67,6 +87,10 @@ const receiver = createReceiver({
   telemetry: false,
 });
 for (const [name, { kind, types = "*", ...options }] of Object.entries(config.handlers)) {
+  if (kind === "batch") {
+    receiver.onBatch(types, createBatchHandler(name), { name, ...options });
+    continue;
+  }
   // Of three keys, only the newest event of each counts.
   const newest = kind === "newest" && { key: ({ id }) => `${Number(id.slice(4)) % 3}`, only: "newest" };
   receiver.on(types, createHandler(name, kind), { name, ...options, ...newest });

@@ -12,7 +12,8 @@ export interface ReceiverConfig {
   secret: string;
   handlers: Record<
     string,
-    { kind: "commit" | "append" | "newest"; types?: string; concurrency?: number; timeoutMs?: number }
+    | { kind: "commit" | "append" | "newest"; types?: string; concurrency?: number; timeoutMs?: number }
+    | { kind: "batch"; types?: string; max?: number; wait?: string }
   >;
   /** Where handlers of kind `append` write. */
   sideFile?: string;
@@ -33,6 +34,8 @@ export interface Task {
   /** Without it the process dies before the handler's first await. */
   dieAfterMs?: number;
   failFirst?: boolean;
+  /** Of a batch: each attempt on the event is the last one. */
+  failForGood?: boolean;
   /** Hangs in its first attempt until `ctx.signal` says stop. */
   untilAborted?: boolean;
   tellStart?: boolean;
