@@ -143,23 +143,6 @@ export function newJobRow({
   return { ...job, ...begin, position: at, choice: JSON.stringify(choice) };
 }
 
-/** A page of a job that was done. */
-export interface JobStep {
-  /** The job before it. */
-  row: JobRow;
-  /** Where the next page begins; undefined after the last. */
-  next: object | undefined;
-  now: number;
-  done: number;
-  skipped: number;
-}
-
-/** A page of a job, as parameters of SQL. */
-export function toStepValues({ row, next, now, done, skipped }: JobStep) {
-  const ended = next === undefined ? ({ state: "done", endedAt: now } as const) : { state: "open", endedAt: null };
-  return { id: row.id, position: next === undefined ? row.position : JSON.stringify(next), ...ended, done, skipped };
-}
-
 /** Jobs that have ended are dropped once there are so many newer ones. */
 export const KEPT_JOBS = 200;
 
@@ -172,8 +155,6 @@ export function jobLimit(query: { limit?: number | undefined } = {}): number {
 }
 
 const CHOICE_FIELDS: readonly string[] = [...Object.keys(WORK_FILTERS), "state", "ids", "foundBy"];
-
-type Job = Pick<NewJob, "action" | "choice">;
 
 /** Throws `invalid_argument` for an action or a choice that cannot be: a job would change other work than was meant. */
 export function checkJob({ action, choice }: Pick<BulkJob, "action" | "choice">): void {
@@ -221,40 +202,8 @@ function readChoice(text: string): JobChoice {
 /** A piece of work. */
 export type WorkPiece = Pick<Lease, "seq" | "handler">;
 
-/** States of work that jobs change, as they are stored. */
-export type JobState = "pending" | "dead" | "parked";
-
-/** A place among the work of a job: by state, then in the order of the events. */
-export interface JobPlace extends WorkPiece {
-  state: JobState;
-}
-
-/** The states of the work that an action can change, in the order in which it does. */
-export function statesToChange({ action, choice }: Job): readonly [JobState, ...JobState[]] {
-  if (action === "run") return ["pending"];
-  return choice.state === "dead" || choice.state === "parked" ? [choice.state] : ["dead", "parked"];
-}
-
-/** Before all work in a state. */
+/** Before all work. */
 export const BEFORE_ALL: WorkPiece = { seq: 0, handler: NOTE_HANDLER };
-
-/** Where the next page of a job begins. */
-export function placeOf({ action, choice, position }: JobRow<JobAction>): JobPlace {
-  if (position !== null) return JSON.parse(position) as JobPlace;
-  return { state: statesToChange({ action, choice: readChoice(choice) })[0], ...BEFORE_ALL };
-}
-
-/** The place after a page of a job; undefined when it was the last. */
-export function placeAfter(
-  { action, choice }: JobRow<JobAction>,
-  { at, page, isFull }: { at: JobPlace; page: readonly WorkPiece[]; isFull: boolean },
-): JobPlace | undefined {
-  const last = page.at(-1);
-  if (isFull && last !== undefined) return { state: at.state, seq: last.seq, handler: last.handler };
-  const states = statesToChange({ action, choice: readChoice(choice) });
-  const state = states[states.indexOf(at.state) + 1];
-  return state && { state, ...BEFORE_ALL };
-}
 
 /** What a page of a job reads. */
 export function jobWorkOf({ choice, createdAt }: JobRow, now: number): JobWork {

@@ -1,15 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { NOTE_HANDLER } from "../base/note-handler.js";
-import {
-  BEFORE_ALL,
-  type JobAction,
-  KEPT_JOBS,
-  checkJob,
-  jobLimit,
-  newJobRow,
-  statesToChange,
-  toBulkJob,
-} from "./bulk-jobs.js";
+import { BEFORE_ALL, type JobAction, KEPT_JOBS, checkJob, jobLimit, newJobRow, toBulkJob } from "./bulk-jobs.js";
 import type { ChangedWork, InboxOperator, RunCounts, StuckWork } from "./inbox-operator.js";
 import { typesOfHistory } from "./history.js";
 import { type EventDetail, bodyOf, foundEvent } from "./inbox-view.js";
@@ -145,21 +136,19 @@ function changeByPages(runner: QueryRunner) {
       checkJob({ action, choice });
       const events = new Set<number>();
       let [work, readAgain, skipped] = [0, 0, 0];
-      for (const state of statesToChange({ action, choice })) {
-        const pages = changePages(runner, {
-          doing: "changing work",
-          select: (after: FoundPiece | undefined, limit, now) =>
-            selectPieces(action, { choice, state, after: after ?? BEFORE_ALL, limit, now }),
-          change: (pieces, now) => changePieces(action, { pieces, now }),
-        });
-        for await (const page of pages) {
-          for (const { seq, handler } of page.changed) {
-            events.add(seq);
-            if (action === "retry" && handler === NOTE_HANDLER) readAgain += 1;
-            else work += 1;
-          }
-          skipped += page.skipped;
+      const pages = changePages(runner, {
+        doing: "changing work",
+        select: (after: FoundPiece | undefined, limit, now) =>
+          selectPieces(action, { choice, after: after ?? BEFORE_ALL, limit, now }),
+        change: (pieces, now) => changePieces(action, { pieces, now }),
+      });
+      for await (const page of pages) {
+        for (const { seq, handler } of page.changed) {
+          events.add(seq);
+          if (action === "retry" && handler === NOTE_HANDLER) readAgain += 1;
+          else work += 1;
         }
+        skipped += page.skipped;
       }
       return { events: events.size, work, readAgain, skipped };
     },

@@ -2,13 +2,13 @@ import { MINUTE } from "../base/duration.js";
 import { errorMessage } from "../base/error-text.js";
 import { isPigeonholeError } from "../base/error.js";
 import {
+  BEFORE_ALL,
   type BulkJob,
   type BulkJobs,
   type JobAction,
   type JobRow,
+  type WorkPiece,
   jobWorkOf,
-  placeAfter,
-  placeOf,
   toBulkJob,
   whyUnknown,
 } from "./bulk-jobs.js";
@@ -48,15 +48,15 @@ export const jobOf = (row: JobRow | undefined): BulkJob | undefined => (row === 
 
 /** The page is read without a lock. Its change locks the job first: of two processes, one makes it. */
 async function runPage({ readAt, write, pace }: QueryRunner, row: JobRow<JobAction>): Promise<void> {
-  const [at, limit] = [placeOf(row), pace.rows];
+  const after = row.position === null ? BEFORE_ALL : (JSON.parse(row.position) as WorkPiece);
   const page = await readAt("listing work", (now) =>
-    selectPieces(row.action, { choice: jobWorkOf(row, now), state: at.state, after: at, limit, now }),
+    selectPieces(row.action, { choice: jobWorkOf(row, now), after, limit: pace.rows, now }),
   );
   await write("changing work", function* (now) {
     if (!(yield* isJobAt(row))) return;
     const { changes, looked } = yield* changeInTime(pace, page, (pieces) => changePieces(row.action, { pieces, now }));
-    const isFull = page.length === limit || looked < page.length;
-    const next = placeAfter(row, { at, page: page.slice(0, looked), isFull });
+    const last = page.length === pace.rows || looked < page.length ? page[looked - 1] : undefined;
+    const next = last && { seq: last.seq, handler: last.handler };
     const done = changes.reduce((sum, { changed }) => sum + changed.length, 0);
     yield* stepJob({ row, next, now, done, skipped: changes.reduce((sum, { skipped }) => sum + skipped, 0) });
   });

@@ -1,4 +1,4 @@
-import { type JobAction, type JobRow, type JobStep, toStepValues } from "../bulk-jobs.js";
+import type { JobAction, JobRow } from "../bulk-jobs.js";
 import { type StoreQuery, exists, readFirst, readRows, run } from "./store-query.js";
 
 export const SELECT_JOBS = `
@@ -56,13 +56,26 @@ export function isJobAt({ id, position }: JobRow): StoreQuery<boolean> {
   );
 }
 
+/** A page of a job that was done. */
+interface JobStep {
+  /** The job before it. */
+  row: JobRow;
+  /** Where the next page begins; undefined after the last. */
+  next: object | undefined;
+  now: number;
+  done: number;
+  skipped: number;
+}
+
 /** Notes a page, in the transaction of its changes. */
-export function stepJob(of: JobStep): StoreQuery<number> {
+export function stepJob({ row, next, now, done, skipped }: JobStep): StoreQuery<number> {
+  const [state, endedAt] = next === undefined ? ["done", now] : ["open", null];
+  const position = next === undefined ? row.position : JSON.stringify(next);
   return run(
     `UPDATE pigeonhole.inbox_job SET position = :position, state = :state, ended_at = :endedAt, done = done + :done,
        skipped = skipped + :skipped
      WHERE id = :id`,
-    toStepValues(of),
+    { id: row.id, position, state, endedAt, done, skipped },
   );
 }
 

@@ -1,5 +1,5 @@
 import { NOTE_HANDLER } from "../../base/note-handler.js";
-import type { JobAction, JobState, WorkPiece } from "../bulk-jobs.js";
+import type { JobAction, WorkPiece } from "../bulk-jobs.js";
 import type { RunCounts } from "../inbox-operator.js";
 import { DISCARD } from "./ending-work.js";
 import { RESET } from "./replan.js";
@@ -18,27 +18,30 @@ const IS_STUCK = "w.state IN ('dead', 'parked')";
 /** Work that an action can change; takes `:now`. */
 const canChange = (action: JobAction): string => (action === "run" ? `${WAITS} AND w.due_at > :now` : IS_STUCK);
 
-/** What a page of chosen work in one state begins after, and how much it has at most. */
+/** What a page of chosen work begins after, and how much it has at most. */
 interface PieceRequest {
   choice: ChosenWork;
-  state: JobState;
   after: WorkPiece;
   limit: number;
   now: number;
 }
 
 /**
- * A page of the chosen work that an action can change, oldest first. On SQLite the index has the work of one state in
- * this order: a page never sorts, and all pages together read each piece once.
+ * A page of the chosen work that an action can change, oldest first. The index of SQLite has the work of one state in
+ * this order, and those of two are merged: a page never sorts, and all pages together read each piece once.
  */
 export function selectPieces(action: JobAction, { choice, after, ...request }: PieceRequest): StoreQuery<FoundPiece[]> {
-  return readRows(
-    `SELECT w.seq, w.handler, w.due_at AS "dueAt" ${fromOpenWork(choice)}
-     WHERE ${[canChange(action), "w.state = :state", ...workConditions(choice)].join(" AND ")}
-       AND (w.seq, w.handler) > (:afterSeq::bigint, :afterHandler)
-     ORDER BY w.seq, w.handler LIMIT :limit`,
-    { ...choiceParameters(choice), ...request, afterSeq: after.seq, afterHandler: after.handler },
-  );
+  const states = action === "run" ? ["pending"] : ["dead", "parked"].filter((each) => each === (choice.state ?? each));
+  const ofState = (state: string): string =>
+    `SELECT w.seq AS seq, w.handler AS handler, w.due_at AS "dueAt" ${fromOpenWork(choice)}
+     WHERE ${[canChange(action), `w.state = '${state}'`, ...workConditions(choice)].join(" AND ")}
+       AND (w.seq, w.handler) > (:afterSeq::bigint, :afterHandler)`;
+  return readRows(`${states.map(ofState).join(" UNION ALL ")} ORDER BY seq, handler LIMIT :limit`, {
+    ...choiceParameters(choice),
+    ...request,
+    afterSeq: after.seq,
+    afterHandler: after.handler,
+  });
 }
 
 /** Counts the chosen work that an action can change, and the events that it belongs to. */
