@@ -86,11 +86,10 @@ export function storeLevels(
   { events, contactEvents }: Pick<StoreOverview, "events" | "contactEvents">,
   now: number,
 ): StoreLevels {
-  const { pending, retrying, running, dead, parked, oldestPendingReceivedAt, oldestRunningReceivedAt } = events;
-  const oldest = Math.min(oldestPendingReceivedAt ?? now, oldestRunningReceivedAt ?? now);
+  const { pending, retrying, running, dead, parked, oldestOpenReceivedAt = now } = events;
   const { oldestRecordedAt = now, ...waiting } = contactEvents;
   return {
-    backlog: { pending, retrying, running, dead, parked, oldestAgeMs: Math.max(0, now - oldest) },
+    backlog: { pending, retrying, running, dead, parked, oldestAgeMs: Math.max(0, now - oldestOpenReceivedAt) },
     outbox: { ...waiting, oldestAgeMs: Math.max(0, now - oldestRecordedAt) },
   };
 }

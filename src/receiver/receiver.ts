@@ -6,50 +6,20 @@ import type { ListenerOptions, NodeListener, NodeMiddleware } from "../http/node
 import type { AnyEvent, EventMatching, EventPattern, OneOrMore, SchemaMap } from "../protocol/event.js";
 import type { OutcomeKind } from "../protocol/outcome.js";
 import type { GateName } from "../store/figures.js";
-import type { StoreCounts } from "../store/inbox-view.js";
 import type { CommitTransaction } from "../store/commit-transaction.js";
-import type { OutboxCounts } from "../store/outbox.js";
-import type { PausedHandler } from "../store/paused-handlers.js";
-import type { RepairRound } from "../store/repair-rounds.js";
 import type { ContactEvents } from "../outbox/contact-events.js";
 import type { Inbox } from "./inbox.js";
 import type { RepairOptions } from "./repair-endpoint.js";
 import type { RepairReport } from "./repair-report.js";
+import type { StoreFigures } from "./store-counter.js";
 
 /** The state of a receiver. Deliveries are taken from `running` on; those of `starting` wait for it. */
 export type ReceiverState = "new" | "starting" | "running" | "stopping" | "stopped";
 
 /** Counts of pieces of work (one event for one handler) by state, and figures that show whether the receiver works. */
-export interface ReceiverStats extends Omit<
-  StoreCounts,
-  "oldestPendingReceivedAt" | "oldestRunningReceivedAt" | "oldestDueAt" | "newestReceivedAt"
-> {
+export interface ReceiverStats extends StoreFigures {
   /** State of the receiver. */
   state: ReceiverState;
-  /**
-   * When the store was counted, in milliseconds since 1970; undefined before the first start, when all counts are 0.
-   */
-  countedAt: number | undefined;
-  /**
-   * Age of the oldest event that is not handled yet, in milliseconds: it waits, waits for a retry, or its handler runs.
-   * 0 when all is done.
-   */
-  oldestPendingAgeMs: number;
-  /**
-   * The longest time that due work has been waiting for a handler, in milliseconds; 0 when handlers keep up. Handlers
-   * that run do not count, nor does work of paused ones. In a process that does not run the handlers of the file, only
-   * what waits in the store is seen.
-   */
-  lagMs: number;
-  /** Contact events that wait, are being sent, or are dead; and the age of the oldest unsettled one in milliseconds. */
-  outbox: Omit<OutboxCounts, "oldestRecordedAt"> & { oldestAgeMs: number };
-  /** Handlers that a person has paused in all processes of the store, in the order of their names. */
-  paused: PausedHandler[];
-  /**
-   * The last round of the option `repair`, by whichever process has made it; undefined without the option, and before
-   * the first round has ended.
-   */
-  repair: RepairRound | undefined;
   /**
    * What keeps work from its begin in this process, by handler: it is `paused`; a run asked with RetryAfter that all
    * wait (`retry_after`); the `store` is away; work that processes died in runs alone (`crash`); its own `concurrency`;

@@ -2,24 +2,41 @@ import { type Clock, elapsedBy } from "../base/clock.js";
 import { MINUTE, SECOND } from "../base/duration.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import type { DiskUse, Gauges } from "../store/figures.js";
+import type { StoreOverview } from "../store/inbox-operator.js";
 import type { StoreCounts } from "../store/inbox-view.js";
 import type { OutboxCounts } from "../store/outbox.js";
 import type { RepairRound } from "../store/repair-rounds.js";
 import type { PausedHandler } from "../store/paused-handlers.js";
+import { sumCounts } from "../store/queries/counts.js";
 import type { Store } from "../store/store.js";
-import type { ReceiverStats } from "./receiver.js";
 
 /** The part of the stats that the store knows. */
-export type StoreFigures = Pick<
-  ReceiverStats,
-  "countedAt" | "oldestPendingAgeMs" | "lagMs" | "outbox" | "paused" | "repair"
-> &
-  CountsByState;
-
-type CountsByState = Pick<
-  StoreCounts,
-  "pending" | "retrying" | "running" | "dead" | "parked" | "done" | "pendingByHandler"
->;
+export interface StoreFigures extends Omit<StoreCounts, "oldestOpenReceivedAt" | "oldestDueAt" | "newestReceivedAt"> {
+  /**
+   * When the store was counted, in milliseconds since 1970; undefined before the first start, when all counts are 0.
+   */
+  countedAt: number | undefined;
+  /**
+   * Age of the oldest event that is not handled yet, in milliseconds: it waits, waits for a retry, or its handler runs.
+   * 0 when all is done.
+   */
+  oldestPendingAgeMs: number;
+  /**
+   * The longest time that due work has been waiting for a handler, in milliseconds; 0 when handlers keep up. Handlers
+   * that run do not count, nor does work of paused ones. In a process that does not run the handlers of the file, only
+   * what waits in the store is seen.
+   */
+  lagMs: number;
+  /** Contact events that wait, are being sent, or are dead; and the age of the oldest unsettled one in milliseconds. */
+  outbox: Omit<OutboxCounts, "oldestRecordedAt"> & { oldestAgeMs: number };
+  /** Handlers that a person has paused in all processes of the store, in the order of their names. */
+  paused: PausedHandler[];
+  /**
+   * The last round of the option `repair`, by whichever process has made it; undefined without the option, and before
+   * the first round has ended.
+   */
+  repair: RepairRound | undefined;
+}
 
 /** How much has not ended yet. */
 export function openIn({ pending, retrying, running }: Pick<StoreCounts, "pending" | "retrying" | "running">): number {
@@ -35,30 +52,11 @@ const BETWEEN_DISK_READS_MS = MINUTE - SECOND;
 
 const UNKNOWN_DISK: DiskUse = { usedBytes: undefined, freeBytes: undefined };
 
-interface Counted {
-  at: number | undefined;
-  inbox: StoreCounts;
-  outbox: OutboxCounts;
-  paused: PausedHandler[];
-  repairs: RepairRound[];
-}
-
-const NOTHING: Counted = {
+/** What was counted before the first count. */
+const NOTHING = {
   at: undefined,
-  inbox: {
-    pending: 0,
-    retrying: 0,
-    running: 0,
-    dead: 0,
-    parked: 0,
-    done: 0,
-    oldestPendingReceivedAt: undefined,
-    oldestRunningReceivedAt: undefined,
-    oldestDueAt: undefined,
-    newestReceivedAt: undefined,
-    pendingByHandler: {},
-  },
-  outbox: { pending: 0, running: 0, retrying: 0, dead: 0, oldestRecordedAt: undefined },
+  events: sumCounts([], 0),
+  contactEvents: { pending: 0, running: 0, retrying: 0, dead: 0, oldestRecordedAt: undefined },
   paused: [],
   repairs: [],
 };
@@ -74,7 +72,7 @@ export interface StoreCounterDeps {
 /** Counts what is in the store, and how much room it takes; keeps the figures for when the store is closed. */
 export class StoreCounter {
   readonly #deps: StoreCounterDeps;
-  #last: Counted = NOTHING;
+  #last: StoreOverview & { at: number | undefined; paused: PausedHandler[] } = NOTHING;
   #begunAt = -Infinity;
   #tookMs = 0;
   #disk = UNKNOWN_DISK;
@@ -89,8 +87,8 @@ export class StoreCounter {
     const { store, clock } = this.#deps;
     const at = clock.now();
     this.#begunAt = elapsedBy(clock);
-    const [{ events, contactEvents, repairs }, paused] = await Promise.all([store.overview(at), store.listPaused()]);
-    this.#last = { at, inbox: events, outbox: contactEvents, paused, repairs };
+    const [overview, paused] = await Promise.all([store.overview(at), store.listPaused()]);
+    this.#last = { ...overview, at, paused };
     this.#tookMs = elapsedBy(clock) - this.#begunAt;
   }
 
@@ -103,16 +101,16 @@ export class StoreCounter {
   /** What was counted last, with the ages of this moment. */
   get figures(): StoreFigures {
     const { clock, dispatcher, endpointId } = this.#deps;
-    const { at, inbox, outbox, paused, repairs } = this.#last;
-    const { oldestPendingReceivedAt, oldestRunningReceivedAt, oldestDueAt, newestReceivedAt: _, ...counts } = inbox;
-    const { oldestRecordedAt, ...sends } = outbox;
+    const { at, events, contactEvents, paused, repairs } = this.#last;
+    const { oldestOpenReceivedAt, oldestDueAt, newestReceivedAt: _, ...counts } = events;
+    const { oldestRecordedAt, ...sends } = contactEvents;
     const now = clock.now();
     return {
       ...counts,
       paused,
       repair: repairs.find((round) => round.endpointId === endpointId),
       countedAt: at,
-      oldestPendingAgeMs: Math.max(ageOf(oldestPendingReceivedAt, now), ageOf(oldestRunningReceivedAt, now)),
+      oldestPendingAgeMs: ageOf(oldestOpenReceivedAt, now),
       lagMs: Math.max(ageOf(oldestDueAt, now), ageOf(dispatcher.waitingSince, now)),
       outbox: { ...sends, oldestAgeMs: ageOf(oldestRecordedAt, now) },
     };

@@ -201,14 +201,8 @@ export interface StoreCounts {
   parked: number;
   /** Handler runs settled as done since the database was created. */
   done: number;
-  /**
-   * When the oldest event with pending or retrying work was received, in milliseconds since 1970; undefined without.
-   */
-  oldestPendingReceivedAt: number | undefined;
-  /**
-   * When the oldest event with running work was received, in milliseconds since 1970; undefined without.
-   */
-  oldestRunningReceivedAt: number | undefined;
+  /** When the oldest event with work that waits or runs was received, in milliseconds since 1970; undefined without. */
+  oldestOpenReceivedAt: number | undefined;
   /**
    * When the work that is due longest became due, in milliseconds since 1970; undefined when none is due. That
    * of paused handlers is left out.

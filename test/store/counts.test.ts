@@ -61,7 +61,7 @@ test("a long backlog is counted to the last piece of work", async () => {
     dead,
     running: 0,
     parked: 0,
-    oldestPendingReceivedAt: 1,
+    oldestOpenReceivedAt: 1,
     oldestDueAt: 1,
     pendingByHandler: { a: EVENTS, b: EVENTS - dead },
   });

@@ -54,8 +54,7 @@ export function withDatabaseTimes(store: SharedStore, clock: DatabaseClock): Sha
       return {
         events: {
           ...events,
-          oldestPendingReceivedAt: ifAny(events.oldestPendingReceivedAt),
-          oldestRunningReceivedAt: ifAny(events.oldestRunningReceivedAt),
+          oldestOpenReceivedAt: ifAny(events.oldestOpenReceivedAt),
           oldestDueAt: ifAny(events.oldestDueAt),
           newestReceivedAt: ifAny(events.newestReceivedAt),
         },

@@ -1,5 +1,5 @@
 import type { StoreCounts } from "../inbox-view.js";
-import { type WorkState, WORK_STATE } from "../state-words.js";
+import { type WorkState, WORK_STATE, isOpen, isWaiting } from "../state-words.js";
 import { listPaused } from "./handlers.js";
 import { type StoreQuery, readFirst, readRows } from "./store-query.js";
 
@@ -52,23 +52,20 @@ export function* countGroups(from: string, values: object = {}): StoreQuery<Omit
 /** The counts of all parts. What was settled between two of them may be counted in either, in both or in none. */
 export function sumCounts(parts: readonly CountedWork[], now: number): StoreCounts {
   const groups = parts.flatMap((part) => part.groups);
-  const oldest = (...states: WorkGroup["state"][]): number | undefined =>
-    groups.filter(({ state }) => states.includes(state)).toSorted((one, other) => one.oldestSeq - other.oldestSeq)[0]
-      ?.oldestReceivedAt;
+  const open = groups.filter(({ state }) => isOpen(state));
   const counts = { pending: 0, retrying: 0, running: 0, dead: 0, parked: 0 };
   const pendingByHandler = new Map<string, number>();
   let oldestDueAt: number | undefined;
   for (const { handler, state, rows, dueAt } of groups) {
     counts[state] += rows;
-    if (state !== "pending" && state !== "retrying") continue;
+    if (!isWaiting(state)) continue;
     pendingByHandler.set(handler, (pendingByHandler.get(handler) ?? 0) + rows);
     if (dueAt !== null && dueAt <= now) oldestDueAt = Math.min(dueAt, oldestDueAt ?? dueAt);
   }
   return {
     ...counts,
     done: parts.at(-1)?.done ?? 0,
-    oldestPendingReceivedAt: oldest("pending", "retrying"),
-    oldestRunningReceivedAt: oldest("running"),
+    oldestOpenReceivedAt: open.toSorted((one, other) => one.oldestSeq - other.oldestSeq)[0]?.oldestReceivedAt,
     oldestDueAt,
     newestReceivedAt: parts.at(-1)?.newestReceivedAt,
     pendingByHandler: Object.fromEntries(pendingByHandler),

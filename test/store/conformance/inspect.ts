@@ -237,8 +237,7 @@ export function describeInspect(fixture: Fixture): void {
         dead: 0,
         parked: 0,
         done: 0,
-        oldestPendingReceivedAt: undefined,
-        oldestRunningReceivedAt: undefined,
+        oldestOpenReceivedAt: undefined,
         newestReceivedAt: undefined,
         oldestDueAt: undefined,
         pendingByHandler: {},
@@ -260,17 +259,19 @@ export function describeInspect(fixture: Fixture): void {
       });
     });
 
-    test("counts include the oldest pending event and the longest due work", async () => {
+    test("counts include the oldest event with open work and the longest due work", async () => {
       await fixture.store.accept(newEvent("running", { receivedAt: T - DAY }));
-      await leasePage(fixture.store);
+      const running = (await leasePage(fixture.store)).work;
       await fixture.store.accept(newEvent("a", { receivedAt: T - 5 }));
       await fixture.store.accept(newEvent("b", { receivedAt: T + 5 }));
       const lease = await acceptLeased(fixture.store, "c", { receivedAt: T + 6 });
       await fixture.store.settle(settlements.pending(lease, T - 9));
-      const oldestPendingReceivedAt = T - 5;
-      expect(await countWork(fixture.store, T)).toMatchObject({ oldestPendingReceivedAt, oldestDueAt: T - 9 });
-      expect(await countWork(fixture.store, T - 9)).toMatchObject({ oldestPendingReceivedAt, oldestDueAt: T - 9 });
-      expect(await countWork(fixture.store, T - 10)).toMatchObject({ oldestPendingReceivedAt, oldestDueAt: undefined });
+      expect(await countWork(fixture.store, T)).toMatchObject({ oldestOpenReceivedAt: T - DAY, oldestDueAt: T - 9 });
+      for (const held of running) await fixture.store.settle(settlements.done(held));
+      const oldestOpenReceivedAt = T - 5;
+      expect(await countWork(fixture.store, T)).toMatchObject({ oldestOpenReceivedAt, oldestDueAt: T - 9 });
+      expect(await countWork(fixture.store, T - 9)).toMatchObject({ oldestOpenReceivedAt, oldestDueAt: T - 9 });
+      expect(await countWork(fixture.store, T - 10)).toMatchObject({ oldestOpenReceivedAt, oldestDueAt: undefined });
     });
 
     test("counts include work with any handler name", async () => {

@@ -346,7 +346,8 @@ export class Model {
     const count = (state: StoredWorkState): number => this.all.filter(({ work }) => work.state === state).length;
     const pending = this.all.filter(({ work }) => work.state === "pending");
     const dues = pending.map(({ work }) => work.dueAt ?? Infinity).filter((dueAt) => dueAt <= this.now);
-    const first = pending.toSorted((a, b) => a.event.seq - b.event.seq)[0];
+    const open = this.all.filter(({ work }) => work.state === "pending" || work.state === "leased");
+    const first = open.toSorted((a, b) => a.event.seq - b.event.seq)[0];
     return {
       pending: pending.length,
       running: count("leased"),
@@ -354,7 +355,7 @@ export class Model {
       parked: count("parked"),
       done: this.done,
       oldestDueAt: dues.length === 0 ? undefined : Math.min(...dues),
-      oldestPendingReceivedAt: first?.event.receivedAt,
+      oldestOpenReceivedAt: first?.event.receivedAt,
     };
   }
 }

@@ -44,7 +44,7 @@ export function describePauses(kind: OperatorKind): void {
     const counted = async () => [await countWork(store, Date.now()), (await inbox.overview()).events];
     expect(await counted()).toMatchObject([{ oldestDueAt: receivedAt }, { oldestDueAt: receivedAt }]);
     await inbox.pauseHandler("b", "ann");
-    const waiting = { pending: 2, pendingByHandler: { a: 1, b: 1 }, oldestPendingReceivedAt: receivedAt };
+    const waiting = { pending: 2, pendingByHandler: { a: 1, b: 1 }, oldestOpenReceivedAt: receivedAt };
     const paused = { ...waiting, oldestDueAt: undefined };
     expect(await counted()).toMatchObject([paused, paused]);
     await inbox.resumeHandler("a");
