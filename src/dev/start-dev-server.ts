@@ -6,7 +6,7 @@ import type { NamedSecret } from "../capture/model/judge-signature.js";
 import { summarizeCapture } from "../capture/model/summarize-capture.js";
 import { checkLocalTarget } from "../capture/send/target.js";
 import { resolveSignatureAssumptions } from "../protocol/resolve-assumptions.js";
-import { resolvePlace } from "../store/resolve-place.js";
+import { resolvePlace } from "../store/connection-string.js";
 import { actionRoutes } from "./api/action-routes.js";
 import { captureRoutes } from "./api/capture-routes.js";
 import { exportRoutes } from "./api/export-routes.js";

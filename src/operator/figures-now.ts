@@ -1,10 +1,9 @@
 import { isoTime } from "../base/iso-time.js";
 import { LIMITS } from "../protocol/limits.js";
 import { failuresInARow } from "../store/failures-in-a-row.js";
-import type { ReportedStatus } from "../store/figures.js";
+import type { ProcessStatus, ReportedStatus } from "../store/figures.js";
 import type { StoreOverview } from "../store/inbox-operator.js";
 import type { EventPage } from "../store/inbox-view.js";
-import { lastAccepted } from "../store/last-accepted.js";
 import { isAlive, worstState } from "../store/process-state.js";
 
 /** How near the service is to switching the endpoint off. */
@@ -80,6 +79,24 @@ export function processFigures(
     },
     running: alive.reduce((sum, { runningCount }) => sum + runningCount, 0),
   };
+}
+
+/**
+ * When a delivery was last stored, in milliseconds since 1970; undefined when none was. Takes what all processes said,
+ * also those that have ended, and a page with the newest event: a process may end before it says what it has stored,
+ * and retention drops events.
+ */
+function lastAccepted(
+  statuses: readonly Pick<ProcessStatus, "lastAcceptedAt">[],
+  newest: EventPage | undefined,
+): number | undefined {
+  const received = newest?.items[0]?.receivedAt;
+  const times = [
+    received === undefined ? undefined : Date.parse(received),
+    ...statuses.map(({ lastAcceptedAt }) => lastAcceptedAt),
+  ];
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
 }
 
 export function storeLevels(

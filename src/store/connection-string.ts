@@ -1,5 +1,5 @@
+import { resolve } from "node:path";
 import { PigeonholeError } from "../base/error.js";
-import { isSchemaName } from "./schema-name.js";
 
 const PROTOCOLS = ["postgres:", "postgresql:"];
 
@@ -48,4 +48,17 @@ export function nameOfDatabase(text: string): string {
   const { username, host, pathname, hash } = new URL(text);
   const user = username === "" ? "" : `${username}@`;
   return `postgres://${user}${host}${pathname}${hash}`;
+}
+
+/** A place of an inbox as `openInbox` takes it: a path is relative to the folder. */
+export function resolvePlace(folder: string, place: string): string {
+  return isConnectionString(place) ? place : resolve(folder, place);
+}
+
+/** What {@link isSchemaName} asks for, after "must". */
+export const SCHEMA_NAME_RULE = "be at most 63 lower-case letters, digits and underscores, and not begin with a digit";
+
+/** Whether the name needs no quotes in SQL. */
+export function isSchemaName(schema: unknown): schema is string {
+  return typeof schema === "string" && /^[a-z_][a-z0-9_]{0,62}$/.test(schema);
 }

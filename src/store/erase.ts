@@ -1,5 +1,3 @@
-import type { MentionsEmail } from "../base/mentions-email.js";
-
 /** What is to be erased. */
 export interface EraseOptions {
   /** One address, such as `ann@example.com`, in any case. */
@@ -26,13 +24,10 @@ export interface EraseCounts {
   jobsLeft: number;
 }
 
-/** In this order. */
-const LISTS = ["events", "contactEvents", "jobs"] as const;
-
 /** Where the next page begins. What is stored after the first page of a list is not part of the round. */
 export interface EraseCursor {
-  /** The list that the next page is of: events come first, then contact events. */
-  list: (typeof LISTS)[number];
+  /** The list that the next page is of; they come in this order. */
+  list: "events" | "contactEvents" | "jobs";
   /** The place of the last row that was looked at. */
   afterSeq: number;
   /** The place of the last row of the round; what was stored later is not looked at. */
@@ -57,23 +52,6 @@ export interface ErasePage extends EraseCounts {
   next: EraseCursor | undefined;
 }
 
-/** One page is one transaction, and its bodies are read at once: on SQLite deliveries wait for some milliseconds. */
-export const ERASED_ROWS = 200;
-
-export interface EraseTask {
-  mentions: MentionsEmail;
-  now: number;
-  dryRun: boolean;
-}
-
-/** Rows of a list after one number, through another. */
-export type EraseRange = Pick<EraseCursor, "afterSeq" | "throughSeq">;
-
-export interface ErasedRows {
-  counts: readonly Partial<EraseCounts>[];
-  lastSeq: number | undefined;
-}
-
 export const NOTHING_ERASED: EraseCounts = {
   events: 0,
   work: 0,
@@ -83,11 +61,6 @@ export const NOTHING_ERASED: EraseCounts = {
   jobs: 0,
   jobsLeft: 0,
 };
-
-/** Undefined behind the last one. */
-export function listAfter(list: EraseCursor["list"]): EraseCursor["list"] | undefined {
-  return LISTS[LISTS.indexOf(list) + 1];
-}
 
 export async function eraseAll(
   erasePage: (cursor: EraseCursor | undefined) => Promise<ErasePage>,

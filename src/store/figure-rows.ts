@@ -1,27 +1,8 @@
-import { DAY, HOUR } from "../base/duration.js";
-import {
-  FIGURE_RANGES,
-  type Figures,
-  type FiguresQuery,
-  type Gauges,
-  LONG_STEPS,
-  type ProcessStatus,
-  type ReportedStatus,
-  type RunFigures,
-  SHORT_STEPS,
-} from "./figures.js";
+import { FIGURE_RANGES, type Figures, type FiguresQuery, type Gauges, type RunFigures } from "./figures.js";
 import { sumTimes } from "./time-buckets.js";
 
 /** In place of a process: what those said that have stopped. */
 export const JOINED = "";
-/** Most rows that are dropped for their age at once: a clock that is ahead for a moment drops little. */
-export const MAX_DROPPED_ROWS = 20;
-
-/** Rows that are further ahead come from a clock that was wrong. */
-const MAX_AHEAD_MS = DAY;
-/** A process that has not reported for so long is forgotten. */
-const STATUS_KEPT_MS = HOUR;
-
 /** Of a time in which nothing happened. */
 export const NO_FIGURES: Figures = { answers: {}, answerTimes: [], runs: new Map(), gauges: undefined };
 
@@ -38,14 +19,6 @@ export interface FigureRow {
 /** Begin of the step that a time is in. */
 export function stepAt(now: number, stepMs: number): number {
   return now - (now % stepMs);
-}
-
-/** The steps that a time is in, and which ones of the same length are kept then. */
-export function openStepsAt(now: number) {
-  return [SHORT_STEPS, LONG_STEPS].map(({ stepMs, keptMs }) => {
-    const step = stepAt(now, stepMs);
-    return { resolution: stepMs, step, oldest: step - keptMs, newest: step + MAX_AHEAD_MS };
-  });
 }
 
 /** The kept steps that a range has. */
@@ -106,18 +79,4 @@ function highest(one: Gauges["backlog"], other: Gauges["backlog"]): Gauges["back
 
 function ofBoth(choose: (...values: number[]) => number, one: number | undefined, other: number | undefined) {
   return one === undefined || other === undefined ? (one ?? other) : choose(one, other);
-}
-
-/** Statuses of these times are kept, and of older ones the one that is joined. */
-export function keptStatuses(now: number): { oldest: number; newest: number } {
-  return { oldest: now - STATUS_KEPT_MS, newest: now + STATUS_KEPT_MS };
-}
-
-export interface StoredStatus {
-  at: number;
-  status: string;
-}
-
-export function fromStoredStatus({ at, status }: StoredStatus): ReportedStatus {
-  return { ...(JSON.parse(status) as ProcessStatus), reportedAt: at };
 }

@@ -21,19 +21,3 @@ export async function findIds(inbox: Pick<KnownIds, "listEvents">, { source, ids
   }
   return found;
 }
-
-/** Times that say which ids an inbox has, in milliseconds since 1970; each is null if there is none. */
-export interface IdTimes {
-  /** When a receiver first used the inbox. */
-  begun: number | null;
-  /** When the first event was received that is still there. */
-  oldest: number | null;
-  /** Retention has removed ids of events from before. Some may be left: those with unsettled work stay. */
-  removedBefore: number | null;
-}
-
-/** See {@link InboxOperator.idsKnownSince}. An event may be older than the first noted time of a receiver. */
-export function readIdTimes({ begun, oldest, removedBefore }: IdTimes): number | undefined {
-  const first = Math.min(begun ?? Infinity, oldest ?? Infinity);
-  return first === Infinity ? undefined : Math.max(first, removedBefore ?? first);
-}

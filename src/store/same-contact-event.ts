@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isErasedContactEvent } from "./erased-contact-event.js";
+import type { MentionsEmail } from "../base/mentions-email.js";
 import type { ComparableOutboxEvent } from "./outbox.js";
 
 /**
@@ -14,4 +14,18 @@ export function isSameContactEvent({ body, isTimeGiven }: ComparableOutboxEvent,
 function fieldsOf(body: string, withTime: boolean): object {
   const fields = JSON.parse(body) as object;
   return withTime ? fields : { ...fields, occurredAt: undefined };
+}
+
+/** Begins the body of an erased event; the service's events have no such field. */
+const MARK = '{"erased":true';
+
+/** What is left of a contact event: its name, unless that contains the address too. */
+export function eraseContactEvent(body: string, mentions: MentionsEmail): { name: string; body: string } {
+  const { name } = JSON.parse(body) as { name: string };
+  const left = mentions(name) ? "" : name;
+  return { name: left, body: JSON.stringify({ erased: true, name: left }) };
+}
+
+function isErasedContactEvent(body: string): boolean {
+  return body.startsWith(MARK);
 }

@@ -3,7 +3,7 @@ import { LOCKED, lockClassOf } from "./postgres/advisory-lock.js";
 import { CREATE_LIST } from "./postgres/migrate-schema.js";
 import { inSchema } from "./postgres/in-schema.js";
 import { POSTGRES_MIGRATIONS } from "./postgres/migrations.js";
-import { SCHEMA_NAME_RULE, isSchemaName } from "./schema-name.js";
+import { SCHEMA_NAME_RULE, isSchemaName } from "./connection-string.js";
 
 /** Which SQL is written. */
 export interface SchemaSqlRequest {

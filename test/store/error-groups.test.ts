@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { errorKeyOf } from "#pigeonhole/store/error-kind.js";
-import { COUNTED_EVENTS, type FailureExample, toErrorGroup } from "#pigeonhole/store/error-groups.js";
+import { COUNTED_EVENTS } from "#pigeonhole/store/error-groups.js";
+import { type FailureExample, toErrorGroup } from "#pigeonhole/store/queries/error-groups.js";
 
 const HOUR = 3_600_000;
 const example: FailureExample = { id: "evt_1", state: "dead", reason: "attempts_spent", error: "Error: no order 7" };

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { PigeonholeError } from "../../base/error.js";
 import { quoteForShell } from "../../base/text.js";
 import { isConnectionString } from "../../store/connection-string.js";
-import { resolvePlace } from "../../store/resolve-place.js";
+import { resolvePlace } from "../../store/connection-string.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
 import { readNamed, readVariable } from "./secret-option.js";

@@ -3,7 +3,7 @@ import { PigeonholeError } from "../../base/error.js";
 import { SECOND } from "../../base/duration.js";
 import { type OptionsOf, type Resolved, callable, defineOptions, flag, readBy } from "../../base/options.js";
 import { checkConnectionString } from "../connection-string.js";
-import { SCHEMA_NAME_RULE, isSchemaName } from "../schema-name.js";
+import { SCHEMA_NAME_RULE, isSchemaName } from "../connection-string.js";
 import type { Glance, RecoverResult, Store, StoreContext } from "../store.js";
 import { getEvent, listStuck } from "../queries/events.js";
 import { writePolicies, listPaused } from "../queries/handlers.js";

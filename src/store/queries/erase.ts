@@ -1,24 +1,39 @@
-import { createMentionsEmail } from "../../base/mentions-email.js";
+import { type MentionsEmail, createMentionsEmail } from "../../base/mentions-email.js";
 import type { JobChoice, JobRow } from "../bulk-jobs.js";
 import {
-  ERASED_ROWS,
   type EraseCounts,
   type EraseCursor,
   type ErasePage,
-  type EraseRange,
   type EraseRequest,
-  type EraseTask,
-  type ErasedRows,
   NOTHING_ERASED,
   addCounts,
-  listAfter,
 } from "../erase.js";
+import { eraseContactEvent } from "../same-contact-event.js";
+import { discardContactEvent } from "./contact-event-changes.js";
 import { MAY_END, endWork } from "./ending-work.js";
-import { eraseContactEvents } from "./erase-contact-events.js";
+import { SERVER_COLUMNS } from "./server-columns.js";
 import { type StoreQuery, exists, readFirst, readRows, run } from "./store-query.js";
+
+/** One page is one transaction, and its bodies are read at once: on SQLite deliveries wait for some milliseconds. */
+const ERASED_ROWS = 200;
+
+interface EraseTask {
+  mentions: MentionsEmail;
+  now: number;
+  dryRun: boolean;
+}
+
+/** Rows of a list after one number, through another. */
+type EraseRange = Pick<EraseCursor, "afterSeq" | "throughSeq">;
+
+interface ErasedRows {
+  counts: readonly Partial<EraseCounts>[];
+  lastSeq: number | undefined;
+}
 
 const PAGE_BYTES = 4 * 1024 * 1024;
 
+/** In this order. */
 const LISTS = {
   events: { erase: eraseEvents, last: "max(seq) FROM pigeonhole.inbox_event" },
   contactEvents: { erase: eraseContactEvents, last: "max(seq) FROM pigeonhole.outbox_event" },
@@ -34,7 +49,8 @@ export function* erasePage({ email, now, dryRun, cursor }: EraseRequest): StoreQ
   if (found.lastSeq !== undefined && found.lastSeq < throughSeq) {
     return { ...counts, next: { list, afterSeq: found.lastSeq, throughSeq } };
   }
-  const next = listAfter(list);
+  const lists = Object.keys(LISTS) as EraseCursor["list"][];
+  const next = lists[lists.indexOf(list) + 1];
   return { ...counts, next: next && (yield* beginList(next)) };
 }
 
@@ -123,4 +139,75 @@ function eraseJob({ state, choice }: StoredJob): { counts: Partial<EraseCounts>;
   const found = foundBy ?? { payloads: "full", isAmongChosen: rest.ids !== undefined };
   const erased: JobChoice = { ...rest, foundBy: { ...found, error: null } };
   return { counts: { jobs: 1 }, choice: JSON.stringify(erased) };
+}
+
+/** A contact event, and the call that it is part of. */
+interface StoredContactEvent {
+  seq: number;
+  body: string;
+  state: "pending" | "leased" | "done" | "dead";
+  send: number | null;
+  /** What the service said about it, and about its call. */
+  param: string | null;
+  message: string | null;
+  callError: string | null;
+  callState: "pending" | "leased" | "dead" | null;
+}
+
+const SELECT_CONTACT_EVENTS = `
+  SELECT e.seq, e.body, e.state, e.send, e.param, e.message, s.error AS "callError", s.state AS "callState"
+  FROM pigeonhole.outbox_event AS e LEFT JOIN pigeonhole.outbox_send AS s ON s.send = e.send`;
+
+const isMentionedIn = ({ body, param, message, callError }: StoredContactEvent, mentions: MentionsEmail): boolean =>
+  [body, param, message, callError].some((text) => text !== null && mentions(text));
+
+/** A contact event keeps its key and its name. Members of a call keep all, since it is only repeated as it was. */
+function* eraseContactEvents(range: EraseRange, task: EraseTask): StoreQuery<ErasedRows> {
+  const rows = yield* readRows<StoredContactEvent>(
+    `${SELECT_CONTACT_EVENTS} WHERE e.seq > :afterSeq AND e.seq <= :throughSeq ORDER BY e.seq LIMIT ${ERASED_ROWS} FOR UPDATE OF e`,
+    range,
+  );
+  const counts: Partial<EraseCounts>[] = [];
+  for (const { seq } of rows.filter((row) => isMentionedIn(row, task.mentions))) {
+    // An earlier row of the page may have ended its call.
+    const row = yield* readFirst<StoredContactEvent>(`${SELECT_CONTACT_EVENTS} WHERE e.seq = :seq`, { seq });
+    if (row !== undefined) counts.push(yield* eraseContactEventRow(row, task));
+  }
+  return { counts, lastSeq: rows.at(-1)?.seq };
+}
+
+function* eraseContactEventRow(
+  row: StoredContactEvent,
+  { mentions, now, dryRun }: EraseTask,
+): StoreQuery<Partial<EraseCounts>> {
+  const { isLeft, ending } = yield* findEnding(row, mentions);
+  if (!dryRun) for (const { seq, send } of ending) yield* discardContactEvent({ seq, send, now });
+  if (isLeft) return { contactEventsLeft: 1 };
+  const isSent = row.state === "done" && row.message !== "discarded";
+  if (!dryRun) {
+    yield* run(
+      `UPDATE pigeonhole.outbox_event SET ${SERVER_COLUMNS.name}body = :body, param = NULL, message = :message
+       WHERE seq = :seq`,
+      { seq: row.seq, ...eraseContactEvent(row.body, mentions), message: isSent ? null : "discarded" },
+    );
+  }
+  return { contactEvents: 1 };
+}
+
+/** The event and those that end with it: a call that was given up is over once nothing of it can be sent again. */
+function* findEnding(
+  row: StoredContactEvent,
+  mentions: MentionsEmail,
+): StoreQuery<{ isLeft: boolean; ending: readonly StoredContactEvent[] }> {
+  const own = row.state === "done" || row.state === "leased" ? [] : [row];
+  if (row.send === null) return { isLeft: false, ending: own };
+  if (row.callState !== "dead") return { isLeft: true, ending: [] };
+  const dead = yield* readRows<StoredContactEvent>(
+    `${SELECT_CONTACT_EVENTS} WHERE e.send = :send AND e.state = 'dead'`,
+    {
+      send: row.send,
+    },
+  );
+  const isLeft = !dead.every((member) => isMentionedIn(member, mentions));
+  return { isLeft, ending: isLeft ? own : dead };
 }

@@ -1,19 +1,19 @@
-import type { ErrorGroupKey } from "../error-group-id.js";
-import { type SeenGroup, groupsFrom, pageOfGroups } from "../error-group-page.js";
-import {
-  COUNTED_EVENTS,
-  type CountedFailures,
-  type ErrorGroup,
-  type ErrorGroupList,
-  type ErrorGroupParameters,
-  type ErrorGroupQuery,
-  type FailureExample,
-  SOUGHT_EXAMPLES,
-  SOUGHT_GROUPS,
-  errorGroupParameters,
-  toErrorGroup,
-} from "../error-groups.js";
+import { HOUR, MINUTE } from "../../base/duration.js";
+import { PigeonholeError } from "../../base/error.js";
+import { isoTime } from "../../base/iso-time.js";
+import { escapeControls } from "../../base/text.js";
+import { type ErrorGroupKey, toErrorGroupId } from "../error-group-id.js";
+import { COUNTED_EVENTS, type ErrorGroup, type ErrorGroupList, type ErrorGroupQuery } from "../error-groups.js";
+import { errorKeyOf, errorKindOf } from "../error-kind.js";
+import { pageLimit } from "../inbox-view.js";
+import type { FailedState } from "../state-words.js";
 import { type StoreQuery, readRows } from "./store-query.js";
+
+/** So many groups are looked at one by one. Where there are more, all that failed is read for the newest groups. */
+export const SOUGHT_GROUPS = 1_000;
+
+/** So many of the newest pieces are looked at for an example. */
+const SOUGHT_EXAMPLES = 5;
 
 const WORK = "pigeonhole.failed_work AS w";
 const KEY = "w.handler, w.error_type, w.error_group";
@@ -101,4 +101,141 @@ function* readGroup(key: ErrorGroupKey, parameters: ErrorGroupParameters): Store
   const counts = yield* readRows<CountedFailures>(COUNT_FAILURES, values);
   const examples = yield* readRows<FailureExample>(SELECT_EXAMPLES, values);
   return toErrorGroup(key, { counts, examples, stepMs: parameters.stepMs });
+}
+
+/** Where a page of groups begins, those that failed last first. It names no group: ids are digests of messages. */
+interface GroupPlace {
+  /** Groups that failed last at this time or before, in milliseconds since 1970. */
+  fromAt: number;
+  /** Of those that failed last at just this time, so many were listed before. */
+  behind: number;
+}
+
+/** Throws `invalid_argument` for what is no cursor. */
+function readGroupCursor(cursor: string | null | undefined): GroupPlace {
+  if (cursor === undefined || cursor === null) return { fromAt: Number.MAX_SAFE_INTEGER, behind: 0 };
+  const [, fromAt, behind] = /^(\d{1,15})-(\d{1,7})$/.exec(cursor) ?? [];
+  if (fromAt !== undefined) return { fromAt: Number(fromAt), behind: Number(behind) };
+  throw new PigeonholeError("invalid_argument", "cursor must be the nextCursor of an earlier page.");
+}
+
+/** The query with its defaults, as parameters of SQL; null means any. */
+interface ErrorGroupParameters extends GroupPlace {
+  handler: string | null;
+  type: string | null;
+  state: FailedState | null;
+  since: number;
+  until: number;
+  stepMs: number;
+  limit: number;
+}
+
+/** Throws `invalid_argument` for a limit or a cursor that cannot be. */
+function errorGroupParameters(query: ErrorGroupQuery): ErrorGroupParameters {
+  return {
+    handler: query.handler ?? null,
+    type: query.type ?? null,
+    state: query.state ?? null,
+    since: query.since ?? 0,
+    until: query.until ?? Number.MAX_SAFE_INTEGER,
+    stepMs: Math.max(MINUTE, Math.floor(query.stepMs ?? HOUR)),
+    limit: pageLimit.read("limit", query.limit),
+    ...readGroupCursor(query.cursor),
+  };
+}
+
+/** Work of a group in one state that failed last in the same step; `firstAt` is when its oldest event was received. */
+interface CountedFailures {
+  state: ErrorGroup["example"]["state"];
+  /** Number of the step. */
+  step: number;
+  events: number;
+  failures: number;
+  firstAt: number;
+  lastAt: number;
+}
+
+/** A piece of work of a group. */
+export interface FailureExample {
+  id: string;
+  state: ErrorGroup["example"]["state"];
+  reason: string | null;
+  error: string | null;
+}
+
+/** What was read of a group. */
+interface GroupParts {
+  counts: readonly CountedFailures[];
+  /** The newest first. */
+  examples: readonly FailureExample[];
+  stepMs: number;
+}
+
+/** A group by what was read of it; undefined when nothing fits the query. */
+export function toErrorGroup(key: ErrorGroupKey, { counts, examples, stepMs }: GroupParts): ErrorGroup | undefined {
+  // An error that a stop has replaced is of another kind.
+  const example = examples.find((each) => keyOf(each) === key.groupKey) ?? examples[0];
+  if (example === undefined || counts.length === 0) return undefined;
+  const events = sumOf(counts, "events");
+  const { kind, message } = errorKindOf({ ...example, isParked: example.state === "parked" });
+  return {
+    id: toErrorGroupId(key),
+    handler: key.groupHandler,
+    type: key.groupType,
+    kind: escapeControls(kind),
+    message: escapeControls(message),
+    events,
+    isCapped: events > COUNTED_EVENTS,
+    failures: sumOf(counts, "failures"),
+    states: statesOf(counts),
+    firstAt: isoTime(Math.min(...counts.map((each) => each.firstAt))),
+    lastAt: isoTime(Math.max(...counts.map((each) => each.lastAt))),
+    steps: stepsOf(counts, stepMs),
+    example,
+  };
+}
+
+const keyOf = (example: FailureExample): string => errorKeyOf({ ...example, isParked: example.state === "parked" });
+
+function sumOf(counts: readonly CountedFailures[], field: "events" | "failures"): number {
+  return counts.reduce((sum, count) => sum + count[field], 0);
+}
+
+function statesOf(counts: readonly CountedFailures[]): ErrorGroup["states"] {
+  const states = { retrying: 0, running: 0, dead: 0, parked: 0 };
+  for (const { state, events } of counts) states[state] += events;
+  return states;
+}
+
+function stepsOf(counts: readonly CountedFailures[], stepMs: number): ErrorGroup["steps"] {
+  const bySteps = new Map<number, number>();
+  for (const { step, events } of counts) bySteps.set(step, (bySteps.get(step) ?? 0) + events);
+  return [...bySteps].toSorted(([a], [b]) => a - b).map(([step, events]) => ({ at: isoTime(step * stepMs), events }));
+}
+
+/** A group that was looked at. */
+interface SeenGroup {
+  lastAt: number;
+  /** Undefined when nothing of it fits the query. */
+  group: ErrorGroup | undefined;
+}
+
+/** Those from the place on, of groups in their order. */
+function groupsFrom<Group extends { lastAt: number }>(groups: readonly Group[], place: GroupPlace): Group[] {
+  let left = place.behind;
+  return groups.filter(({ lastAt }) => lastAt < place.fromAt || (lastAt === place.fromAt && left-- <= 0));
+}
+
+/** A page of those that were looked at from the place on. There are more when one more of them fits. */
+function pageOfGroups(
+  seen: readonly SeenGroup[],
+  { limit, fromAt, behind }: GroupPlace & { limit: number },
+): ErrorGroupList {
+  const fitting = seen.flatMap(({ group }, index) => (group === undefined ? [] : [{ group, index }]));
+  const items = fitting.slice(0, limit).map(({ group }) => group);
+  const passed = seen.slice(0, fitting[limit]?.index ?? 0);
+  const last = passed.at(-1);
+  if (last === undefined) return { items, nextCursor: null };
+  const beside = passed.filter(({ lastAt }) => lastAt === last.lastAt).length;
+  return { items, nextCursor: `${last.lastAt}-${beside + (last.lastAt === fromAt ? behind : 0)}` };
 }

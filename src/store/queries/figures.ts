@@ -1,19 +1,28 @@
-import { joinEnded } from "../ended-processes.js";
-import {
-  type FigureRow,
-  JOINED,
-  MAX_DROPPED_ROWS,
-  type StoredStatus,
-  addToRow,
-  fromStoredStatus,
-  keptStatuses,
-  keptStepsOf,
-  openStepsAt,
-} from "../figure-rows.js";
+import { DAY, HOUR } from "../../base/duration.js";
+import { LIMITS } from "../../protocol/limits.js";
+import { failuresInARow, failuresLeft } from "../failures-in-a-row.js";
+import { type FigureRow, JOINED, addToRow, keptStepsOf, stepAt } from "../figure-rows.js";
 import { toFigureSeries } from "../figure-series.js";
-import type { FigureSeries, FiguresQuery, FiguresWrite, ReportedStatus } from "../figures.js";
+import {
+  type FigureSeries,
+  type FiguresQuery,
+  type FiguresWrite,
+  LONG_STEPS,
+  type ProcessStatus,
+  type ReportedStatus,
+  SHORT_STEPS,
+} from "../figures.js";
 import { type HandlerTimes, type HandlerTimesQuery, stepsOf, toHandlerTimes } from "../handler-times.js";
+import { LIVES_MS } from "../process-state.js";
 import { type StoreQuery, readFirst, readRows, run } from "./store-query.js";
+
+/** Most rows that are dropped for their age at once: a clock that is ahead for a moment drops little. */
+const MAX_DROPPED_ROWS = 20;
+
+/** Rows that are further ahead come from a clock that was wrong. */
+const MAX_AHEAD_MS = DAY;
+/** A process that has not reported for so long is forgotten. */
+const STATUS_KEPT_MS = HOUR;
 
 const DROP = `
   DELETE FROM pigeonhole.inbox_figure WHERE resolution = :resolution AND step IN (
@@ -22,7 +31,8 @@ const DROP = `
 
 /** Adds what a process has to say to the rows of the open steps, and replaces its status. In one transaction. */
 export function* addFigures({ figures, ...write }: FiguresWrite): StoreQuery<void> {
-  for (const { resolution, step, oldest, newest } of openStepsAt(write.now)) {
+  for (const { stepMs: resolution, keptMs } of [SHORT_STEPS, LONG_STEPS]) {
+    const step = stepAt(write.now, resolution);
     const row = yield* readFirst<Pick<FigureRow, "figures">>(
       "SELECT figures FROM pigeonhole.inbox_figure WHERE resolution = :resolution AND step = :step",
       { resolution, step },
@@ -32,7 +42,8 @@ export function* addFigures({ figures, ...write }: FiguresWrite): StoreQuery<voi
        ON CONFLICT (resolution, step) DO UPDATE SET figures = excluded.figures`,
       { resolution, step, figures: addToRow(row?.figures, figures) },
     );
-    yield* run(DROP, { resolution, oldest, newest, limit: MAX_DROPPED_ROWS });
+    const kept = { oldest: step - keptMs, newest: step + MAX_AHEAD_MS };
+    yield* run(DROP, { resolution, ...kept, limit: MAX_DROPPED_ROWS });
   }
   yield* writeStatus(write);
 }
@@ -41,9 +52,10 @@ function* writeStatus({ process, now, status, last }: Omit<FiguresWrite, "figure
   if (status === undefined)
     yield* run("DELETE FROM pigeonhole.inbox_process_status WHERE process = :process", { process });
   else yield* replaceStatus(process, { at: now, status: JSON.stringify(status) });
+  // Of older ones, the one that is joined stays.
   yield* run(
     "DELETE FROM pigeonhole.inbox_process_status WHERE (at < :oldest AND process <> :joined) OR at > :newest",
-    { ...keptStatuses(now), joined: JOINED },
+    { oldest: now - STATUS_KEPT_MS, newest: now + STATUS_KEPT_MS, joined: JOINED },
   );
   if (last === undefined) return;
   const joined = yield* readFirst<StoredStatus>(
@@ -51,6 +63,35 @@ function* writeStatus({ process, now, status, last }: Omit<FiguresWrite, "figure
     { joined: JOINED },
   );
   yield* replaceStatus(JOINED, joinEnded(joined, last, now));
+}
+
+/**
+ * The one status of all processes that have ended, once another one has: so that the next process goes on counting the
+ * answers where they stopped. `joined` is the one before.
+ */
+function joinEnded(joined: StoredStatus | undefined, last: ProcessStatus, now: number): StoredStatus {
+  const all = joined === undefined ? [last] : [fromStoredStatus(joined), last];
+  // A clock that was ahead must not let later answers look older.
+  const latest = (times: readonly (number | undefined)[]): number | undefined => {
+    const known = times.filter((time) => time !== undefined);
+    return known.length === 0 ? undefined : Math.min(now, Math.max(...known));
+  };
+  const failureTimes = failuresLeft(all).map((time) => Math.min(now, time));
+  const status = JSON.stringify({
+    ...last,
+    process: JOINED,
+    state: "stopped",
+    failuresInARow: failuresInARow(all),
+    failureTimes: failureTimes.toSorted((one, other) => one - other).slice(-LIMITS.disableAfterFailures),
+    lastSuccessAt: latest(all.map(({ lastSuccessAt }) => lastSuccessAt)),
+    lastAcceptedAt: latest(all.map(({ lastAcceptedAt }) => lastAcceptedAt)),
+    waiting: 0,
+    runningCount: 0,
+    running: [],
+    waitsFor: {},
+  } satisfies ProcessStatus);
+  // None that lives.
+  return { at: now - LIVES_MS, status };
 }
 
 function replaceStatus(process: string, status: StoredStatus): StoreQuery<number> {
@@ -83,4 +124,13 @@ export function* readStatuses(): StoreQuery<ReportedStatus[]> {
     "SELECT at, status FROM pigeonhole.inbox_process_status ORDER BY at DESC, process",
   );
   return rows.map(fromStoredStatus);
+}
+
+interface StoredStatus {
+  at: number;
+  status: string;
+}
+
+function fromStoredStatus({ at, status }: StoredStatus): ReportedStatus {
+  return { ...(JSON.parse(status) as ProcessStatus), reportedAt: at };
 }

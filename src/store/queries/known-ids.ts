@@ -1,4 +1,3 @@
-import { type IdTimes, readIdTimes } from "../known-ids.js";
 import type { KnownTimes } from "../store.js";
 import { type StoreQuery, readFirst, readRows, run } from "./store-query.js";
 
@@ -49,4 +48,20 @@ export function* noteTimes(times: KnownTimes): StoreQuery<KnownTimes> {
   const newest = "SELECT received_at AS at FROM pigeonhole.inbox_event ORDER BY seq DESC LIMIT 1";
   const clock = known["clock"] ?? (yield* readFirst<{ at: number }>(newest))?.at;
   return { clock, delivery: known["delivery"], api: known["api"] };
+}
+
+/** Times that say which ids an inbox has, in milliseconds since 1970; each is null if there is none. */
+interface IdTimes {
+  /** When a receiver first used the inbox. */
+  begun: number | null;
+  /** When the first event was received that is still there. */
+  oldest: number | null;
+  /** Retention has removed ids of events from before. Some may be left: those with unsettled work stay. */
+  removedBefore: number | null;
+}
+
+/** See {@link InboxOperator.idsKnownSince}. An event may be older than the first noted time of a receiver. */
+function readIdTimes({ begun, oldest, removedBefore }: IdTimes): number | undefined {
+  const first = Math.min(begun ?? Infinity, oldest ?? Infinity);
+  return first === Infinity ? undefined : Math.max(first, removedBefore ?? first);
 }

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
-import { type ErrorGroup, type ErrorGroupQuery, SOUGHT_GROUPS } from "#pigeonhole/store/error-groups.js";
+import type { ErrorGroup, ErrorGroupQuery } from "#pigeonhole/store/error-groups.js";
+import { SOUGHT_GROUPS } from "#pigeonhole/store/queries/error-groups.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import { acceptLeased, crash, leasePage } from "../conformance/lease-page.js";
