@@ -41,9 +41,10 @@ interface FiguresWriterDeps {
 }
 
 /**
- * Writes to the store what happens in this process: at most once in 10 s, and once a minute while nothing changes.
- * The parts of the receiver count anyway, so a delivery costs nothing more. Nothing waits for it. What cannot be written goes with the next write, so that the dashboard shows what happened
- * while the store failed. What a store has written although it gave no answer is counted twice then.
+ * Writes to the store what happens in this process: at most once in 10 s, and once a minute while nothing changes. The
+ * parts of the receiver count anyway, so a delivery costs nothing more, and nothing waits for a write. What cannot be
+ * written goes with the next one, so that the dashboard shows what happened while the store failed. What a store has
+ * written although it gave no answer is counted twice then.
  */
 export class FiguresWriter {
   readonly #deps: FiguresWriterDeps;

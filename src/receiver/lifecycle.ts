@@ -141,7 +141,7 @@ export class Lifecycle {
 
   async #stopAll(timeoutMs: number): Promise<void> {
     const { path, inStore, watches, drainer, sender } = this.#parts;
-    // A process that has closed its listener must run until all is settled, and the clock's timers do not keep it alive.
+    // A process without a listener must run until all is settled, and the clock's timers do not keep it alive.
     const keepAlive = setInterval(() => undefined, MINUTE);
     inStore.pruner.stop();
     const repaired = watches.repairer?.stop();

@@ -10,25 +10,7 @@ export interface OffPeriod {
   until: string | null;
 }
 
-/** What is asked of the service. */
-export interface OffPeriodsRequest {
-  client: Pick<Client, "webhooks">;
-  /** As it is now. */
-  endpoint: WebhookEndpoint;
-  /** ISO 8601. */
-  since: string;
-  signal: AbortSignal | undefined;
-}
-
-/**
- * When an endpoint was off since a time, oldest first, from the list of changes. That list may not be there, or not for
- * this key: then only what the endpoint itself says is known.
- */
-export async function findOffPeriods(request: OffPeriodsRequest): Promise<OffPeriod[]> {
-  return readOffPeriods(await listChanges(request), request.endpoint);
-}
-
-/** `changes`: those of the endpoint, oldest first. */
+/** When an endpoint was off, oldest first. `changes`: those of the endpoint, oldest first. */
 export function readOffPeriods(
   changes: readonly WebhookActivity[],
   { enabled, disabledAt }: Pick<WebhookEndpoint, "enabled" | "disabledAt">,
@@ -46,11 +28,18 @@ export function readOffPeriods(
   return enabled ? periods : [...periods, { from: open?.from ?? disabledAt, until: null }];
 }
 
-async function listChanges({ client, endpoint, since, signal }: OffPeriodsRequest): Promise<WebhookActivity[]> {
+/**
+ * The changes of an endpoint since a time, ISO 8601, oldest first. That list may not be there, or not for this key:
+ * then only what the endpoint itself says is known.
+ */
+export async function listChanges(
+  client: Pick<Client, "webhooks">,
+  { id, since, signal }: { id: string; since: string; signal: AbortSignal | undefined },
+): Promise<WebhookActivity[]> {
   const changes: WebhookActivity[] = [];
   try {
     for await (const change of client.webhooks.activity({ since, limit: 100 }, { signal })) {
-      if (change.endpointId === endpoint.id) changes.push(change);
+      if (change.endpointId === id) changes.push(change);
     }
   } catch (error) {
     if (!(error instanceof ApiError) || (error.status !== 403 && error.status !== 404)) throw error;

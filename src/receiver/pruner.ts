@@ -33,7 +33,7 @@ export class Pruner {
   }
 
   start(): void {
-    this.#after(BETWEEN_BATCHES_MS, () => this.#beginRound());
+    this.#after(BETWEEN_BATCHES_MS);
   }
 
   stop(): void {
@@ -57,22 +57,21 @@ export class Pruner {
     }
   }
 
-  #after(delayMs: number, next: () => Promise<void>): void {
-    if (this.#stopped) return;
-    this.#timer = this.#deps.clock.setTimer(() => {
-      void next().catch((error: unknown) => {
-        this.#deps.logger.error(errorFields(error, true), "prune_failed");
-        this.#endRound();
-      });
-    }, delayMs);
+  /** Continues a round, or begins the next one. */
+  #after(delayMs: number, limits?: PruneLimits): void {
+    if (!this.#stopped) this.#timer = this.#deps.clock.setTimer(() => void this.#pruneBatch(limits), delayMs);
   }
 
-  async #beginRound(): Promise<void> {
-    await this.#pruneBatch(await this.#limits());
-  }
-
-  #endRound(): void {
-    this.#after(BETWEEN_ROUNDS_MS, () => this.#beginRound());
+  /** Never rejects. */
+  async #pruneBatch(begun: PruneLimits | undefined): Promise<void> {
+    const { store, logger } = this.#deps;
+    try {
+      const limits = begun ?? (await this.#limits());
+      if ((await store.prune(limits)) > 0) return this.#after(BETWEEN_BATCHES_MS, limits);
+    } catch (error) {
+      logger.error(errorFields(error, true), "prune_failed");
+    }
+    this.#after(BETWEEN_ROUNDS_MS);
   }
 
   /**
@@ -89,10 +88,5 @@ export class Pruner {
       sentBefore: byApi - retention.idsMs,
       batch: BATCH,
     };
-  }
-
-  async #pruneBatch(limits: PruneLimits): Promise<void> {
-    if ((await this.#deps.store.prune(limits)) === 0) this.#endRound();
-    else this.#after(BETWEEN_BATCHES_MS, () => this.#pruneBatch(limits));
   }
 }

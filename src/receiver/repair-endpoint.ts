@@ -9,7 +9,7 @@ import type { WebhookEndpoint } from "../contract/webhook-endpoint.js";
 import { type KnownIds, findIds } from "../store/known-ids.js";
 import { EventReplayer, type Replayed } from "./event-replayer.js";
 import { type LoggedLoss, findLostEvents } from "./lost-events.js";
-import { findOffPeriods } from "./off-periods.js";
+import { listChanges, readOffPeriods } from "./off-periods.js";
 import type { MissingEvent, MissingReason, RepairReport } from "./repair-report.js";
 
 /** Which endpoint is repaired, and how far back. */
@@ -93,7 +93,7 @@ export async function repairEndpoint(deps: RepairDeps, given: RepairOptions): Pr
   const found = await client.webhooks.get(endpointId, { signal });
   await requirePast(deps, options);
   const sinceText = new Date(since).toISOString();
-  const offPeriods = await findOffPeriods({ client, endpoint: found, since: sinceText, signal });
+  const changes = await listChanges(client, { id: endpointId, since: sinceText, signal });
   const isToSwitch = options.enable && !options.dryRun && !found.enabled;
   // First of all: what is fired while it is off is lost.
   const endpoint = isToSwitch ? await client.webhooks.update(endpointId, { enabled: true }, { signal }) : found;
@@ -104,7 +104,7 @@ export async function repairEndpoint(deps: RepairDeps, given: RepairOptions): Pr
     endpointId,
     switchedOn: isToSwitch && endpoint.enabled,
     logReachesBack: before.items.length > 0,
-    offPeriods,
+    offPeriods: readOffPeriods(changes, found),
   };
 }
 

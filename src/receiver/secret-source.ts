@@ -45,10 +45,8 @@ export class SecretSource {
   #lastFailed = false;
   #asked = 0;
   #newestAnswer = 0;
-  /** The read that deliveries share; it resolves at its time limit at the latest. */
+  /** The read that deliveries share, until it has answered; it resolves at its time limit at the latest. */
   #reading: Promise<boolean> | undefined;
-  /** The function has been late since then, and its answer may still come. */
-  #isOverdue = false;
 
   /** Throws `invalid_secret` for secrets given as text that cannot be right. */
   constructor(option: SecretsOption, deps: SecretSourceDeps) {
@@ -101,23 +99,21 @@ export class SecretSource {
     const read = this.#read;
     if (read === undefined) return true;
     const sinceMs = Math.abs(this.#deps.clock.now() - this.#lastAskedAt);
-    if (this.#isOverdue && sinceMs < GIVEN_UP_MS) return false;
+    if (this.#reading !== undefined && sinceMs < GIVEN_UP_MS) return this.#reading;
     if (this.#reading === undefined && sinceMs < REREAD_PAUSE_MS) return !this.#lastFailed;
-    this.#reading ??= this.#rereadInTime(read).finally(() => (this.#reading = undefined));
-    return this.#reading;
+    const answer = this.#tryToAsk(read);
+    const reading = this.#untilLate(answer);
+    this.#reading = reading;
+    void answer.finally(() => {
+      if (this.#reading === reading) this.#reading = undefined;
+    });
+    return reading;
   }
 
-  async #rereadInTime(read: ReadSecrets): Promise<boolean> {
+  async #untilLate(answer: Promise<boolean>): Promise<boolean> {
     const { clock, logger, alarms } = this.#deps;
-    this.#isOverdue = false;
-    const answer = this.#tryToAsk(read);
-    const asked = this.#asked;
     const isRead = await inTime(answer, clock, REREAD_LIMIT_MS);
     if (isRead !== LATE) return isRead;
-    this.#isOverdue = true;
-    void answer.finally(() => {
-      if (asked === this.#asked) this.#isOverdue = false;
-    });
     logger.warn({ afterMs: REREAD_LIMIT_MS }, "secrets_late");
     alarms.raise({ kind: "secrets_unavailable", reason: "late" });
     return false;
