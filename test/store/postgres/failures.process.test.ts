@@ -10,7 +10,7 @@ import * as postgres from "#pigeonhole/store/postgres/postgres-store.js";
 import { type FakeClock, fakeClock } from "pigeonhole/testing";
 import { describeOnPostgres } from "../../support/postgres-server.js";
 import { hasPostgres } from "../../support/tools.js";
-import { acceptLeased, statesOf } from "../conformance/lease-page.js";
+import { acceptLeased } from "../conformance/lease-page.js";
 import { expectCode, newEvent, T } from "../conformance/new-event.js";
 import { openWithStandby, storeWithoutStandby } from "./standby.js";
 import { borrowClient, openStore } from "./store-on.js";
@@ -52,19 +52,6 @@ describe("an error of PostgreSQL", () => {
 });
 
 describeOnPostgres((database) => {
-  test("a store whose session was lost keeps its leases from others once it holds it again", async () => {
-    const [store, other] = [await openStore(database), await openStore(database)];
-    await acceptLeased(store, "evt_1");
-    await database.pool.query(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'pigeonhole session'",
-    );
-    await expect.poll(() => store.recover(T).catch(() => undefined)).toBeDefined();
-    await expect.poll(() => other.recover(T).catch(() => undefined)).toBeDefined();
-    expect(await statesOf(store, "evt_1")).toEqual({ h: "running" });
-    await store.close();
-    expect(await other.recover(T)).toMatchObject({ recovered: 1 });
-  });
-
   test("a store that waits for a lock answers in time, and goes on after it", async () => {
     const store = await openStore(database);
     const client = await borrowClient(database.pool);
