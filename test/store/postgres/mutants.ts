@@ -33,17 +33,14 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
   },
   {
     name: "marks the work outside the transaction",
-    shownBy: "a commit whose function throws leaves no mark",
     changes: [change(`${ROOM}/sql.js`, '"BEGIN ISOLATION LEVEL READ COMMITTED"', '"SELECT 1"')],
   },
   {
     name: "commits without a fence",
-    shownBy: "a commit with a lost lease does not run its function",
     changes: [change(COMMIT, "if (lost !== undefined)", "if (lost !== undefined) break; if (lost !== undefined)")],
   },
   {
     name: "commits without looking at the lease",
-    shownBy: "a commit with a lost lease does not run its function",
     changes: [change(`${ROOM}/migrations.js`, "lease = of_lease", "state = 'leased'")],
   },
   {

@@ -161,8 +161,6 @@ export interface PostgresScenario {
   run(scene: PostgresScene): Promise<void>;
 }
 
-const mine = new Error("mine");
-
 /** The first result after connections were lost. */
 async function recoverOnceBack(store: PgStore, now: number): Promise<unknown> {
   for (;;) {
@@ -178,33 +176,6 @@ const HANDLERS = ["h", "i"].map((handler) => ({ handler, leaseUntil: T + MINUTE 
 const NONE_RECOVERED = { owner: true, recovered: 0, parked: 0 };
 
 export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
-  {
-    name: "a commit whose function throws leaves no mark",
-    async run(scene) {
-      const store = await scene.open();
-      const lease = await acceptLeased(store, "evt_1");
-      const fail = (): never => {
-        throw mine;
-      };
-      await expect(store.commit(settlements.done(lease), fail)).rejects.toBe(mine);
-      expect(await statesOf(store, "evt_1")).toEqual({ h: "running" });
-    },
-  },
-  {
-    name: "a commit with a lost lease does not run its function",
-    async run(scene) {
-      const store = await scene.open();
-      const lease = await acceptLeased(store, "evt_1");
-      await store.recover(T + DAY);
-      let runs = 0;
-      const commit = () => store.commit(settlements.done(lease), () => void (runs += 1));
-      await expect(commit()).rejects.toMatchObject({ code: "lease_lost" });
-      // Also while the work has a new holder.
-      expect((await leasePage(store, { now: T + DAY, leaseUntil: T + 2 * DAY })).work).toHaveLength(1);
-      await expect(commit()).rejects.toMatchObject({ code: "lease_lost" });
-      expect(runs).toBe(0);
-    },
-  },
   {
     name: "a commit of which a statement failed is refused, also if its error is caught",
     async run(scene) {
