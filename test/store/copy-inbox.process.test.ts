@@ -1,9 +1,7 @@
-import { DoNotRetry, createReceiver } from "pigeonhole";
+import { DoNotRetry } from "pigeonhole";
 import { createPostgresStore } from "pigeonhole/postgres";
-import { TEST_SECRET } from "pigeonhole/testing";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { findIds } from "#pigeonhole/store/known-ids.js";
-import { silentLogger } from "#pigeonhole/base/logger.js";
 import { copyInbox } from "#pigeonhole/store/copy-inbox.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import { openInbox } from "#pigeonhole/store/open-inbox.js";
@@ -11,7 +9,7 @@ import type { Store } from "#pigeonhole/store/store.js";
 import { errorOf } from "../support/error-of.js";
 import { makeFolder } from "../support/folder.js";
 import { describeOnPostgres } from "../support/postgres-server.js";
-import { closeReceiver, makeEvent, post, tempFile, untilWork } from "../support/receiver.js";
+import { makeEvent, openReceiver, post, storeIn, tempFile, untilWork } from "../support/receiver.js";
 import { runCli } from "../support/run-cli.js";
 import { openFile } from "./open-file.js";
 import { acceptLeased } from "./conformance/lease-page.js";
@@ -107,6 +105,9 @@ async function readAll(place: string) {
 
 describeOnPostgres((database) => {
   const to = (): string => `${database.url}#${database.schema}`;
+  // What is used of it does not depend on its transactions.
+  const createStore = (): Store =>
+    createPostgresStore({ pool: database.pool, schema: database.schema }) as Store<unknown> as Store;
   afterEach(async () => {
     await database.pool.query(`DROP SCHEMA IF EXISTS ${database.schema} CASCADE`);
   });
@@ -169,7 +170,7 @@ describeOnPostgres((database) => {
   test("a copy that died at any table is continued by the next one", async () => {
     const from = await fillFile();
     const before = await readAll(from);
-    const store = createPostgresStore({ pool: database.pool, schema: database.schema });
+    const store = createStore();
     await store.open(context);
     await store.close();
     const tables = ["event", "body", "work", "step", "failed", "handler"];
@@ -219,7 +220,7 @@ describeOnPostgres((database) => {
   describe("a receiver that moves", () => {
     test("what a receiver on a file had done is not done again after the move, and what waited is", async () => {
       const file = tempFile();
-      const before = createReceiver({ secrets: TEST_SECRET, store: file, logger: silentLogger, telemetry: false });
+      const before = openReceiver({ store: storeIn(file) });
       before.on("email.sent", () => undefined);
       before.on("email.bounced", () => {
         throw new DoNotRetry("not yet");
@@ -234,10 +235,7 @@ describeOnPostgres((database) => {
       await before.stop();
       await copyInbox({ from: file, to: to(), signal: never });
 
-      const { pool, schema } = database;
-      const store = createPostgresStore({ pool, schema });
-      const after = createReceiver({ secrets: TEST_SECRET, store, logger: silentLogger, telemetry: false });
-      onTestFinished(() => closeReceiver(after));
+      const after = openReceiver({ store: createStore() });
       const handled: string[] = [];
       after.on("email.sent", ({ id }) => void handled.push(id));
       after.on("email.bounced", ({ id }) => void handled.push(id));
@@ -254,10 +252,7 @@ describeOnPostgres((database) => {
     });
 
     test("a copy is refused beside a receiver that only accepts, also before its first delivery", async () => {
-      const { pool, schema } = database;
-      const options = { secrets: TEST_SECRET, role: "accept", logger: silentLogger, telemetry: false } as const;
-      const receiver = createReceiver({ ...options, store: createPostgresStore({ pool, schema }) });
-      onTestFinished(() => closeReceiver(receiver));
+      const receiver = openReceiver({ store: createStore(), role: "accept" });
       await receiver.start();
       const copy = async () => copyInbox({ from: await fillFile(), to: to(), signal: never });
       expect(await errorOf(copy)).toMatchObject({

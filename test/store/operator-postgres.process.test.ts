@@ -1,15 +1,13 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { DoNotRetry, createReceiver } from "pigeonhole";
+import { DoNotRetry } from "pigeonhole";
 import { createPostgresStore } from "pigeonhole/postgres";
-import { TEST_SECRET } from "pigeonhole/testing";
-import { silentLogger } from "#pigeonhole/base/logger.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import { openInbox } from "#pigeonhole/store/open-inbox.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import { errorOf } from "../support/error-of.js";
 import { createFailingHandler } from "../support/failing-handler.js";
 import { type TestDatabase, describeOnPostgres } from "../support/postgres-server.js";
-import { closeReceiver, makeEvent, post, untilWork } from "../support/receiver.js";
+import { makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
 import { describeBulkJobs } from "./operator/bulk-jobs.js";
 import { describeDeadContactEvents } from "./operator/dead-contact-events.js";
 import { describeErrorGroups, describeManyErrorGroups } from "./operator/error-groups.js";
@@ -22,13 +20,14 @@ describeOnPostgres((database) => {
   const drop = async (): Promise<void> => {
     await database.pool.query(`DROP SCHEMA IF EXISTS ${database.schema} CASCADE`);
   };
+  // What is used of it does not depend on its transactions.
+  const createStore = (): Store =>
+    createPostgresStore({ pool: database.pool, schema: database.schema }) as Store<unknown> as Store;
   const postgres: OperatorKind = {
     page: 200,
     create() {
-      const store = createPostgresStore({ pool: database.pool, schema: database.schema });
-      // What the suites use of a store does not depend on its transactions.
       return {
-        store: store as Store<unknown> as Store,
+        store: createStore(),
         place: placeOf(database),
         dispose: drop,
         async setInJobs(column, text) {
@@ -55,10 +54,7 @@ describeOnPostgres((database) => {
   async function startWithDeadEvent() {
     onTestFinished(drop);
     const { run, fix } = createFailingHandler(() => new DoNotRetry("the address book is closed"));
-    const { pool, schema } = database;
-    const store = createPostgresStore({ pool, schema });
-    const receiver = createReceiver({ secrets: TEST_SECRET, store, logger: silentLogger, telemetry: false });
-    onTestFinished(() => closeReceiver(receiver));
+    const receiver = openReceiver({ store: createStore() });
     receiver.on("email.sent", run);
     await receiver.start();
     const event = makeEvent({ data: { recipient: "ann@example.com" } });
@@ -81,11 +77,8 @@ describeOnPostgres((database) => {
     test("work that waits for its next run is run now by one of two receivers, and keeps its attempts", async () => {
       onTestFinished(drop);
       const { run, fix } = createFailingHandler(() => new Error("the address book is away"));
-      const { pool, schema } = database;
       const start = async () => {
-        const store = createPostgresStore({ pool, schema });
-        const receiver = createReceiver({ secrets: TEST_SECRET, store, logger: silentLogger, telemetry: false });
-        onTestFinished(() => closeReceiver(receiver));
+        const receiver = openReceiver({ store: createStore() });
         receiver.on("email.sent", run, { name: "book", retry: { initialMs: 60_000 } });
         await receiver.start();
         return receiver;
@@ -129,12 +122,9 @@ describeOnPostgres((database) => {
 
   test("a paused handler runs in no process until it is resumed", async () => {
     onTestFinished(drop);
-    const { pool, schema } = database;
     const runs: string[] = [];
     const start = async () => {
-      const store = createPostgresStore({ pool, schema });
-      const receiver = createReceiver({ secrets: TEST_SECRET, store, logger: silentLogger, telemetry: false });
-      onTestFinished(() => closeReceiver(receiver));
+      const receiver = openReceiver({ store: createStore() });
       receiver.on("email.sent", ({ id }) => void runs.push(id));
       await receiver.start();
       return receiver;
