@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { JobFilter } from "../../src/web/api/jobs.js";
-import { describeJobFilter } from "../../src/page/dashboard/ui/describe-job-filter.js";
+import { describeJobFilter } from "../../src/page/dashboard/jobs/describe-job.js";
 
 test.each<[JobFilter, string]>([
   [{}, "all work"],

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { BulkJobRow } from "../../src/web/api/jobs.js";
 import { jobRow } from "../support/job-row.js";
-import { describeProgress } from "../../src/page/dashboard/ui/describe-job.js";
+import { describeProgress } from "../../src/page/dashboard/jobs/describe-job.js";
 
 test.each<[Partial<BulkJobRow>, string]>([
   [{}, "3,000 of 3,000"],

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { BulkJobRow } from "../../src/web/api/jobs.js";
 import { jobRow } from "../support/job-row.js";
-import { jobs, shownJobs, takeList } from "../../src/page/dashboard/state/jobs.js";
+import { jobs, shownJobs, takeList } from "../../src/page/dashboard/jobs/jobs.js";
 
 const job = (id: string, state: BulkJobRow["state"]): BulkJobRow => jobRow({ id, state, endedAt: null });
 

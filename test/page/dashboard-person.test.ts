@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { fetchSession, postHandlerChange } from "../../src/page/api/calls.js";
-import { viewer } from "../../src/page/state/session.js";
+import { fetchSession, postHandlerChange, viewer } from "../../src/page/api/calls.js";
 import { errorOf } from "../support/error-of.js";
 
 /** An app whose tokens end at once after a change of `state`. Returns the names under which it acted. */

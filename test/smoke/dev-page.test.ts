@@ -24,7 +24,7 @@ describe.skipIf(mustSkipBrowserTests())("the page of the dev server", () => {
     await rows.nth(1).click();
     await page.getByRole("tree", { name: "Payload" }).getByText("Hello there").waitFor();
     await page.getByRole("tab", { name: /^Signature/ }).click();
-    await expect.poll(() => page.locator(".signature-summary").innerText()).toContain("Genuine");
+    await expect.poll(() => page.getByRole("tabpanel").locator("p").first().innerText()).toContain("Genuine");
     await page.getByRole("button", { name: "Replay", exact: true }).click();
     await page.getByText(/Not run: the receiver has this id · 200 duplicate in/).waitFor();
 

@@ -57,7 +57,7 @@ export function answerAdvice(answer: AdvisedAnswer): string | undefined {
 
 /** An answer that needs advice is no success, whatever its status. */
 export function judgeAdvised(judgement: AnswerJudgement, advice: string | null | undefined): AnswerJudgement {
-  return judgement === "good" && typeof advice === "string" ? "warning" : judgement;
+  return judgement === "good" && typeof advice === "string" ? "warn" : judgement;
 }
 
 /** An answer in short, and whether a receiver can have made it. */
@@ -78,7 +78,7 @@ export function wasNotReceived(answer: Pick<AdvisedAnswer, "status" | "outcome" 
 
 /** What an answer is called where it is shown; that of another program is no success. */
 export function judgeShown(answer: ShownAnswer, sent: SentAs = "delivery"): AnswerJudgement {
-  return answer.notReceived ? "warning" : judgeAnswer(answer, sent);
+  return answer.notReceived ? "warn" : judgeAnswer(answer, sent);
 }
 
 /** What the answer of an attempt shows of the program that made it. */

@@ -15,7 +15,7 @@ export interface AnswerHead {
 export type SentAs = "delivery" | "replay";
 
 /** What an answer is called where it is shown. `warning`: answered 2xx, and no handler gets the event for it. */
-export type AnswerJudgement = "good" | "warning" | "bad";
+export type AnswerJudgement = "good" | "warn" | "bad";
 
 /** The outcome that a receiver of this package names in its answer. */
 export function outcomeOf(headers: HeaderList): string | undefined {
@@ -35,8 +35,8 @@ export function withOutcomes(capture: Capture): Capture {
 /** A replay that is answered as a duplicate has run nothing; for a delivery, that is how it should be. */
 export function judgeAnswer({ status, outcome }: AnswerHead, sent: SentAs = "delivery"): AnswerJudgement {
   if (status === null || status < 200 || status > 299) return "bad";
-  if (outcome === "parked") return "warning";
-  return outcome === "duplicate" && sent === "replay" ? "warning" : "good";
+  if (outcome === "parked") return "warn";
+  return outcome === "duplicate" && sent === "replay" ? "warn" : "good";
 }
 
 /** Such as `200 parked`, or `no answer`. */
@@ -47,6 +47,6 @@ export function describeAnswer({ status, outcome }: AnswerHead): string {
 
 /** Why no handler ran for an attempt that was answered 2xx, without the full stop. */
 export function whyNotRun(head: AnswerHead, sent: SentAs): string | undefined {
-  if (judgeAnswer(head, sent) !== "warning") return undefined;
+  if (judgeAnswer(head, sent) !== "warn") return undefined;
   return head.outcome === "parked" ? "Parked: not understood, so no handler ran" : "Not run: the receiver has this id";
 }

@@ -160,9 +160,9 @@ function showCase(testCase: CaptureTestCase, out: Output): void {
 
 /** A case that is as expected can still be one in which the event was not handled. */
 function judgeCase({ status, outcome, handlers, contactEvents }: CaptureTestCase): AnswerJudgement {
-  if (handlers?.some(({ state }) => state !== "done") === true) return "warning";
-  if (contactEvents?.some(({ state }) => state === "dead") === true) return "warning";
-  return judgeAnswer({ status, outcome }) === "warning" ? "warning" : "good";
+  if (handlers?.some(({ state }) => state !== "done") === true) return "warn";
+  if (contactEvents?.some(({ state }) => state === "dead") === true) return "warn";
+  return judgeAnswer({ status, outcome }) === "warn" ? "warn" : "good";
 }
 
 function showSummary({ passed, failed, ms }: CaptureTestReport, out: Output): void {

@@ -94,7 +94,7 @@ export function judgeWithWork(answer: AnswerJudgement, found: FoundEvent | undef
     case "retrying":
     case "unhandled":
     case "discarded":
-      return "warning";
+      return "warn";
     case "pending":
     case "running":
     case "done":
@@ -104,5 +104,5 @@ export function judgeWithWork(answer: AnswerJudgement, found: FoundEvent | undef
 
 /** The symbol before a line about an answer, in its colour. */
 export function answerSign(judgement: AnswerJudgement, paint: Paint): string {
-  return { good: paint.green("✓"), warning: paint.yellow("!"), bad: paint.red("✗") }[judgement];
+  return { good: paint.green("✓"), warn: paint.yellow("!"), bad: paint.red("✗") }[judgement];
 }

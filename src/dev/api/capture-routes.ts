@@ -140,7 +140,7 @@ function makeRetryLine(capture: Capture, captures: readonly Capture[]): RetryLin
   const past = deliveries.map((delivery) => {
     const forward = forwardOf(delivery);
     const answer = shownAnswer(forward ?? { status: null, headers: [] });
-    return { captureId: delivery.id, receivedAt: delivery.receivedAt, ...answer, error: forward?.error ?? null };
+    return { captureId: delivery.id, at: delivery.receivedAt, ...answer, error: forward?.error ?? null };
   });
   const ofService = deliveries.filter(isOfService);
   const last = ofService.at(-1);

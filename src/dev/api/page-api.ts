@@ -87,17 +87,16 @@ export interface SignatureReport {
 }
 
 /** One delivery, with the app's answer to it: not to a replay. */
-export interface PastDelivery extends Pick<
-  CaptureSummary,
-  "receivedAt" | "status" | "outcome" | "notReceived" | "error"
-> {
-  captureId: string;
+export interface PastAttempt extends Pick<CaptureSummary, "status" | "outcome" | "notReceived" | "error"> {
+  at: string;
+  /** Its capture, if it is known which one that is. */
+  captureId?: string;
 }
 
 /** The deliveries of one event: what was received, and what the service would still send. */
 export interface RetryLine {
   /** Those that are kept here, oldest first. */
-  past: PastDelivery[];
+  past: PastAttempt[];
   /** When the service sends it again, ISO 8601; empty if the last answer ends its attempts, or nothing does. */
   coming: string[];
   /** How often the service would send it again if the event came from it; 0 if it did. */

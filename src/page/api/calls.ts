@@ -1,3 +1,4 @@
+import { signal } from "@preact/signals";
 import { PageApiError } from "../../web/page-api-error.js";
 import { escapeControls } from "../../base/text.js";
 import type { ListedEventPage, HandlerReport, RunningWork } from "../../web/api/work.js";
@@ -33,47 +34,32 @@ import type { CaptureSummary, SignMode } from "../../capture/model/capture.js";
 import { writeSegment } from "../../web/path-segment.js";
 import { SESSION_PATH, postJson, readJson } from "./json-request.js";
 
-/** Of the last session that was read; the name is undefined before the first. */
-let token = "";
-let name: string | undefined;
-
-let onSession: (session: PageSession) => void = () => undefined;
-
-/** Each session that is read from now on is given to this. */
-export function followSession(listener: (session: PageSession) => void): void {
-  onSession = listener;
-}
+/** Who looks, and what the person may do; null until the server has answered for the first time. */
+export const viewer = signal<PageSession | null>(null);
 
 const at = writeSegment;
 
 export async function fetchSession(): Promise<PageSession> {
-  const session = await readJson<PageSession>(SESSION_PATH);
-  // Without one, the server refuses actions with the reason.
-  ({ token, name } = session);
-  onSession(session);
-  return session;
+  return (viewer.value = await readJson<PageSession>(SESSION_PATH));
 }
 
 /** A POST, with a new token if the old one has ended. Not repeated for another person, who did not ask for it. */
 async function change<Result>(path: string, body: object = {}): Promise<Result> {
+  const asked = viewer.value;
   try {
-    return await postJson<Result>(path, body, token);
+    // Without a token, the server refuses actions with the reason.
+    return await postJson<Result>(path, body, asked?.token ?? "");
   } catch (error) {
     if (!(error instanceof PageApiError && error.code === "token_expired")) throw error;
-    const asked = name;
-    const session = await fetchSession();
-    if (asked !== undefined && session.name !== asked) throw otherPerson(asked, session.name);
+    const { name, token } = await fetchSession();
+    if (asked !== null && name !== asked.name) throw otherPerson(asked.name, name);
     return postJson<Result>(path, body, token);
   }
 }
 
 function otherPerson(asked: string, now: string): PageApiError {
-  return new PageApiError(403, {
-    code: "other_person",
-    message: escapeControls(
-      `${now} is signed in now, no longer ${asked}. Nothing was done. To act as ${now}, do it again.`,
-    ),
-  });
+  const message = `${now} is signed in now, no longer ${asked}. Nothing was done. To act as ${now}, do it again.`;
+  return new PageApiError(403, { code: "other_person", message: escapeControls(message) });
 }
 
 /** More than a dev server keeps. Only visible rows are rendered. */

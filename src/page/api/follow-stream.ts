@@ -1,4 +1,4 @@
-import { addressOf } from "./address-of.js";
+import { addressOf } from "./face.js";
 
 interface StreamListener<Messages> {
   /** What is done with each message. */

@@ -1,14 +1,10 @@
 import { PageApiError } from "../../web/page-api-error.js";
 import type { PageApiErrorBody } from "../../web/page-api-error.js";
 import { TOKEN_HEADER } from "../../web/api/session.js";
-import { addressOf } from "./address-of.js";
-import { face } from "./face.js";
+import { SERVER, addressOf, face } from "./face.js";
 
-/** Who answers, as the beginning of a sentence, and what the user may look at if nothing answers. */
-const { server, ifSilent } = {
-  dev: { server: "The dev server", ifSilent: "Is it still running?" },
-  dashboard: { server: "The app", ifSilent: "Does it still run, and is the network there?" },
-}[face];
+/** What the user may look at if nothing answers. */
+const IF_SILENT = { dev: "Is it still running?", dashboard: "Does it still run, and is the network there?" }[face];
 
 /** Answers everybody who is signed in. */
 export const SESSION_PATH = "api/session";
@@ -39,7 +35,7 @@ async function reach(path: string, init: RequestInit): Promise<Response> {
   } catch (error) {
     if (init.signal?.aborted === true) throw error;
     if (await isRedirected(addressOf(SESSION_PATH))) throw signedOut();
-    throw new PageApiError(0, { code: "unreachable", message: `${server} does not answer. ${ifSilent}` });
+    throw new PageApiError(0, { code: "unreachable", message: `${SERVER} does not answer. ${IF_SILENT}` });
   }
 }
 
@@ -56,7 +52,7 @@ function signedOut(): PageApiError {
 }
 
 async function readErrorBody(response: Response): Promise<PageApiErrorBody> {
-  if (response.ok) return { code: REFUSED, message: `${server} answered with a page in place of data.` };
+  if (response.ok) return { code: REFUSED, message: `${SERVER} answered with a page in place of data.` };
   const text = await response.text();
   try {
     const body = JSON.parse(text) as Partial<PageApiErrorBody>;
@@ -64,7 +60,7 @@ async function readErrorBody(response: Response): Promise<PageApiErrorBody> {
   } catch {
     // Not from the API: reported by its status below.
   }
-  return { code: REFUSED, message: `${server} answered ${response.status}.` };
+  return { code: REFUSED, message: `${SERVER} answered ${response.status}.` };
 }
 
 /**

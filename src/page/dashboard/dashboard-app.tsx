@@ -1,30 +1,31 @@
+import { useEffect } from "preact/hooks";
+import { escapeControls } from "../../base/text.js";
+import type { StoreTrouble } from "../../web/api/now.js";
+import { PausedBanners } from "../message/paused-banners.js";
+import { OutboxListView } from "../outbox/outbox-list-view.js";
+import { type ViewName, readParam, view } from "../state/address.js";
+import { storeTrouble, streamState } from "../state/now.js";
+import { viewer } from "../api/calls.js";
+import { shortText } from "../text/format.js";
+import { Button } from "../ui/button.js";
 import { Empty } from "../ui/empty.js";
 import { Frame } from "../ui/frame.js";
+import { Icon } from "../ui/icon.js";
 import { KeySheet } from "../ui/key-sheet.js";
-import { ErrorsView } from "./errors/errors-view.js";
-import { EventDetailView } from "./event-detail-view.js";
-import { Banners } from "./frame/banners.js";
-import { DASHBOARD_KEY_GROUPS, DASHBOARD_KEYS } from "./frame/dashboard-keys.js";
-import { DashboardTop } from "./frame/dashboard-top.js";
-import { JobStrip } from "./frame/job-strip.js";
-import { OutboxListView } from "../outbox/outbox-list-view.js";
-import { OverviewView } from "./overview/overview-view.js";
-import { type ViewName, view, readParam } from "../state/address.js";
-import { storeTrouble } from "../state/now.js";
-import { WorkView } from "./work/work-view.js";
-import type { NavItem } from "../ui/nav-bar.js";
-import { useEffect } from "preact/hooks";
-import { shortText } from "../ui/short-text.js";
 import { returnToRow } from "../ui/row-cursor.js";
+import { DASHBOARD_KEY_GROUPS, DASHBOARD_KEYS, DASHBOARD_VIEWS } from "./dashboard-keys.js";
+import { ErrorsView } from "./errors-view.js";
+import { EventDetailView } from "./event-detail-view.js";
+import { JobStrip } from "./jobs/job-strip.js";
+import { OverviewView } from "./overview/overview-view.js";
+import { WorkView } from "./work/work-view.js";
 
 const STRANGER = {
   title: "The app does not know you any more",
   children: (
     <>
       <p>Log in to the app again, then load this page again. What you asked for last may not have been done.</p>
-      <button type="button" class="button primary" onClick={() => location.reload()}>
-        Load it again
-      </button>
+      <Button label="Load it again" class="primary" run={() => location.reload()} />
     </>
   ),
 };
@@ -33,9 +34,9 @@ export function DashboardApp() {
   usePagePlace();
   return (
     <Frame
-      items={ITEMS}
+      items={DASHBOARD_VIEWS}
       current={view.value === "event" ? "work" : view.value}
-      top={<DashboardTop />}
+      top={<Top />}
       banners={
         <>
           <Banners />
@@ -43,7 +44,7 @@ export function DashboardApp() {
         </>
       }
       shown={View}
-      dialogs={<KeySheet groups={DASHBOARD_KEY_GROUPS} commands={DASHBOARD_KEYS} />}
+      sheet={<KeySheet groups={DASHBOARD_KEY_GROUPS} commands={DASHBOARD_KEYS} />}
       stranger={STRANGER}
     />
   );
@@ -57,21 +58,6 @@ function View() {
   if (storeTrouble.value !== null) return <Empty title="Not shown while the store cannot be read" isView />;
   return view.value === "errors" ? <ErrorsView /> : view.value === "work" ? <WorkView /> : <OutboxListView />;
 }
-
-const ITEMS: readonly NavItem<ViewName>[] = [
-  { name: "overview", label: "Overview", icon: "chart", key: "g o" },
-  { name: "errors", label: "Errors", icon: "warning", key: "g e" },
-  { name: "work", label: "Work", icon: "inbox", key: "g w" },
-  { name: "outbox", label: "Outbox", icon: "send", key: "g x" },
-];
-
-const TITLES: Partial<Record<ViewName, string>> = {
-  overview: "Overview",
-  errors: "Errors",
-  work: "Work",
-  event: "Event",
-  outbox: "Outbox",
-};
 
 /** Parameters that name what a view is about. */
 const SUBJECTS: Partial<Record<ViewName, string>> = {
@@ -87,7 +73,69 @@ function usePagePlace(): void {
   const current = view.value;
   const name = readParam(SUBJECTS[current] ?? "");
   useEffect(() => {
-    document.title = `${TITLES[current]}${name === "" ? "" : ` ${shortText(name)}`} · pigeonhole dashboard`;
+    const title = DASHBOARD_VIEWS.find((item) => item.name === current)?.label ?? "Event";
+    document.title = `${title}${name === "" ? "" : ` ${shortText(name)}`} · pigeonhole dashboard`;
   }, [current, name]);
   useEffect(returnToRow, [current, readParam("key")]);
+}
+
+/** Which store this is, and who looks at it. */
+function Top() {
+  if (viewer.value === null) return <span class="spring" />;
+  const { database, name, role } = viewer.value;
+  return (
+    <>
+      {database !== null && (
+        <span class="top-item dash-database">
+          <span class="top-label">Store</span>
+          <code title={database}>{escapeControls(database)}</code>
+          <code class="short" title={database}>
+            {escapeControls(endOf(database))}
+          </code>
+        </span>
+      )}
+      <span class="spring" />
+      <span class="top-item dash-person">
+        <span class="top-label">{escapeControls(name)}</span>
+        <span class="tag">{role === "operate" ? "may operate" : "read only"}</span>
+      </span>
+    </>
+  );
+}
+
+/** What tells stores apart on a phone: a file with its folder, or a host with its database. */
+function endOf(database: string): string {
+  return database.split("/").slice(-2).join("/");
+}
+
+/** What everybody must know on every view: handlers that are paused, and that the page is not live. */
+function Banners() {
+  const isEnded = streamState.value === "ended";
+  const isLost = streamState.value === "lost" || isEnded;
+  return (
+    <>
+      {isLost && (
+        <p class="banner bad" role="alert">
+          <Icon name="warning" />
+          {isEnded ? "The receiver has stopped." : "The app does not answer."} What is shown may be old. The page
+          connects again by itself.
+        </p>
+      )}
+      {!isLost && storeTrouble.value !== null && <TroubleBanner trouble={storeTrouble.value} />}
+      <PausedBanners />
+    </>
+  );
+}
+
+function TroubleBanner({ trouble: { message, advice } }: { trouble: StoreTrouble }) {
+  return (
+    <p class="banner bad" role="alert">
+      <Icon name="warning" />
+      <span>
+        <b>The store cannot be read.</b> {escapeControls(message)} {escapeControls(advice)} The overview shows this
+        process alone, from its memory. Other processes and lists are not shown, and nothing can be changed. The page
+        goes on by itself once the store is back.
+      </span>
+    </p>
+  );
 }

@@ -1,10 +1,12 @@
+import { Time } from "../ui/time.js";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { errorMessage } from "../../base/error-text.js";
 import type { WholeEvent, EventDeliveries, ShownPayload } from "../../web/api/event.js";
-import { fetchDeliveries, postExport, postUnveiling } from "../api/calls.js";
+import { fetchDeliveries, postExport, postUnveiling, viewer } from "../api/calls.js";
 import { BodyView } from "../message/body-view.js";
-import { FindingLine } from "../message/finding-line.js";
-import { EventParts } from "../message/event-parts.js";
+import { Remark } from "../ui/remark.js";
+import { ContactEventList } from "../message/contact-event-list.js";
+import { HandlerList } from "../message/handler-list.js";
 import { Timeline } from "../message/timeline.js";
 import { useEvent } from "../message/use-event.js";
 import { WorkButtons } from "../message/work-buttons.js";
@@ -14,16 +16,15 @@ import { copyText } from "../state/copy-text.js";
 import { diagnoseWork } from "../state/diagnosis.js";
 import { runAction } from "../state/notice.js";
 import { saveFile } from "../state/save-file.js";
-import { viewer } from "../state/session.js";
 import { StateBadge } from "../ui/badges.js";
-import { CopyFact } from "../ui/copy-fact.js";
+import { CopyFact } from "../ui/copy-button.js";
 import { Empty } from "../ui/empty.js";
-import { formatBytes, formatExactTime, formatTime } from "../ui/format.js";
+import { Button } from "../ui/button.js";
 import { Icon } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
-import { shortText } from "../ui/short-text.js";
 import { mergeTimelines } from "./merge-timelines.js";
-import { endedJobs } from "./state/jobs.js";
+import { formatBytes, shortText } from "../text/format.js";
+import { endedJobs } from "./jobs/jobs.js";
 
 /** One event with all that is known about it. Its address can be shared. */
 export function EventDetailView() {
@@ -60,21 +61,17 @@ function Loaded({ event }: { event: WholeEvent }) {
           {test && <span class="tag">test</span>}
         </div>
         {found !== undefined && (
-          <FindingLine found={found}>
+          <Remark tone={found.tone} role="status" text={shortText(found.text)}>
             <WorkButtons event={event} />
-          </FindingLine>
+          </Remark>
         )}
         <p class="facts">
           <CopyFact text={id} what="the event's id" />
-          <span class="fact" title={formatExactTime(receivedAt)}>
-            received {formatTime(receivedAt)}
-          </span>
+          <Time at={receivedAt} before="received " class="fact" />
         </p>
         <div class="actions" role="toolbar" aria-label="Event">
           {found === undefined && <WorkButtons event={event} />}
-          <button type="button" class="button" onClick={() => void copyText(location.href, "the address of this page")}>
-            <Icon name="copy" /> Copy link
-          </button>
+          <Button icon="copy" label="Copy link" run={() => copyText(location.href, "the address of this page")} />
           {event.payload.kind !== "gone" && viewer.value?.payloads !== "hidden" && <ExportMenu id={id} />}
         </div>
       </header>
@@ -84,9 +81,12 @@ function Loaded({ event }: { event: WholeEvent }) {
           <WholeTimeline event={event} />
         </section>
         <div class="event-side">
-          <EventParts event={event} head={<h2>Handlers</h2>} Heading="h2">
-            <PayloadPart event={event} />
-          </EventParts>
+          <section aria-label="Handlers">
+            <h2>Handlers</h2>
+            <HandlerList event={event} />
+          </section>
+          <ContactEventList event={event} Heading="h2" />
+          <PayloadPart event={event} />
         </div>
       </div>
     </div>
@@ -165,9 +165,7 @@ function PayloadPart({ event: { id, payload } }: { event: WholeEvent }) {
         {payload.bytes !== null && ` ${formatBytes(payload.bytes)}.`}
       </p>
       {payload.canUnveil && !isWhole && (
-        <button type="button" class="button small" onClick={() => void unveil()}>
-          <Icon name="eye" /> Show it in full…
-        </button>
+        <Button icon="eye" label="Show it in full…" class="small" run={() => unveil()} />
       )}
       {shown !== null && <BodyView body={body} label="Payload" isEvent />}
     </section>

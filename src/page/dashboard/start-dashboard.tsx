@@ -6,13 +6,11 @@ import type { StreamMessages } from "../../web/api/now.js";
 import { followStream } from "../api/follow-stream.js";
 import { DashboardApp } from "./dashboard-app.js";
 import { followRows, returnToRow } from "../ui/row-cursor.js";
-import { DASHBOARD_KEYS } from "./frame/dashboard-keys.js";
-import { view } from "../state/address.js";
+import { DASHBOARD_KEYS } from "./dashboard-keys.js";
 import { loadSession } from "../state/session.js";
-import { isUpToDate, streamState } from "../state/stream-state.js";
-import { loadJobs, takeList } from "./state/jobs.js";
-import { now, storeTrouble } from "../state/now.js";
-import { loadFigures, readWithoutStream } from "./overview/figures.js";
+import { isUpToDate, now, storeTrouble, streamState } from "../state/now.js";
+import { loadJobs, takeList } from "./jobs/jobs.js";
+import { loadFigures, readPlotted } from "./overview/figures.js";
 
 /** The heading of what is open, or else what scrolls in the view. */
 const NEXT_PLACES = [".main h1[tabindex]", ".dash-scroll[tabindex]"];
@@ -22,7 +20,7 @@ export function startDashboard(page: Element): void {
   render(<DashboardApp />, page);
   followRows();
   keepFocus();
-  followKeys({ commands: DASHBOARD_KEYS, view: () => view.value });
+  followKeys(DASHBOARD_KEYS);
 
   followStream<StreamMessages>({
     onMessage: {
@@ -56,7 +54,7 @@ export function startDashboard(page: Element): void {
 /** For a page that gets no stream: a process has so many. */
 async function readByItself(): Promise<void> {
   try {
-    await Promise.all([readWithoutStream(), loadJobs()]);
+    await Promise.all([readPlotted(), loadJobs()]);
     streamState.value = "polling";
   } catch (error) {
     if (isUpToDate.value || streamState.value === "connecting" || isOfLogin(error)) reportProblem(error);

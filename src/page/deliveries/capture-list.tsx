@@ -3,12 +3,13 @@ import { captures, isLoaded, loadedQuery, query, setQuery, totalCaptures } from 
 import { captureSelection, cursorId, openId } from "../state/capture-selection.js";
 import { session } from "../state/session.js";
 import { replayWorkOf, workOf } from "../state/work.js";
+import { Button } from "../ui/button.js";
 import { Icon } from "../ui/icon.js";
 import { useVirtualRows } from "../ui/use-virtual-rows.js";
-import { plural } from "../ui/format.js";
 import { CaptureRow, isNarrow, rowHeightAt, rowId } from "./capture-row.js";
 import { goTo } from "../state/address.js";
-import { CopyLine } from "../ui/copy-line.js";
+import { CopyButton } from "../ui/copy-button.js";
+import { plural } from "../text/format.js";
 import { Empty } from "../ui/empty.js";
 
 /** Element id, so that Esc in the search box moves the focus here. */
@@ -33,7 +34,7 @@ export function CaptureList() {
 /** Only visible rows are rendered. */
 function CaptureGrid() {
   const rows = captures.value;
-  const { ref, rowHeight, start, end, onScroll, scrollToRow } = useVirtualRows({ count: rows.length, rowHeightAt });
+  const { ref, rowHeight, start, end, onScroll, scrollToRow } = useVirtualRows(rows.length, rowHeightAt);
   const unseen = useArrivals(ref, rowHeight);
   const cursor = cursorId.value;
 
@@ -114,11 +115,7 @@ function Head() {
 /** Keeps the visible rows in place while new rows arrive above them, and counts the new ones. */
 function useArrivals(ref: { current: HTMLDivElement | null }, rowHeight: number) {
   const [count, setCount] = useState(0);
-  const before = useRef<{ top: string; length: number; query: string }>({
-    top: "",
-    length: 0,
-    query: "",
-  });
+  const before = useRef({ top: "", length: 0, query: "" });
   const fresh = useRef(new Set<string>());
   const rows = captures.value;
   const top = rows[0]?.id ?? "";
@@ -162,9 +159,7 @@ function NoCaptures() {
     return (
       <Empty title="Nothing matches">
         <p>None of {plural(totalCaptures.value, "delivery", "deliveries")} fits this search.</p>
-        <button type="button" class="button" onClick={() => setQuery("")}>
-          Clear the search
-        </button>
+        <Button label="Clear the search" run={() => setQuery("")} />
       </Empty>
     );
   }
@@ -180,13 +175,13 @@ function NoCaptures() {
           ) : (
             <p>Give this address to the service as the URL of a webhook endpoint.</p>
           )}
-          <CopyLine text={url} what="the receiving URL" />
+          <CopyButton text={url} what="the receiving URL" />
         </li>
         <li>
           <p>Or send a signed sample right now, without the service:</p>
-          <button type="button" class="button primary" onClick={() => goTo("send")}>
+          <Button class="primary" run={() => goTo("send")}>
             Send a sample event <kbd>n</kbd>
-          </button>
+          </Button>
           <p class="hint">On the command line: pigeonhole trigger email.received</p>
         </li>
       </ol>

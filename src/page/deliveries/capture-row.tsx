@@ -1,5 +1,5 @@
+import { Component, createElement, type ComponentChild, type FunctionComponent } from "preact";
 import { escapeControls } from "../../base/text.js";
-import { memo } from "../ui/memo.js";
 import type { CaptureSummary } from "../../capture/model/capture.js";
 import type { EventView } from "../../operator/inbox-rows.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";
@@ -9,7 +9,7 @@ import { describeLate } from "../state/diagnosis.js";
 import { chooseRange, openCapture, toggleChosen } from "../state/capture-selection.js";
 import { AnswerBadge, VerdictBadge, WorkBadge, verdictOf } from "../ui/badges.js";
 import { Icon } from "../ui/icon.js";
-import { formatExactTime, formatMs, formatTime } from "../ui/format.js";
+import { formatExactTime, formatMs, formatTime } from "../text/format.js";
 import { SubjectWords } from "../ui/subject-words.js";
 
 const ROW_HEIGHT = 32;
@@ -131,3 +131,18 @@ function Subject({ capture }: { capture: CaptureSummary }) {
 
 /** One capture in the list; rendered again only when it has changed. */
 export const CaptureRow = memo(Row);
+
+/** A component that is rendered again only when one of its props has changed. */
+function memo<Options extends object>(draw: FunctionComponent<Options>): FunctionComponent<Options> {
+  class Memo extends Component<Options> {
+    override shouldComponentUpdate(next: Options): boolean {
+      const before: Partial<Options> = this.props;
+      return (Object.keys(next) as (keyof Options)[]).some((name) => next[name] !== before[name]);
+    }
+
+    override render(): ComponentChild {
+      return createElement(draw, this.props);
+    }
+  }
+  return Memo as unknown as FunctionComponent<Options>;
+}

@@ -4,7 +4,7 @@ import { SplitPane } from "../ui/split-pane.js";
 import { CaptureList } from "./capture-list.js";
 import { ListChart } from "./list-chart.js";
 import { SearchBox } from "./search-box.js";
-import { SelectionBar } from "./selection-bar.js";
+import { CaptureBar } from "./capture-bar.js";
 import { StatusStrip } from "./status-strip.js";
 
 export function DeliveriesView() {
@@ -22,7 +22,7 @@ export function DeliveriesView() {
           <div class="list-side">
             <ListChart />
             <CaptureList />
-            <SelectionBar />
+            <CaptureBar />
           </div>
         }
         right={openId.value === "" ? null : <DetailPane />}

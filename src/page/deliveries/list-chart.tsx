@@ -3,14 +3,15 @@ import { useEffect } from "preact/hooks";
 import { SECOND } from "../../base/duration.js";
 import { readParam, setParams } from "../state/address.js";
 import { captures, query, setQuery, totalCaptures } from "../state/captures.js";
-import { hasTimeRange, withoutTimeRange } from "../state/time-range.js";
+import { hasTimeRange, withoutTimeRange } from "../state/search-terms.js";
 import { workOf } from "../state/work.js";
+import { Segments } from "../ui/segments.js";
 import { Icon } from "../ui/icon.js";
 import { measureAnswerTimes, type AnswerTimes } from "./answer-times.js";
 import { groupByTime } from "./time-buckets.js";
 import { TimeChart, TimeLegend } from "./time-chart.js";
+import { formatMs, plural } from "../text/format.js";
 import { TimesChart } from "./times-chart.js";
-import { formatMs, plural } from "../ui/format.js";
 
 /** The strip ends now; one of a chosen time ends with its last delivery. */
 const until = signal(Date.now());
@@ -34,18 +35,7 @@ export function ListChart() {
   return (
     <section class="list-chart" aria-label={shown.meaning}>
       <div class="list-chart-head">
-        <div class="segments" role="group" aria-label="Chart">
-          {CHARTS.map(({ name, label }) => (
-            <button
-              key={name}
-              type="button"
-              aria-pressed={shown.name === name}
-              onClick={() => setParams({ chart: name })}
-            >
-              {label}
-            </button>
-          ))}
-        </div>
+        <Segments label="Chart" choices={CHARTS} current={shown.name} choose={(chart) => setParams({ chart })} />
         {shown.name === "" ? <TimeLegend buckets={buckets.value} /> : <AnswerTimesInWords times={answerTimes.value} />}
         <span class="spring" />
         {hasTimeRange(query.value) && (

@@ -1,23 +1,32 @@
-import { HELD_TAG } from "../../capture/model/capture.js";
+import { type CaptureSummary, HELD_TAG } from "../../capture/model/capture.js";
 import { isHeld } from "../../dev/forward/held-tag.js";
 import { captures, query, setQuery, totalCaptures } from "../state/captures.js";
 import { inboxCounts, loadInboxCounts } from "../state/inbox-counts.js";
 import { session } from "../state/session.js";
 import { useListRefresh } from "../ui/use-list-refresh.js";
-import { formatCount } from "../ui/format.js";
 import { FailureGauge } from "./failure-gauge.js";
+import { formatCount } from "../text/format.js";
 import { splitTerms, toggleTerm } from "../state/search-terms.js";
 
-/* An answer of 2xx has no colour: it does not say what the handlers made of the event. */
-const BANDS = [
-  { term: "status:2xx", label: "2xx", tone: "mute" },
-  { term: "outcome:parked", label: "parked", tone: "warn" },
-  { term: "status:4xx", label: "4xx", tone: "warn" },
-  { term: "status:5xx", label: "5xx", tone: "bad" },
-  { term: "has:error", label: "no answer", tone: "bad" },
-  { term: `tag:${HELD_TAG}`, label: "held", tone: "warn" },
-  { term: "verdict:bad", label: "bad signature", tone: "warn" },
-] as const;
+interface Band {
+  term: string;
+  label: string;
+  tone: "mute" | "warn" | "bad";
+}
+
+const answered = (from: number, to: number) => (capture: CaptureSummary) =>
+  capture.status !== null && capture.status >= from && capture.status < to;
+
+/** Of the listed captures. An answer of 2xx has no colour: it does not say what the handlers made of the event. */
+const BANDS: readonly (Band & { has: (capture: CaptureSummary) => boolean })[] = [
+  { term: "status:2xx", label: "2xx", tone: "mute", has: answered(0, 300) },
+  { term: "outcome:parked", label: "parked", tone: "warn", has: ({ outcome }) => outcome === "parked" },
+  { term: "status:4xx", label: "4xx", tone: "warn", has: answered(400, 500) },
+  { term: "status:5xx", label: "5xx", tone: "bad", has: answered(500, Infinity) },
+  { term: "has:error", label: "no answer", tone: "bad", has: ({ status, error }) => status === null && error !== null },
+  { term: `tag:${HELD_TAG}`, label: "held", tone: "warn", has: isHeld },
+  { term: "verdict:bad", label: "bad signature", tone: "warn", has: ({ verdict }) => verdict !== "ok" },
+];
 
 /** Of the whole inbox: what handlers made of its events. */
 const WORK_BANDS = (["pending", "retrying", "running", "parked", "dead"] as const).map((state) => ({
@@ -27,37 +36,14 @@ const WORK_BANDS = (["pending", "retrying", "running", "parked", "dead"] as cons
   state,
 }));
 
-type Term = (typeof BANDS)[number]["term"];
-
 /** The number of captures of each kind. A click filters by it. */
 export function StatusStrip() {
-  const counts: Record<Term, number> = {
-    "status:2xx": 0,
-    "outcome:parked": 0,
-    "status:4xx": 0,
-    "status:5xx": 0,
-    "has:error": 0,
-    "tag:held": 0,
-    "verdict:bad": 0,
-  };
-  for (const capture of captures.value) {
-    const { status, outcome, error, verdict } = capture;
-    if (outcome === "parked") counts["outcome:parked"] += 1;
-    if (isHeld(capture)) counts["tag:held"] += 1;
-    if (verdict !== "ok") counts["verdict:bad"] += 1;
-    if (status === null) counts["has:error"] += error === null ? 0 : 1;
-    else if (status < 300) counts["status:2xx"] += 1;
-    else if (status >= 400) counts[status < 500 ? "status:4xx" : "status:5xx"] += 1;
-  }
   const active = new Set(splitTerms(query.value));
-  useListRefresh(
-    () => void (session.value?.inbox === true && loadInboxCounts()),
-    () => false,
-    [session.value?.inbox],
-  );
+  const hasInbox = session.value?.inbox === true;
+  useListRefresh(() => void (hasInbox && loadInboxCounts()), [hasInbox]);
   const inInbox = inboxCounts.value?.events;
   const bands = [
-    ...BANDS.map((band) => ({ ...band, count: counts[band.term] })),
+    ...BANDS.map((band) => ({ ...band, count: captures.value.filter(band.has).length })),
     ...WORK_BANDS.map((band) => ({ ...band, count: inInbox?.[band.state] ?? 0 })),
   ];
   const shown = captures.value.length;

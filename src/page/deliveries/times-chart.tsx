@@ -1,6 +1,6 @@
 import { formatRunTimeBound } from "../../base/run-time-bounds.js";
 import { LIMITS } from "../../protocol/limits.js";
-import { plural } from "../ui/format.js";
+import { plural } from "../text/format.js";
 import type { TimesBin } from "./answer-times.js";
 
 /** How many answers took how long. Those that took longer than the service waits are marked. */

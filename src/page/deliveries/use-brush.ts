@@ -1,41 +1,25 @@
 import { useState } from "preact/hooks";
 import { query, setQuery } from "../state/captures.js";
-import { hasTimeRange, withoutTimeRange, withTimeRange } from "../state/time-range.js";
+import { hasTimeRange, withoutTimeRange, withTimeRange } from "../state/search-terms.js";
 import type { TimeBucket } from "./time-buckets.js";
 
-/** The first and the last bar that was touched, by the times at which they begin: new deliveries may add bars. */
-interface TouchedBars {
-  anchor: number;
-  current: number;
-}
-
-interface Brush {
-  isChosen: (bucket: TimeBucket) => boolean;
-  /** Index of the bar that was touched last; -1 if nothing is chosen. */
-  active: number;
-  begin: (bucket: TimeBucket) => void;
-  /** Chooses all bars up to this one. */
-  extend: (bucket: TimeBucket) => void;
-  /** Lists the deliveries of the chosen bars. */
-  apply: () => void;
-  cancel: () => void;
-  /** True if the key was for the brush. */
-  press: (event: KeyboardEvent) => boolean;
-}
-
 /** The choice of some bars beside each other, by pointer or keys. */
-export function useBrush(buckets: readonly TimeBucket[]): Brush {
-  const [touched, setTouched] = useState<TouchedBars | null>(null);
+export function useBrush(buckets: readonly TimeBucket[]) {
+  /** The first and the last bar that was touched, by the times at which they begin: new deliveries may add bars. */
+  const [touched, setTouched] = useState<{ anchor: number; current: number } | null>(null);
   const isChosen = ({ from }: TimeBucket): boolean =>
     touched !== null &&
     from >= Math.min(touched.anchor, touched.current) &&
     from <= Math.max(touched.anchor, touched.current);
+  /** Index of the bar that was touched last; -1 if nothing is chosen. */
   const active = touched === null ? -1 : buckets.findIndex(({ from }) => from === touched.current);
   const begin = ({ from }: TimeBucket) => setTouched({ anchor: from, current: from });
+  /** Chooses all bars up to this one. */
   const extend = ({ from }: TimeBucket) => {
     if (touched !== null && touched.current !== from) setTouched({ ...touched, current: from });
   };
   const cancel = () => setTouched(null);
+  /** Lists the deliveries of the chosen bars. */
   const apply = () => {
     const chosen = buckets.filter(isChosen);
     const [first, last] = [chosen[0], chosen.at(-1)];
@@ -43,6 +27,7 @@ export function useBrush(buckets: readonly TimeBucket[]): Brush {
     if (first === undefined || last === undefined) return;
     setQuery(withTimeRange(query.value, { from: first.from, to: last.to }));
   };
+  /** True if the key was for the brush. */
   const press = ({ key, shiftKey }: KeyboardEvent): boolean => {
     if (key === "Enter" && touched !== null) apply();
     else if (key === "Escape" && touched !== null) cancel();

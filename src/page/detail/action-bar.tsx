@@ -1,12 +1,14 @@
 import type { Capture } from "../../capture/model/capture.js";
-import { EXPORT_CHOICES } from "./export-choices.js";
-import { editCapture } from "../edit/editing.js";
-import { copyCurl, exportAs, remove, replay, share, togglePin } from "../state/actions.js";
+import type { ReplayBody } from "../../dev/api/page-api.js";
+import { ExportMenu } from "./export-menu.js";
+import { editCapture } from "../edit/edit-drawer.js";
+import { copyCurl, remove, replay, share, togglePin } from "../state/actions.js";
+import { Button } from "../ui/button.js";
 import { Icon } from "../ui/icon.js";
 import { IconButton } from "../ui/icon-button.js";
 import { Menu } from "../ui/menu.js";
 import { editLabels } from "./label-dialog.js";
-import { replayElsewhere } from "./target-dialog.js";
+import { replayElsewhere } from "./replay-elsewhere.js";
 
 /** Actions for the open capture. */
 export function ActionBar({ capture }: { capture: Capture }) {
@@ -14,22 +16,18 @@ export function ActionBar({ capture }: { capture: Capture }) {
   return (
     <div class="actions" role="toolbar" aria-label="Delivery">
       <ReplayButtons ids={ids} />
-      <button
-        type="button"
-        class="button"
+      <Button
+        icon="edit"
+        label="Edit & replay"
         title="Edit the body and send it, signed again (e)"
-        onClick={() => editCapture(capture)}
-      >
-        <Icon name="edit" /> Edit & replay
-      </button>
-      <button
-        type="button"
-        class="button"
+        run={() => editCapture(capture)}
+      />
+      <Button
+        icon="copy"
+        label="cURL"
         title="Copy as a cURL command, signed again (c)"
-        onClick={() => void copyCurl(capture.id)}
-      >
-        <Icon name="copy" /> cURL
-      </button>
+        run={() => copyCurl(capture.id)}
+      />
       <span class="spring" />
       <IconButtons capture={capture} />
     </div>
@@ -37,40 +35,26 @@ export function ActionBar({ capture }: { capture: Capture }) {
 }
 
 function ReplayButtons({ ids }: { ids: string[] }) {
+  const way = (label: string, hint: string, how: Partial<ReplayBody>) => {
+    return { label, hint, run: () => void replay({ ids, mode: "resign", ...how }) };
+  };
   return (
     <span class="button-pair">
-      <button
-        type="button"
-        class="button primary"
+      <Button
+        icon="replay"
+        label="Replay"
+        class="primary"
         title="Send again with a new signature and the same event id (r)"
-        onClick={() => void replay({ ids, mode: "resign" })}
-      >
-        <Icon name="replay" /> Replay
-      </button>
+        run={() => replay({ ids, mode: "resign" })}
+      />
       <Menu
         label="Other ways to replay"
         class="button primary"
         items={[
-          {
-            label: "Signed again",
-            hint: "same event id, new time: a duplicate for a receiver that has it",
-            run: () => void replay({ ids, mode: "resign", sameId: true }),
-          },
-          {
-            label: "With a new event id",
-            hint: "signed again: handlers run again",
-            run: () => void replay({ ids, mode: "resign", sameId: false }),
-          },
-          {
-            label: "Exactly as captured",
-            hint: "same bytes and headers: stale after 300 s",
-            run: () => void replay({ ids, mode: "exact" }),
-          },
-          {
-            label: "Twice, same event id",
-            hint: "the second must have no effect",
-            run: () => void replay({ ids, mode: "resign", times: 2 }),
-          },
+          way("Signed again", "same event id, new time: a duplicate for a receiver that has it", { sameId: true }),
+          way("With a new event id", "signed again: handlers run again", { sameId: false }),
+          way("Exactly as captured", "same bytes and headers: stale after 300 s", { mode: "exact" }),
+          way("Twice, same event id", "the second must have no effect", { times: 2 }),
           {
             label: "To another URL…",
             hint: "signed again, to any app on this machine",
@@ -102,13 +86,9 @@ function IconButtons({ capture }: { capture: Capture }) {
         title="Save a file to share: addresses, texts, signature and answers removed"
         onClick={() => void share(ids)}
       />
-      <Menu
-        label="Export"
-        class="icon-button"
-        items={EXPORT_CHOICES.map(({ as, label, hint }) => ({ label, hint, run: () => void exportAs(ids, as) }))}
-      >
+      <ExportMenu ids={ids} class="icon-button">
         <Icon name="download" />
-      </Menu>
+      </ExportMenu>
       <IconButton icon="trash" label="Delete" title="Delete (Del)" onClick={() => void remove(ids)} />
     </span>
   );

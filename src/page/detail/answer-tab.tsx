@@ -1,17 +1,16 @@
 import type { Capture } from "../../capture/model/capture.js";
 import { isHeld } from "../../dev/forward/held-tag.js";
 import { session } from "../state/session.js";
-import { Icon } from "../ui/icon.js";
+import { Remark } from "../ui/remark.js";
 import { AnswerView } from "../message/answer-view.js";
 
 /** The last answer of the app. */
 export function AnswerTab({ capture }: { capture: Capture }) {
   const attempt = capture.attempts.at(-1);
   const held = isHeld(capture) && (
-    <p class="remark warn">
-      <Icon name="clock" /> Held: the sender was answered 202. The app gets it when it answers again and forwarding is
-      not paused.
-    </p>
+    <Remark tone="warn" icon="clock">
+      Held: the sender was answered 202. The app gets it when it answers again and forwarding is not paused.
+    </Remark>
   );
   if (attempt === undefined) {
     return (

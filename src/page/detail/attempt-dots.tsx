@@ -1,14 +1,22 @@
 import { judgeShown } from "../../capture/model/answer-advice.js";
-import { formatWait } from "../state/format-wait.js";
+import type { PastAttempt } from "../../dev/api/page-api.js";
 import { openCapture } from "../state/capture-selection.js";
-import { TONES } from "../state/tones.js";
+import { advanceClock } from "../state/sandbox.js";
+import { formatExactTime, formatSpan, formatTime } from "../text/format.js";
 import { StatusBadge } from "../ui/badges.js";
-import { formatExactTime, formatTime } from "../ui/format.js";
-import type { AttemptLine, PastAttempt } from "./sandbox-attempts.js";
+import { Button } from "../ui/button.js";
 
-/** Attempts on one line: past ones solid, coming ones hollow. `openId`: the capture that is open. */
-export function AttemptDots({ line: { past, coming }, openId }: { line: AttemptLine; openId?: string }) {
-  const times = [...past.map(({ receivedAt }) => receivedAt), ...coming].map((at) => Date.parse(at));
+interface AttemptDotsOptions {
+  past: readonly PastAttempt[];
+  /** ISO 8601. */
+  coming: readonly string[];
+  /** The capture that is open. */
+  openId?: string;
+}
+
+/** Attempts on one line: past ones solid, coming ones hollow. */
+export function AttemptDots({ past, coming, openId }: AttemptDotsOptions) {
+  const times = [...past.map(({ at }) => at), ...coming].map((at) => Date.parse(at));
   return (
     <ol class="retry-line">
       {times.map((at, index) => {
@@ -16,13 +24,9 @@ export function AttemptDots({ line: { past, coming }, openId }: { line: AttemptL
         const before = times[index - 1];
         return (
           <li key={index} class={attempt === undefined ? "coming" : toneOf(attempt)} title={formatExactTime(at)}>
-            <span class="retry-wait">{before !== undefined && `+ ${formatWait(at - before)}`}</span>
+            <span class="retry-wait">{before !== undefined && `+ ${formatSpan(at - before)}`}</span>
             <span class="retry-dot" />
-            {attempt === undefined ? (
-              <span>attempt {index + 1}</span>
-            ) : (
-              <Attempt attempt={attempt} isOpen={attempt.captureId !== null && attempt.captureId === openId} />
-            )}
+            {attempt === undefined ? <span>attempt {index + 1}</span> : <Attempt attempt={attempt} openId={openId} />}
             <span class="hint">{formatTime(at)}</span>
           </li>
         );
@@ -31,18 +35,23 @@ export function AttemptDots({ line: { past, coming }, openId }: { line: AttemptL
   );
 }
 
-/** The answer; a click opens the capture, where there is one. */
-function Attempt({ attempt, isOpen }: { attempt: PastAttempt; isOpen: boolean }) {
+/** The answer; a click opens the capture, where it is known: of the sandbox, some do not arrive, and some twice. */
+function Attempt({ attempt, openId }: { attempt: PastAttempt; openId: string | undefined }) {
   const { captureId, error } = attempt;
   const badge = <StatusBadge answer={attempt} error={error} />;
-  if (captureId === null) return badge;
+  if (captureId === undefined) return badge;
   return (
-    <button type="button" class="link" aria-current={isOpen} onClick={() => openCapture(captureId)}>
+    <button type="button" class="link" aria-current={captureId === openId} onClick={() => openCapture(captureId)}>
       {badge}
     </button>
   );
 }
 
 function toneOf(attempt: PastAttempt): string {
-  return attempt.status === null && attempt.error === null ? "mute" : TONES[judgeShown(attempt)];
+  return attempt.status === null && attempt.error === null ? "mute" : judgeShown(attempt);
+}
+
+/** Moves the sandbox's clock to the next attempt at the event, which is made then. */
+export function AdvanceButton({ eventId }: { eventId: string }) {
+  return <Button icon="clock" label="Advance to the next attempt" run={() => advanceClock({ toNext: eventId })} />;
 }

@@ -4,9 +4,9 @@ import { readParam, setParams } from "../state/address.js";
 import { StatusBadge } from "../ui/badges.js";
 import { DataTable, timeColumn, type TableColumn } from "../ui/data-table.js";
 import { Icon } from "../ui/icon.js";
-import { formatMs } from "../ui/format.js";
 import { AnswerDifferences } from "../message/answer-differences.js";
 import { AnswerView } from "../message/answer-view.js";
+import { formatMs } from "../text/format.js";
 import { AnswerTab } from "./answer-tab.js";
 
 /** Every POST of the capture to an app, and what is different in the answer from the one before. */

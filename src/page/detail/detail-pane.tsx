@@ -1,30 +1,30 @@
+import { Time } from "../ui/time.js";
 import type { CaptureSummary } from "../../capture/model/capture.js";
 import type { CaptureDetail } from "../../dev/api/page-api.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";
 import { userTags } from "../../dev/forward/held-tag.js";
-import { detail, detailProblem, loadDetail } from "../state/detail.js";
 import { closeDetail, openId } from "../state/capture-selection.js";
 import { AnswerBadge, VerdictBadge, WorkBadge, verdictOf } from "../ui/badges.js";
 import { replayWorkOf, workOf } from "../state/work.js";
 import { CloseButton } from "../ui/icon-button.js";
-import { CopyFact } from "../ui/copy-fact.js";
+import { CopyFact } from "../ui/copy-button.js";
+import { Button } from "../ui/button.js";
 import { Icon } from "../ui/icon.js";
+import { Remark } from "../ui/remark.js";
 import { Tabs } from "../ui/tabs.js";
-import { formatBytes, formatExactTime, formatMs, formatTime, plural } from "../ui/format.js";
 import { ActionBar } from "./action-bar.js";
 import { AnswerTab } from "./answer-tab.js";
 import { AttemptsTab } from "./attempts-tab.js";
 import { BodyView } from "../message/body-view.js";
-import { detailTab, showTab, type DetailTab } from "../state/detail-tabs.js";
+import { type DetailTab, detail, detailProblem, detailTab, loadDetail, showTab } from "../state/detail.js";
 import { HandlersTab } from "./handlers-tab.js";
 import { HeaderTable } from "../message/header-table.js";
 import { RawTab } from "./raw-tab.js";
 import { SignatureTab } from "./signature-tab.js";
 import { useSandbox } from "../state/sandbox.js";
-import { AdvanceButton } from "./advance-button.js";
 import { DiagnosisLine } from "./diagnosis-line.js";
-import { AttemptDots } from "./attempt-dots.js";
-import { sandboxAttempts } from "./sandbox-attempts.js";
+import { AdvanceButton, AttemptDots } from "./attempt-dots.js";
+import { formatBytes, formatMs, plural } from "../text/format.js";
 
 /** Everything about the open capture. */
 export function DetailPane() {
@@ -81,16 +81,12 @@ function NoDetail({ why }: { why: string }) {
   return (
     <section class="detail" aria-label="Delivery">
       <div class="detail-body">
-        <p class="remark bad" role="alert">
-          <Icon name="warning" /> This delivery could not be read. {why}
-        </p>
+        <Remark tone="bad" role="alert">
+          This delivery could not be read. {why}
+        </Remark>
         <div class="actions">
-          <button type="button" class="button" onClick={() => void loadDetail()}>
-            <Icon name="replay" /> Try again
-          </button>
-          <button type="button" class="button" onClick={closeDetail}>
-            Close
-          </button>
+          <Button icon="replay" label="Try again" run={() => loadDetail()} />
+          <Button label="Close" run={closeDetail} />
         </div>
       </div>
     </section>
@@ -104,9 +100,7 @@ function Facts({ value: { capture, summary } }: { value: CaptureDetail }) {
     <p class="facts">
       <CopyFact text={handle} what="the capture's short name, which the commands take: pigeonhole replay …" />
       {eventId !== null && <CopyFact text={eventId} what="the event's id" />}
-      <span class="fact" title={formatExactTime(capture.receivedAt)}>
-        {formatTime(capture.receivedAt)}
-      </span>
+      <Time at={capture.receivedAt} class="fact" />
       <span class="fact">{formatBytes(summary.size)}</span>
       {summary.ms !== null && <span class="fact">{formatMs(summary.ms)}</span>}
       <span class="fact">{capture.source}</span>
@@ -157,14 +151,15 @@ function TabBody({ value, tab }: { value: CaptureDetail; tab: DetailTab }) {
  */
 function RetryTimes({ value: { capture, retryLine } }: { value: CaptureDetail }) {
   const eventId = capture.event.id ?? "";
-  const emulated = sandboxAttempts(useSandbox(), eventId);
-  const { past, coming } = emulated ?? retryLine;
+  const emulated = useSandbox()?.deliveries.find((each) => each.eventId === eventId);
+  const past = emulated?.attempts ?? retryLine.past;
+  const coming = emulated?.coming.map(({ at }) => at) ?? retryLine.coming;
   const notComing = emulated === undefined ? retryLine.notComing : 0;
   if (past.length + coming.length + notComing < 2) return null;
   return (
     <section class="retry-times" aria-label="Attempts of the service">
       <p class="hint">{describeLine({ past: past.length, coming: coming.length, notComing })}</p>
-      <AttemptDots line={{ past, coming }} openId={capture.id} />
+      <AttemptDots past={past} coming={coming} openId={capture.id} />
       {emulated !== undefined && coming.length > 0 && <AdvanceButton eventId={eventId} />}
     </section>
   );

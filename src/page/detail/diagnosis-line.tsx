@@ -1,15 +1,16 @@
 import type { CaptureDetail } from "../../dev/api/page-api.js";
-import { FindingLine } from "../message/finding-line.js";
+import { shortText } from "../text/format.js";
+import { Remark } from "../ui/remark.js";
 import { WorkButtons } from "../message/work-buttons.js";
 import { replay } from "../state/actions.js";
-import { showTab } from "../state/detail-tabs.js";
+import { showTab } from "../state/detail.js";
 import { type Diagnosis, diagnose } from "../state/diagnosis.js";
 import { readWork, workOf } from "../state/work.js";
 import { reportProblem } from "../state/notice.js";
 import { session } from "../state/session.js";
 import { useEffect } from "preact/hooks";
 import { sentEventIds } from "../../capture/model/sent-event-id.js";
-import { Icon } from "../ui/icon.js";
+import { Button } from "../ui/button.js";
 
 /** One line under the title: the first thing that is wrong with the delivery, and the buttons for it. */
 export function DiagnosisLine({ value }: { value: CaptureDetail }) {
@@ -22,9 +23,9 @@ export function DiagnosisLine({ value }: { value: CaptureDetail }) {
   const found = diagnose(value, workOf(summary));
   if (found === undefined) return null;
   return (
-    <FindingLine found={found}>
+    <Remark tone={found.tone} role="status" text={shortText(found.text)}>
       <Remedy remedy={found.remedy} id={capture.id} />
-    </FindingLine>
+    </Remark>
   );
 }
 
@@ -33,14 +34,8 @@ function Remedy({ remedy, id }: { remedy: Diagnosis["remedy"]; id: string }) {
   if (typeof remedy === "object") return <WorkButtons event={remedy} />;
   return (
     <>
-      {remedy === "secret" && (
-        <button type="button" class="button small" onClick={askForSecret}>
-          Try another secret
-        </button>
-      )}
-      <button type="button" class="button small" onClick={() => void replay({ ids: [id], mode: "resign" })}>
-        <Icon name="replay" /> Replay, re-signed
-      </button>
+      {remedy === "secret" && <Button label="Try another secret" class="small" run={askForSecret} />}
+      <Button icon="replay" label="Replay, re-signed" class="small" run={() => replay({ ids: [id], mode: "resign" })} />
     </>
   );
 }

@@ -3,7 +3,8 @@ import { describeAnswer } from "../../capture/model/answer.js";
 import { type ShownAnswer, judgeShown, shownAnswer } from "../../capture/model/answer-advice.js";
 import type { Capture } from "../../capture/model/capture.js";
 import { sentEventId, sentEventIds } from "../../capture/model/sent-event-id.js";
-import { EventParts } from "../message/event-parts.js";
+import { ContactEventList } from "../message/contact-event-list.js";
+import { HandlerList } from "../message/handler-list.js";
 import { Timeline } from "../message/timeline.js";
 import { useEvent } from "../message/use-event.js";
 import { NoInbox } from "../message/no-inbox.js";
@@ -37,31 +38,22 @@ export function HandlersTab({ capture }: { capture: Capture }) {
 function SentEvent({ id, capture, isOnly }: { id: string; capture: Capture; isOnly: boolean }) {
   const work = works.value.get(id);
   const event = useEvent(work === undefined ? "" : id, [work]);
-  const title = isOnly
-    ? "Handlers"
-    : id === sentEventId(capture)
-      ? "Handlers of the captured event"
-      : "Handlers of a replay";
-  const head = (
-    <div class="handlers-head">
-      <h3>{title}</h3>
-      {!isOnly && <code class="hint">{escapeControls(id)}</code>}
-      <span class="spring" />
-      {work !== undefined && !isDiagnosed(id) && <WorkButtons event={event ?? work} />}
-    </div>
-  );
+  const title = isOnly ? "" : id === sentEventId(capture) ? " of the captured event" : " of a replay";
   return (
     <section class="sent-event" aria-label={`Handlers of ${escapeControls(id)}`}>
-      {event == null || work === undefined ? (
+      <div class="handlers-head">
+        <h3>Handlers{title}</h3>
+        {!isOnly && <code class="hint">{escapeControls(id)}</code>}
+        <span class="spring" />
+        {work !== undefined && !isDiagnosed(id) && <WorkButtons event={event ?? work} />}
+      </div>
+      {work === undefined && soughtIds.value.has(id) && <NotInInbox capture={capture} />}
+      {event === null && <p class="nothing">The inbox does not have this event any more.</p>}
+      {event === undefined && work !== undefined && <p class="hint">Loading…</p>}
+      {event != null && (
         <>
-          {head}
-          {work === undefined && soughtIds.value.has(id) && <NotInInbox capture={capture} />}
-          {event === null && <p class="nothing">The inbox does not have this event any more.</p>}
-          {event === undefined && work !== undefined && <p class="hint">Loading…</p>}
-        </>
-      ) : (
-        <>
-          <EventParts event={event} head={head} Heading="h3" />
+          <HandlerList event={event} />
+          <ContactEventList event={event} Heading="h3" />
           <section aria-label="Time line">
             <h3>Time line</h3>
             <Timeline entries={event.timeline} />

@@ -1,18 +1,25 @@
 import { useMemo, useState } from "preact/hooks";
 import type { CapturedRequest } from "../../capture/model/capture.js";
 import { copyText } from "../state/copy-text.js";
-import { Icon } from "../ui/icon.js";
-import { formatCount } from "../ui/format.js";
+import { Segments } from "../ui/segments.js";
+import { Button } from "../ui/button.js";
 import { decodeBody } from "../../capture/model/captured-body.js";
 import { LongText } from "../message/long-text.js";
+import { formatCount } from "../text/format.js";
 import { bodyAsText, bytesAsHex } from "../message/body-bytes.js";
 
 /** A longer dump would slow the page down. */
 const HEX_LIMIT = 64 * 1024;
 
+const SHOWN_AS = [
+  { name: "text", label: "Text" },
+  { name: "hex", label: "Hex" },
+] as const;
+
 /** The body as received, before parsing. */
 export function RawTab({ request }: { request: CapturedRequest }) {
-  const [isHex, setHex] = useState(request.body.encoding === "base64");
+  const [shownAs, setShownAs] = useState<"text" | "hex">(request.body.encoding === "base64" ? "hex" : "text");
+  const isHex = shownAs === "hex";
   const bytes = useMemo(() => decodeBody(request.body), [request.body]);
   const text = useMemo(
     () => (isHex ? bytesAsHex(bytes, HEX_LIMIT) : bodyAsText(request.body)),
@@ -22,26 +29,13 @@ export function RawTab({ request }: { request: CapturedRequest }) {
   return (
     <>
       <div class="raw-tools">
-        <div class="segments" role="group" aria-label="Show as">
-          <button type="button" aria-pressed={!isHex} onClick={() => setHex(false)}>
-            Text
-          </button>
-          <button type="button" aria-pressed={isHex} onClick={() => setHex(true)}>
-            Hex
-          </button>
-        </div>
+        <Segments label="Show as" choices={SHOWN_AS} current={shownAs} choose={setShownAs} />
         <code class="request-line">
           {request.method} {request.path}
           {query}
         </code>
         <span class="spring" />
-        <button
-          type="button"
-          class="button small"
-          onClick={() => void copyText(bodyAsText(request.body), "the raw body")}
-        >
-          <Icon name="copy" /> Copy
-        </button>
+        <Button icon="copy" label="Copy" class="small" run={() => copyText(bodyAsText(request.body), "the raw body")} />
       </div>
       <p class="hint">
         {formatCount(bytes.length)} bytes · {request.body.encoding === "utf8" ? "valid UTF-8" : "not valid UTF-8"} ·

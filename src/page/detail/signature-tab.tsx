@@ -1,10 +1,16 @@
+import { signal } from "@preact/signals";
+import { useEffect, useState } from "preact/hooks";
+import { trySecret } from "../api/calls.js";
+import { runAction } from "../state/notice.js";
+import { Button } from "../ui/button.js";
+import { Form } from "../ui/form.js";
+import { Remark } from "../ui/remark.js";
 import type { CaptureDetail, SignatureCheck, SignatureReport } from "../../dev/api/page-api.js";
-import { VerdictBadge } from "../ui/badges.js";
-import { Icon } from "../ui/icon.js";
-import { formatCount } from "../ui/format.js";
-import { TrySecret } from "./try-secret.js";
+import { Badge, VerdictBadge } from "../ui/badges.js";
+import { DataTable, type TableColumn } from "../ui/data-table.js";
 import type { CapturedBody } from "../../capture/model/capture.js";
 import { decodeBody } from "../../capture/model/captured-body.js";
+import { formatCount } from "../text/format.js";
 import { bodyAsText } from "../message/body-bytes.js";
 
 const RESULTS = {
@@ -18,15 +24,11 @@ export function SignatureTab({ value: { capture, signature } }: { value: Capture
   const { secretRef, code } = capture.verify;
   return (
     <>
-      <p class="signature-summary">
+      <p>
         <VerdictBadge verdict={code} /> <span>{signature.summary}</span>
       </p>
       <Findings report={signature} isFine={code === "ok"} />
-      <ol class="checks">
-        {signature.checks.map((check) => (
-          <CheckRow key={check.name} check={check} />
-        ))}
-      </ol>
+      <DataTable label="Checks" columns={CHECK_COLUMNS} rows={signature.checks} keyOf={({ name }) => name} />
       {secretRef !== null && (
         <p class="hint">
           Secret that matched: <code>{secretRef}</code>
@@ -42,29 +44,23 @@ function Findings({ report, isFine }: { report: SignatureReport; isFine: boolean
   return (
     <>
       {report.findings.map(({ code, message, fix }) => (
-        <div class={isFine ? "finding" : "finding bad"} key={code}>
-          {!report.summary.includes(message) && <p>{message}</p>}
-          <p class="fix">
+        <Remark tone={isFine ? "good" : "bad"} key={code}>
+          {!report.summary.includes(message) && `${message} `}
+          <span class="fix">
             <b>Fix</b> {fix}
-          </p>
+          </span>{" "}
           <code class="hint">{code}</code>
-        </div>
+        </Remark>
       ))}
     </>
   );
 }
 
-function CheckRow({ check: { name, result, detail } }: { check: SignatureCheck }) {
-  const { icon, tone, word } = RESULTS[result];
-  return (
-    <li class={`check ${tone}`}>
-      <Icon name={icon} />
-      <span class="check-name">{name}</span>
-      <span class="unseen">{word}</span>
-      <span class="check-detail">{detail}</span>
-    </li>
-  );
-}
+const CHECK_COLUMNS: readonly TableColumn<SignatureCheck>[] = [
+  { title: "Result", class: "plain", cell: ({ result }) => <Badge {...RESULTS[result]} /> },
+  { title: "Check", class: "plain", cell: ({ name }) => <b>{name}</b> },
+  { title: "Found", class: "plain long", cell: ({ detail }) => detail },
+];
 
 /** Characters of the body that are shown; all of a large one would slow the page down. */
 const SHOWN_BODY = 4_000;
@@ -90,5 +86,42 @@ function SignedString({ timestamp, body }: { timestamp: string; body: CapturedBo
         {more > 0 && <span class="hint"> … {formatCount(more)} more characters</span>}
       </pre>
     </section>
+  );
+}
+
+/** The typed secret, for the next delivery too: in the memory of this page only. */
+const typed = signal("");
+
+/** Checks the signature with a secret that the dev server does not know. */
+function TrySecret({ id }: { id: string }) {
+  const [report, setReport] = useState<SignatureReport | null>(null);
+  useEffect(() => setReport(null), [id]);
+  const check = () => runAction(async () => setReport(await trySecret(id, typed.value)));
+  const isMatch = report?.checks.some(({ name, result }) => name === "Secret and bytes" && result === "pass") === true;
+  return (
+    <Form class="try-secret" label="Try another secret" run={check}>
+      <h3>Try another secret</h3>
+      <div class="try-row">
+        <input
+          type="password"
+          aria-label="Secret to try"
+          autocomplete="off"
+          spellcheck={false}
+          placeholder="whsec_…"
+          value={typed.value}
+          onInput={(event) => {
+            typed.value = event.currentTarget.value;
+            setReport(null);
+          }}
+        />
+        <Button label="Check" type="submit" disabled={typed.value.trim() === ""} />
+      </div>
+      <p class="hint">Sent to this dev server only, and stored nowhere: it is gone when the page is closed.</p>
+      {report !== null && (
+        <Remark tone={isMatch ? "good" : "bad"} role="status">
+          {isMatch ? "This secret made the signature, over exactly these bytes." : report.summary}
+        </Remark>
+      )}
+    </Form>
   );
 }

@@ -1,13 +1,12 @@
-import { DETAIL_TABS, showTab } from "../state/detail-tabs.js";
-import { editLabels } from "../detail/label-dialog.js";
-import { replayElsewhere } from "../detail/target-dialog.js";
+import { readCapture } from "../api/calls.js";
 import { LIST_ID } from "../deliveries/capture-list.js";
 import { SEARCH_BOX_ID } from "../deliveries/search-box.js";
-import { editCapture } from "../edit/editing.js";
-import { readCapture } from "../api/calls.js";
+import { editLabels } from "../detail/label-dialog.js";
+import { replayElsewhere } from "../detail/replay-elsewhere.js";
+import { editCapture } from "../edit/edit-drawer.js";
+import { outboxSelection } from "../outbox/outbox-state.js";
 import { copyCurl, remove, replay, togglePin } from "../state/actions.js";
-import { runAction } from "../state/notice.js";
-import { returnTo, type ViewName, view, setParams } from "../state/address.js";
+import { returnTo, setParams, view } from "../state/address.js";
 import {
   captureSelection,
   closeDetail,
@@ -19,36 +18,21 @@ import {
   targetIds,
   toggleChosen,
 } from "../state/capture-selection.js";
-import { outboxSelection } from "../outbox/outbox-state.js";
-import { listKeys } from "../ui/list-keys.js";
-import { isSheetOpen } from "../state/key-sheet.js";
-import type { KeyCommand } from "../ui/follow-keys.js";
+import { DETAIL_TABS, showTab } from "../state/detail.js";
+import { runAction } from "../state/notice.js";
+import { keysOf } from "../ui/follow-keys.js";
+import { type NavItem, goKeys } from "../ui/frame.js";
+import { listKeys } from "../ui/row-cursor.js";
+
+export const DEV_VIEWS: readonly NavItem[] = [
+  { name: "deliveries", label: "Deliveries", icon: "deliveries", key: "g d" },
+  { name: "send", label: "Send", icon: "send", key: "g s" },
+  { name: "outbox", label: "Outbox", icon: "inbox", key: "g x" },
+  { name: "sandbox", label: "Sandbox", icon: "sandbox", key: "g b" },
+];
 
 /** In the order of the sheet. */
 export const KEY_GROUPS = ["Move", "Act", "Outbox", "Go"] as const;
-
-type PageCommand = KeyCommand<ViewName, (typeof KEY_GROUPS)[number]>;
-
-const inList = (keys: readonly string[], label: string, group: PageCommand["group"], run: () => void): PageCommand => ({
-  keys,
-  label,
-  group,
-  view: "deliveries",
-  run,
-});
-
-const anywhere = (
-  keys: readonly string[],
-  label: string,
-  group: PageCommand["group"],
-  run: () => void,
-): PageCommand => ({
-  keys,
-  label,
-  group,
-  view: null,
-  run,
-});
 
 /** Rows that PageUp and PageDown move. */
 const PAGE = 15;
@@ -57,26 +41,20 @@ function focusById(id: string): void {
   document.querySelector<HTMLElement>(`#${id}`)?.focus();
 }
 
-function withTargets(run: (ids: string[]) => void): () => void {
+function withTargets(run: (ids: string[]) => unknown): () => void {
   return () => {
     const ids = targetIds();
-    if (ids.length > 0) run(ids);
+    if (ids.length > 0) void run(ids);
   };
 }
 
-function withOne(run: (id: string) => void): () => void {
-  return withTargets(([id]) => {
-    if (id !== undefined) run(id);
-  });
+function withOne(run: (id: string) => unknown): () => void {
+  return withTargets(([id = ""]) => run(id));
 }
 
-function edit(id: string): void {
-  void runAction(async () => editCapture((await readCapture(id)).capture));
-}
+const edit = (id: string) => runAction(async () => editCapture((await readCapture(id)).capture));
 
-function labelOne(id: string): void {
-  void runAction(async () => editLabels((await readCapture(id)).capture));
-}
+const labelOne = (id: string) => runAction(async () => editLabels((await readCapture(id)).capture));
 
 /** Closes the topmost layer. */
 function stepBack(): void {
@@ -87,57 +65,40 @@ function stepBack(): void {
   if (view.value === "deliveries") focusById(LIST_ID);
 }
 
-export const KEY_COMMANDS: readonly PageCommand[] = [
-  inList(["j", "ArrowDown"], "Next delivery", "Move", () => moveCursor(1)),
-  inList(["k", "ArrowUp"], "Previous delivery", "Move", () => moveCursor(-1)),
-  inList(["PageDown"], "Further down", "Move", () => moveCursor(PAGE)),
-  inList(["PageUp"], "Further up", "Move", () => moveCursor(-PAGE)),
-  inList(["Home"], "First delivery", "Move", () => moveCursor(-Infinity)),
-  inList(["End"], "Last delivery", "Move", () => moveCursor(Infinity)),
-  inList(["Enter"], "Open it", "Move", () => {
+const move = keysOf("Move", "deliveries");
+const act = keysOf("Act", "deliveries");
+
+export const KEY_COMMANDS = [
+  move(["j", "ArrowDown"], "Next delivery", () => moveCursor(1)),
+  move(["k", "ArrowUp"], "Previous delivery", () => moveCursor(-1)),
+  move(["PageDown"], "Further down", () => moveCursor(PAGE)),
+  move(["PageUp"], "Further up", () => moveCursor(-PAGE)),
+  move(["Home"], "First delivery", () => moveCursor(-Infinity)),
+  move(["End"], "Last delivery", () => moveCursor(Infinity)),
+  move(["Enter"], "Open it", () => {
     if (cursorInSight() === "") moveCursor(0);
     if (cursorInSight() !== "") openCapture(cursorId.value);
   }),
-  inList(["1", "2", "3", "4", "5", "6", "7"], "Tab of the open delivery", "Move", () => {}),
-  inList(["/"], "Search", "Move", () => focusById(SEARCH_BOX_ID)),
-  anywhere(["Escape"], "Back, close, clear", "Move", stepBack),
-  inList(
+  move(["1", "2", "3", "4", "5", "6", "7"], "Tab of the open delivery", () => {}),
+  move(["/"], "Search", () => focusById(SEARCH_BOX_ID)),
+  keysOf("Move", null)(["Escape"], "Back, close, clear", stepBack),
+  act(
     ["r"],
     "Replay, signed again",
-    "Act",
-    withTargets((ids) => void replay({ ids, mode: "resign" })),
+    withTargets((ids) => replay({ ids, mode: "resign" })),
   ),
-  inList(["R"], "Replay to another URL", "Act", withTargets(replayElsewhere)),
-  inList(["e"], "Edit & replay", "Act", withOne(edit)),
-  inList(
-    ["c"],
-    "Copy as cURL",
-    "Act",
-    withOne((id) => void copyCurl(id)),
-  ),
-  inList(
-    ["p"],
-    "Pin or unpin",
-    "Act",
-    withTargets((ids) => void togglePin(ids)),
-  ),
-  inList(["t"], "Tags and note", "Act", withOne(labelOne)),
-  inList(["x"], "Choose", "Act", () => {
+  act(["R"], "Replay to another URL", withTargets(replayElsewhere)),
+  act(["e"], "Edit & replay", withOne(edit)),
+  act(["c"], "Copy as cURL", withOne(copyCurl)),
+  act(["p"], "Pin or unpin", withTargets(togglePin)),
+  act(["t"], "Tags and note", withOne(labelOne)),
+  act(["x"], "Choose", () => {
     if (cursorInSight() !== "") toggleChosen(cursorId.value);
   }),
-  inList(
-    ["Delete"],
-    "Delete",
-    "Act",
-    withTargets((ids) => void remove(ids)),
-  ),
-  ...listKeys<"Outbox">("Outbox", "outbox"),
-  anywhere(["n"], "New event", "Go", () => returnTo("send")),
-  anywhere(["g d"], "Deliveries", "Go", () => returnTo("deliveries")),
-  anywhere(["g s"], "Send", "Go", () => returnTo("send")),
-  anywhere(["g x"], "Outbox", "Go", () => returnTo("outbox")),
-  anywhere(["g b"], "Sandbox", "Go", () => returnTo("sandbox")),
-  anywhere(["?"], "This sheet", "Go", () => (isSheetOpen.value = true)),
+  act(["Delete"], "Delete", withTargets(remove)),
+  ...listKeys("Outbox", "outbox"),
+  keysOf("Go", null)(["n"], "New event", () => returnTo("send")),
+  ...goKeys(DEV_VIEWS),
 ];
 
 /** A digit shows the tab with that number. */

@@ -1,22 +1,19 @@
 import { useEffect } from "preact/hooks";
 import { DeliveriesView } from "../deliveries/deliveries-view.js";
-import { LabelDialog } from "../detail/label-dialog.js";
-import { TargetDialog } from "../detail/target-dialog.js";
-import { EditDrawer } from "../edit/edit-drawer.js";
-import { KEY_COMMANDS, KEY_GROUPS } from "./commands.js";
-import { TopBar } from "./top-bar.js";
-import { PausedBanners } from "../message/paused-banners.js";
 import { NoInbox } from "../message/no-inbox.js";
+import { PausedBanners } from "../message/paused-banners.js";
 import { OutboxListView } from "../outbox/outbox-list-view.js";
 import { SandboxView } from "../sandbox/sandbox-view.js";
 import { SendView } from "../send/send-view.js";
-import { type ViewName, view } from "../state/address.js";
+import { view } from "../state/address.js";
 import { loadHandlers } from "../state/handlers.js";
 import { session } from "../state/session.js";
+import { CopyButton } from "../ui/copy-button.js";
 import { Empty } from "../ui/empty.js";
 import { Frame } from "../ui/frame.js";
+import { Icon } from "../ui/icon.js";
 import { KeySheet } from "../ui/key-sheet.js";
-import type { NavItem } from "../ui/nav-bar.js";
+import { DEV_VIEWS, KEY_COMMANDS, KEY_GROUPS } from "./commands.js";
 
 const STRANGER = {
   title: "This browser is not signed in",
@@ -28,18 +25,18 @@ export function DevApp() {
   useEffect(() => void (hasInbox && loadHandlers()), [hasInbox]);
   return (
     <Frame
-      items={ITEMS.filter(({ name }) => name !== "outbox" || hasInbox)}
+      items={DEV_VIEWS.filter(({ name }) => name !== "outbox" || hasInbox)}
       current={view.value}
-      top={<TopBar />}
+      top={<Top />}
       banners={<PausedBanners />}
       shown={View}
-      dialogs={
-        <>
-          <EditDrawer />
-          <TargetDialog />
-          <LabelDialog />
-          <DevKeySheet />
-        </>
+      sheet={
+        <KeySheet groups={KEY_GROUPS} commands={KEY_COMMANDS}>
+          <p class="hint">
+            <kbd>Tab</kbd> goes from the list to the tabs of the open delivery and along them. With <kbd>Shift</kbd> or{" "}
+            <kbd>Ctrl</kbd>, a click chooses rows.
+          </p>
+        </KeySheet>
       }
       stranger={STRANGER}
     />
@@ -58,21 +55,31 @@ function View() {
   );
 }
 
-const ITEMS: readonly NavItem<ViewName>[] = [
-  { name: "deliveries", label: "Deliveries", icon: "deliveries", key: "g d" },
-  { name: "send", label: "Send", icon: "send", key: "g s" },
-  { name: "outbox", label: "Outbox", icon: "inbox", key: "g x" },
-  { name: "sandbox", label: "Sandbox", icon: "sandbox", key: "g b" },
-];
-
-/** All keys of the dev server's page. */
-function DevKeySheet() {
+/** Where deliveries are received and forwarded. */
+function Top() {
+  if (session.value === null) return <span class="spring" />;
+  const { publicUrl, captureUrl, forwards, secrets } = session.value;
   return (
-    <KeySheet groups={KEY_GROUPS} commands={KEY_COMMANDS}>
-      <p class="hint">
-        <kbd>Tab</kbd> goes from the list to the tabs of the open delivery and along them. With <kbd>Shift</kbd> or{" "}
-        <kbd>Ctrl</kbd>, a click chooses rows.
-      </p>
-    </KeySheet>
+    <>
+      <span class="top-item">
+        <span class="top-label">{publicUrl === null ? "Receiving" : "Public"}</span>
+        <CopyButton text={publicUrl ?? captureUrl} what={publicUrl === null ? "the receiving URL" : "the public URL"} />
+      </span>
+      <Icon name="arrow" />
+      <span class="top-item forwards">
+        {forwards.length === 0 && <span class="hint">captured only; --forward-to sends on to your app</span>}
+        {forwards.map(({ types, target }) => (
+          <span class="forward" key={`${types}${target}`} title={`${types} → ${target}`}>
+            {types !== "*" && <span class="tag">{types}</span>}
+            <code>{target.replace(/^https?:\/\//, "")}</code>
+          </span>
+        ))}
+      </span>
+      <span class="spring" />
+      <span class="top-item secrets" title="Secrets that signatures are checked with">
+        <span class="top-label">Secret</span>
+        {secrets.length === 0 ? <span class="warn">none</span> : <code>{secrets.join(", ")}</code>}
+      </span>
+    </>
   );
 }

@@ -11,10 +11,10 @@ import { noteSandboxChange } from "../state/sandbox.js";
 import { followRows } from "../ui/row-cursor.js";
 import { countArrivals, followTitle } from "../state/title.js";
 import { loadWork, takeWork } from "../state/work.js";
-import { checkSession, loadSession, session, viewer } from "../state/session.js";
+import { viewer } from "../api/calls.js";
+import { checkSession, loadSession, session } from "../state/session.js";
 import { LIST_ID } from "../deliveries/capture-list.js";
-import { streamState } from "../state/stream-state.js";
-import { view } from "../state/address.js";
+import { streamState } from "../state/now.js";
 import { followKeys, isIn } from "../ui/follow-keys.js";
 import { KEY_COMMANDS, runDigit } from "./commands.js";
 
@@ -45,7 +45,7 @@ function gather<Item>(take: (items: Item[]) => void): (item: Item) => void {
 export function startDev(page: Element): void {
   render(<DevApp />, page);
   followRows();
-  handleKeys();
+  followKeys(KEY_COMMANDS, (event) => moveToTabs(event) || runDigit(event.key));
   followQuery();
   followOpenCapture();
   followTitle();
@@ -90,15 +90,6 @@ export function startDev(page: Element): void {
 function loadAll(): void {
   noteSandboxChange();
   void Promise.all([loadCaptures(), loadDetail(), loadSession().then(loadWork)]);
-}
-
-/** Turns keys into commands. */
-function handleKeys(): () => void {
-  return followKeys({
-    commands: KEY_COMMANDS,
-    view: () => view.value,
-    takeFirst: (event) => moveToTabs(event) || runDigit(event.key),
-  });
 }
 
 /** Tab moves from the list to the tabs of the open capture. From there it works as usual. */

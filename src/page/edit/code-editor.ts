@@ -22,13 +22,7 @@ import {
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
-export interface EditorHandle {
-  replaceText(text: string): void;
-  focus(): void;
-  destroy(): void;
-}
-
-export interface EditorOptions {
+interface EditorOptions {
   parent: HTMLElement;
   label: string;
   text: string;
@@ -39,7 +33,7 @@ export interface EditorOptions {
 }
 
 /** The part of the page that is loaded only for editing. */
-export function createEditor({ parent, label, text, nonce, onChange, onSubmit }: EditorOptions): EditorHandle {
+export function createEditor({ parent, label, text, nonce, onChange, onSubmit }: EditorOptions) {
   const submit = () => {
     onSubmit();
     return true;
@@ -78,7 +72,7 @@ export function createEditor({ parent, label, text, nonce, onChange, onSubmit }:
     }),
   });
   return {
-    replaceText(next) {
+    replaceText(next: string): void {
       const current = view.state.doc.toString();
       if (next !== current) view.dispatch({ changes: { from: 0, to: current.length, insert: next } });
     },

@@ -1,5 +1,5 @@
-import { escapeControls } from "../../base/text.js";
 import { useState } from "preact/hooks";
+import { escapeControls } from "../../base/text.js";
 import type { Capture, CaptureAttempt } from "../../capture/model/capture.js";
 import { requestReplay } from "../api/calls.js";
 import { AnswerView } from "../message/answer-view.js";
@@ -7,34 +7,38 @@ import { bodyAsText } from "../message/body-bytes.js";
 import { saveFixture } from "../state/actions.js";
 import { loadDetail } from "../state/detail.js";
 import { runAction } from "../state/notice.js";
-import { Dialog } from "../ui/dialog.js";
+import { Button } from "../ui/button.js";
+import { Dialog, closeDialog, openDialog } from "../ui/dialog.js";
+import { onSendKey } from "../ui/form.js";
 import { CloseButton } from "../ui/icon-button.js";
-import { Icon } from "../ui/icon.js";
-import { draftOf, editing, keepDraft, startText, stopEditing } from "./editing.js";
 import { JsonEditor } from "./json-editor.js";
-import { onSendKey } from "./send-key.js";
+import { startText } from "./start-text.js";
 
-/** The editor over the page, the answer beside it. */
-export function EditDrawer() {
-  const capture = editing.value;
-  return capture === null ? null : <Drawer key={capture.id} capture={capture} />;
+/** Drafts that were not discarded, by capture. */
+const drafts = new Map<string, string>();
+
+/** Opens the editor over the page, with the answer beside it. */
+export function editCapture(capture: Capture): void {
+  openDialog(<EditDrawer capture={capture} />);
 }
 
-function Drawer({ capture }: { capture: Capture }) {
-  const [text, setText] = useState(() => draftOf(capture));
+function EditDrawer({ capture }: { capture: Capture }) {
+  const start = startText(capture);
+  const [text, setText] = useState(drafts.get(capture.id) ?? start);
   const [resets, setResets] = useState(0);
   const [wantsNewId, setWantsNewId] = useState<boolean | null>(null);
   const [isSending, setSending] = useState(false);
   const [answer, setAnswer] = useState<CaptureAttempt | null>(null);
-  const isEdited = text !== startText(capture);
+  const isEdited = text !== start;
   const isNewId = wantsNewId ?? isEdited;
 
   const change = (next: string) => {
     setText(next);
-    keepDraft(capture, next);
+    if (next === start) drafts.delete(capture.id);
+    else drafts.set(capture.id, next);
   };
   const undoAll = () => {
-    change(startText(capture));
+    change(start);
     setResets(resets + 1);
   };
   const send = async () => {
@@ -50,10 +54,17 @@ function Drawer({ capture }: { capture: Capture }) {
     });
     setSending(false);
   };
+  const saved = isEdited ? text : bodyAsText(capture.request.body);
 
   return (
-    <Dialog label="Edit and replay" class="drawer" onClose={stopEditing} onKeyDown={onSendKey(() => void send())}>
-      <Head type={capture.event.type ?? ""} />
+    <Dialog label="Edit and replay" class="drawer" onClose={closeDialog} onKeyDown={onSendKey(() => void send())}>
+      <header class="drawer-head">
+        <h2>
+          Edit & replay <span class="hint">{escapeControls(capture.event.type ?? "")}</span>
+        </h2>
+        <span class="spring" />
+        <CloseButton onClick={closeDialog} />
+      </header>
       <div class="drawer-columns">
         <JsonEditor isFocused label="Body" text={text} resets={resets} onChange={change} onSubmit={() => void send()} />
         <section class="drawer-answer" aria-label="Answer" aria-live="polite" aria-busy={isSending}>
@@ -67,13 +78,14 @@ function Drawer({ capture }: { capture: Capture }) {
         </label>
         <span class="spring" />
         <span class="hint">{isEdited ? "Bytes changed: signed again" : "Signed again with a new time"}</span>
-        <SaveButton id={capture.id} text={isEdited ? text : bodyAsText(capture.request.body)} />
-        <button type="button" class="button" disabled={!isEdited} onClick={undoAll}>
-          Undo all
-        </button>
-        <button type="button" class="button primary" disabled={isSending} onClick={() => void send()}>
-          <Icon name="send" /> {isSending ? "Sending…" : "Send"}
-        </button>
+        <Button
+          icon="download"
+          label="Save as fixture"
+          title="Save this body, signed, as a capture file for pigeonhole test"
+          run={() => saveFixture(capture.id, saved)}
+        />
+        <Button label="Undo all" disabled={!isEdited} run={undoAll} />
+        <Button icon="send" label={isSending ? "Sending…" : "Send"} class="primary" disabled={isSending} run={send} />
       </footer>
     </Dialog>
   );
@@ -87,30 +99,5 @@ function NoAnswer() {
         <kbd>Ctrl</kbd> <kbd>Enter</kbd> sends
       </p>
     </div>
-  );
-}
-
-function SaveButton({ id, text }: { id: string; text: string }) {
-  return (
-    <button
-      type="button"
-      class="button"
-      title="Save this body, signed, as a capture file for pigeonhole test"
-      onClick={() => void saveFixture(id, text)}
-    >
-      <Icon name="download" /> Save as fixture
-    </button>
-  );
-}
-
-function Head({ type }: { type: string }) {
-  return (
-    <header class="drawer-head">
-      <h2>
-        Edit & replay <span class="hint">{escapeControls(type)}</span>
-      </h2>
-      <span class="spring" />
-      <CloseButton onClick={stopEditing} />
-    </header>
   );
 }

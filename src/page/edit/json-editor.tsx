@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { parseJson } from "../json/parse-json.js";
 import { runAction } from "../state/notice.js";
 import { Icon } from "../ui/icon.js";
-import type { EditorHandle } from "./code-editor.js";
+import type { createEditor } from "./code-editor.js";
 
 interface JsonEditorOptions {
   label: string;
@@ -19,7 +19,7 @@ interface JsonEditorOptions {
 /** A JSON editor; its code is loaded when it is first needed. */
 export function JsonEditor({ label, text, resets, isFocused = false, onChange, onSubmit }: JsonEditorOptions) {
   const host = useRef<HTMLDivElement>(null);
-  const editor = useRef<EditorHandle | null>(null);
+  const editor = useRef<ReturnType<typeof createEditor> | null>(null);
   const [isReady, setReady] = useState(false);
   // The editor lives longer than one rendering: it calls the latest callbacks.
   const latest = useRef({ text, onChange, onSubmit });
@@ -56,15 +56,10 @@ export function JsonEditor({ label, text, resets, isFocused = false, onChange, o
     <div class="editor" aria-busy={!isReady}>
       <div class="editor-host" ref={host} />
       <p class={parsed.ok ? "editor-state" : "editor-state bad"} role="status">
-        {parsed.ok ? (
-          <>
-            <Icon name="check" /> JSON
-          </>
-        ) : (
-          <>
-            <Icon name="warning" /> Line {parsed.problem.line}, column {parsed.problem.column}: {parsed.problem.message}
-          </>
-        )}
+        <Icon name={parsed.ok ? "check" : "warning"} />
+        {parsed.ok
+          ? " JSON"
+          : ` Line ${parsed.problem.line}, column ${parsed.problem.column}: ${parsed.problem.message}`}
       </p>
     </div>
   );

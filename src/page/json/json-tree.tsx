@@ -5,8 +5,9 @@ import { toggleTerm } from "../state/search-terms.js";
 import { query, setQuery } from "../state/captures.js";
 import { copyText } from "../state/copy-text.js";
 import { runAction } from "../state/notice.js";
+import { Button } from "../ui/button.js";
 import { Icon } from "../ui/icon.js";
-import { plural } from "../ui/format.js";
+import { plural } from "../text/format.js";
 import { countMembers, isContainer, listTreeRows, type Folds, type TreeRow } from "./tree-rows.js";
 
 /** Lines rendered without a click. */
@@ -86,11 +87,7 @@ export function JsonTree({ value, label, canSearch = false }: JsonTreeOptions) {
           />
         ))}
       </div>
-      {listed.length > shown && (
-        <button type="button" class="button" onClick={() => setShown(shown + 5 * PAGE)}>
-          Show more lines
-        </button>
-      )}
+      {listed.length > shown && <Button label="Show more lines" run={() => setShown(shown + 5 * PAGE)} />}
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { compareJson } from "../../capture/json/compare-json.js";
 import { answerHead } from "../../capture/model/answer.js";
 import type { CaptureAttempt, CapturedBody, HeaderList } from "../../capture/model/capture.js";
 import { DataTable, type TableColumn } from "../ui/data-table.js";
-import { plural } from "../ui/format.js";
+import { plural } from "../text/format.js";
 import { bodyAsText } from "./body-bytes.js";
 
 /** One place where two answers differ; JSON texts, null where there is none. */
@@ -13,18 +13,13 @@ interface Difference {
   after: string | null;
 }
 
-interface AnswerDifferencesOptions {
-  before: CaptureAttempt;
-  after: CaptureAttempt;
-}
-
 /** What an answer has that the one before it had not. */
-export function AnswerDifferences({ before, after }: AnswerDifferencesOptions) {
-  const found = [
-    ...differencesIn("", outline(before), outline(after)),
-    ...differencesIn("body", valueOf(before.body), valueOf(after.body)),
-    ...differencesIn("header", headersByName(before.headers), headersByName(after.headers)),
-  ];
+export function AnswerDifferences({ before, after }: Record<"before" | "after", CaptureAttempt>) {
+  const found = compareJson(outline(before), outline(after)).map((each) => ({
+    path: each.path.replace(/^\$\.?/, ""),
+    before: each.kind === "added" ? null : write(each.before),
+    after: each.kind === "removed" ? null : write(each.after),
+  }));
   if (found.length === 0) return <p class="hint">As the answer to attempt {before.n}.</p>;
   const column = (title: string, part: "before" | "after"): TableColumn<Difference> => ({
     title,
@@ -50,18 +45,11 @@ export function AnswerDifferences({ before, after }: AnswerDifferencesOptions) {
   );
 }
 
-function differencesIn(part: string, before: unknown, after: unknown): Difference[] {
-  return compareJson(before, after).map((found) => ({
-    path: `${part}${found.path.replace(/^\$/, "")}`.replace(/^\./, ""),
-    before: found.kind === "added" ? null : write(found.before),
-    after: found.kind === "removed" ? null : write(found.after),
-  }));
-}
-
 const write = (value: unknown): string => JSON.stringify(value) ?? "undefined";
 
-function outline({ status, headers, error, mode, target, eventId }: CaptureAttempt) {
-  return { ...answerHead({ status, headers }), error, mode, target, eventId };
+function outline({ status, headers, error, mode, target, eventId, body }: CaptureAttempt) {
+  const header = headersByName(headers);
+  return { ...answerHead({ status, headers }), error, mode, target, eventId, body: valueOf(body), header };
 }
 
 /** The JSON value if the text is JSON, otherwise the text. */

@@ -1,3 +1,4 @@
+import { Time } from "../ui/time.js";
 import { FORWARD_FLAG, answerAdvice, seenAnswer, shownAnswer } from "../../capture/model/answer-advice.js";
 import { answerHead, judgeAnswer, whyNotRun } from "../../capture/model/answer.js";
 import type { Capture, CaptureAttempt } from "../../capture/model/capture.js";
@@ -7,11 +8,12 @@ import { replay } from "../state/actions.js";
 import { session } from "../state/session.js";
 import { works } from "../state/work.js";
 import { StatusBadge, WorkBadge } from "../ui/badges.js";
-import { formatExactTime, formatMs, formatTime } from "../ui/format.js";
-import { Icon } from "../ui/icon.js";
+import { Button } from "../ui/button.js";
+import { Remark } from "../ui/remark.js";
 import type { ReplayBody } from "../../dev/api/page-api.js";
 import { bodyAsText } from "./body-bytes.js";
 import { BodyView } from "./body-view.js";
+import { formatMs } from "../text/format.js";
 import { HeaderTable } from "./header-table.js";
 
 interface AnswerViewOptions {
@@ -32,30 +34,22 @@ export function AnswerView({ attempt, capture, canRunAgain = false }: AnswerView
         <StatusBadge answer={shownAnswer(attempt)} error={attempt.error} />
         <WorkBadge work={workAfter(attempt, capture)} />
         <span class="fact">{formatMs(attempt.ms)}</span>
-        <span class="fact" title={formatExactTime(attempt.at)}>
-          {formatTime(attempt.at)}
-        </span>
+        <Time at={attempt.at} class="fact" />
         <code class="fact">{attempt.target}</code>
       </p>
-      {attempt.error !== null && (
-        <p class="remark bad">
-          <Icon name="warning" /> {attempt.error}
-        </p>
-      )}
-      {advice !== undefined && (
-        <p class="remark warn">
-          <Icon name="warning" /> {advice}
-        </p>
-      )}
+      {attempt.error !== null && <Remark tone="bad">{attempt.error}</Remark>}
+      {advice !== undefined && <Remark tone="warn">{advice}</Remark>}
       {why !== undefined && (
-        <p class="remark warn not-run">
-          <Icon name="warning" /> {why}.
+        <Remark tone="warn" text={`${why}.`}>
           {canRunAgain && capture.event.id !== null && (
-            <button type="button" class="button small" onClick={() => void replay(againUnderNewId(capture, attempt))}>
-              <Icon name="replay" /> Run again under a new id
-            </button>
+            <Button
+              icon="replay"
+              label="Run again under a new id"
+              class="small"
+              run={() => replay(againUnderNewId(capture, attempt))}
+            />
           )}
-        </p>
+        </Remark>
       )}
       {attempt.body !== null && (
         <>

@@ -2,7 +2,7 @@ import type { CapturedBody } from "../../capture/model/capture.js";
 import { useMemo } from "preact/hooks";
 import { JsonTree } from "../json/json-tree.js";
 import { parseJson } from "../json/parse-json.js";
-import { Icon } from "../ui/icon.js";
+import { Remark } from "../ui/remark.js";
 import { LongText } from "./long-text.js";
 import { MailView } from "./mail-view.js";
 import { bodyAsText } from "./body-bytes.js";
@@ -39,9 +39,9 @@ export function BodyView({ body, label, canSearch = false, isEvent = false }: Bo
   const { at, line, column, message } = parsed.problem;
   return (
     <>
-      <p class="remark bad">
-        <Icon name="warning" /> Not JSON: line {line}, column {column}. {message}.
-      </p>
+      <Remark tone="bad">
+        Not JSON: line {line}, column {column}. {message}.
+      </Remark>
       <pre class="text">
         {at > AROUND && "… "}
         {text.slice(Math.max(0, at - AROUND), at)}

@@ -1,32 +1,34 @@
-import { escapeControlsInLines } from "../../base/text.js";
-import type { ListedContactEvent } from "../../web/api/contact-events.js";
-import { LongText } from "./long-text.js";
+import { escapeControls, escapeControlsInLines } from "../../base/text.js";
+import type { ContactEventRow } from "../../operator/inbox-rows.js";
+import type { CallInFront } from "../../web/api/contact-events.js";
+import type { WholeEvent } from "../../web/api/event.js";
 import { linkTo } from "../state/address.js";
+import { shortText } from "../text/format.js";
 import { ContactStateBadge } from "../ui/badges.js";
-import { formatExactTime, formatTime } from "../ui/format.js";
-import { shortText } from "../ui/short-text.js";
-import { RefusalTags } from "./refusal-tags.js";
-import { WaitsBehind } from "./waits-behind.js";
+import { Time } from "../ui/time.js";
+import { LongText } from "./long-text.js";
 
 /** Of a message, beside which there are others. */
 const SHOWN = 2000;
 
 interface ContactEventListOptions {
-  events: readonly ListedContactEvent[];
-  /** The event that recorded them. */
-  eventId: string;
-  hasMore: boolean;
+  /** What recorded them. */
+  event: Pick<WholeEvent, "id" | "contactEvents" | "hasMoreContactEvents">;
+  /** One level below the title of what is open. */
   Heading: "h2" | "h3";
 }
 
 /** The contact events that an event's handlers recorded, with what the API made of them; nothing without any. */
-export function ContactEventList({ events, eventId, hasMore, Heading }: ContactEventListOptions) {
-  if (events.length === 0) return null;
+export function ContactEventList({
+  event: { id, contactEvents, hasMoreContactEvents },
+  Heading,
+}: ContactEventListOptions) {
+  if (contactEvents.length === 0) return null;
   return (
     <section aria-label="Contact events">
       <Heading>Contact events</Heading>
-      <ul class="handlers">
-        {events.map((event) => {
+      <ul>
+        {contactEvents.map((event) => {
           const why = event.state === "done" ? null : (event.message ?? event.error);
           return (
             <li key={event.key} class="handler">
@@ -34,9 +36,7 @@ export function ContactEventList({ events, eventId, hasMore, Heading }: ContactE
                 <ContactStateBadge state={event.state} />
                 <a href={linkTo("outbox", { key: event.key })}>{shortText(event.name)}</a>
                 <span class="hint">{shortText(event.contact)}</span>
-                <span class="hint" title={formatExactTime(event.recordedAt)}>
-                  {formatTime(event.recordedAt)}
-                </span>
+                <Time at={event.recordedAt} class="hint" />
                 <RefusalTags event={event} />
               </div>
               <WaitsBehind call={event.waitsBehind} />
@@ -45,11 +45,42 @@ export function ContactEventList({ events, eventId, hasMore, Heading }: ContactE
           );
         })}
       </ul>
-      {hasMore && (
+      {hasMoreContactEvents && (
         <p>
-          The newest {events.length} are shown. <a href={linkTo("outbox", { event: eventId })}>All of this event</a>
+          The newest {contactEvents.length} are shown. <a href={linkTo("outbox", { event: id })}>All of this event</a>
         </p>
       )}
     </section>
+  );
+}
+
+/** The service's error code for a contact event, and the parameter that it names. */
+export function RefusalTags({ event: { code, param } }: { event: Pick<ContactEventRow, "code" | "param"> }) {
+  return (
+    <>
+      {[code, param].map((text) =>
+        text === null || text === "" ? null : (
+          <code class="tag" key={text}>
+            {escapeControls(text)}
+          </code>
+        ),
+      )}
+    </>
+  );
+}
+
+/** Why a contact event waits, in one line. */
+export const describeWait = ({ error }: CallInFront): string => `waits behind a call that fails: ${error}`;
+
+/** Why a contact event waits, with the call in front; nothing where it only waits for its turn. */
+export function WaitsBehind({ call }: { call: CallInFront | null }) {
+  if (call === null) return null;
+  const { key, name, error, dueAt } = call;
+  return (
+    <p class="waits-behind">
+      It waits behind the call of <a href={linkTo("outbox", { key })}>{shortText(name)}</a>, which fails:{" "}
+      {escapeControls(error)}
+      {dueAt !== null && <Time at={dueAt} before=". Next try " />}
+    </p>
   );
 }

@@ -1,10 +1,10 @@
-import type { ComponentChildren } from "preact";
+import { Time } from "../ui/time.js";
 import { escapeControls, escapeControlsInLines } from "../../base/text.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { describeAttempts } from "../../operator/describe-work.js";
 import type { EventWithRuns, HandlerDetail } from "../../operator/inbox-rows.js";
 import { StateBadge } from "../ui/badges.js";
-import { formatExactTime, formatTime, plural } from "../ui/format.js";
+import { plural } from "../text/format.js";
 import { StepWaterfall } from "./step-waterfall.js";
 
 /** Why an event has no work, and what to do about it. */
@@ -16,11 +16,9 @@ export function HandlerList({ event }: { event: EventWithRuns }) {
   return (
     <>
       {event.handlers.length === 0 && <p class="nothing">{event.test ? TEST_EVENT : NO_HANDLER}</p>}
-      <ul class="handlers">
+      <ul>
         {event.handlers.map((handler) => (
-          <HandlerRow key={handler.handler} handler={handler}>
-            <StepWaterfall receivedAt={event.receivedAt} work={handler} />
-          </HandlerRow>
+          <HandlerRow key={handler.handler} handler={handler} receivedAt={event.receivedAt} />
         ))}
       </ul>
     </>
@@ -29,7 +27,7 @@ export function HandlerList({ event }: { event: EventWithRuns }) {
 
 type HandlerErrors = NonNullable<HandlerDetail["failed"]>;
 
-function HandlerRow({ handler, children }: { handler: HandlerDetail; children: ComponentChildren }) {
+function HandlerRow({ handler, receivedAt }: { handler: HandlerDetail; receivedAt: string }) {
   const isNote = handler.handler === NOTE_HANDLER;
   return (
     <li class="handler">
@@ -41,15 +39,11 @@ function HandlerRow({ handler, children }: { handler: HandlerDetail; children: C
         ) : (
           !isNote && <span class="hint">{describeAttempts(handler)}</span>
         )}
-        {handler.dueAt !== null && (
-          <span class="hint" title={formatExactTime(handler.dueAt)}>
-            next at {formatTime(handler.dueAt)}
-          </span>
-        )}
+        {handler.dueAt !== null && <Time at={handler.dueAt} before="next at " class="hint" />}
         {handler.waitsFor !== null && <span class="hint">handler waits: {handler.waitsFor}</span>}
         {handler.reason !== null && <code class="hint">{handler.reason}</code>}
       </div>
-      {children}
+      <StepWaterfall receivedAt={receivedAt} work={handler} />
       {(handler.failed === null || handler.waitsFor === "retry_after" || handler.state === "discarded") &&
         handler.error !== null && <pre class="text error-text">{escapeControlsInLines(handler.error)}</pre>}
       {handler.failed !== null && <Errors {...handler.failed} isOver={handler.state === "done"} />}
@@ -79,8 +73,7 @@ function Errors({ first, last, isOver }: HandlerErrors & { isOver: boolean }) {
 function RunName({ run: { attempt, at } }: { run: HandlerErrors["last"] }) {
   return (
     <p class="hint error-run">
-      Error of attempt {attempt}
-      <span title={formatExactTime(at)}> at {formatTime(at)}</span>
+      Error of attempt {attempt} <Time at={at} before="at " />
     </p>
   );
 }

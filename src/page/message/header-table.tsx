@@ -1,29 +1,30 @@
 import { escapeControls } from "../../base/text.js";
 import type { HeaderList } from "../../capture/model/capture.js";
 import { copyText } from "../state/copy-text.js";
+import { DataTable, type TableColumn } from "../ui/data-table.js";
 import { IconButton } from "../ui/icon-button.js";
 
 /** Headers in their received order and case. */
 export function HeaderTable({ headers, label }: { headers: HeaderList; label: string }) {
   if (headers.length === 0) return <p class="nothing">No headers.</p>;
-  return (
-    <table class="headers" aria-label={label}>
-      <tbody>
-        {headers.map(([name, value], index) => (
-          <tr key={index} class={isOurs(name) ? "marked" : ""}>
-            <th scope="row">{escapeControls(name)}</th>
-            <td>{escapeControls(value)}</td>
-            <td class="copy-cell">
-              <IconButton icon="copy" label={`Copy ${name}`} onClick={() => void copyText(value, name)} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
+  return <DataTable label={label} columns={COLUMNS} rows={headers} keyOf={(row) => String(headers.indexOf(row))} />;
 }
 
-/** Headers that decide how a delivery is received. */
-function isOurs(name: string): boolean {
-  return /^x-(svc|pigeonhole)-/i.test(name);
-}
+const COLUMNS: readonly TableColumn<HeaderList[number]>[] = [
+  // Those that decide how a delivery is received stand out.
+  {
+    title: "Name",
+    class: "plain",
+    cell: ([name]) => (
+      <code class={/^x-(svc|pigeonhole)-/i.test(name) ? "json-name marked" : "json-name"}>{escapeControls(name)}</code>
+    ),
+  },
+  { title: "Value", class: "plain long", cell: ([, value]) => <code>{escapeControls(value)}</code> },
+  {
+    title: "",
+    class: "number",
+    cell: ([name, value]) => (
+      <IconButton icon="copy" label={`Copy ${name}`} onClick={() => void copyText(value, name)} />
+    ),
+  },
+];

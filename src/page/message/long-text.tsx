@@ -1,5 +1,6 @@
+import { Button } from "../ui/button.js";
+import { formatCount } from "../text/format.js";
 import { useState } from "preact/hooks";
-import { formatCount } from "../ui/format.js";
 
 /** To lay out a text of megabytes takes seconds. */
 const SHOWN = 64 * 1024;
@@ -18,11 +19,7 @@ export function LongText({ text, class: className = "text", shown = SHOWN }: Lon
   return (
     <>
       <pre class={className}>{more > 0 ? text.slice(0, shown) : text}</pre>
-      {more > 0 && (
-        <button type="button" class="button" onClick={() => setWhole(true)}>
-          Show {formatCount(more)} more characters
-        </button>
-      )}
+      {more > 0 && <Button label={`Show ${formatCount(more)} more characters`} run={() => setWhole(true)} />}
     </>
   );
 }

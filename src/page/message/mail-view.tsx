@@ -1,7 +1,7 @@
 import { escapeControls, escapeControlsInLines } from "../../base/text.js";
-import { formatTime } from "../ui/format.js";
 import { LongText } from "./long-text.js";
 import { peopleIn } from "./people-in.js";
+import { formatTime } from "../text/format.js";
 import { withoutStyles } from "./without-styles.js";
 
 /** Of the text, beside which the payload is shown. */

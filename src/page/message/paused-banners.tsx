@@ -1,7 +1,8 @@
 import { escapeControls } from "../../base/text.js";
 import { pausedHandlers, resumePaused } from "../state/handlers.js";
 import { mayOperate } from "../state/session.js";
-import { formatExactTime, formatTime, plural } from "../ui/format.js";
+import { Button } from "../ui/button.js";
+import { formatExactTime, formatTime, plural } from "../text/format.js";
 import { Icon } from "../ui/icon.js";
 
 /** Handlers that are paused, with what waits for them. */
@@ -20,9 +21,9 @@ export function PausedBanners() {
             </span>
           </span>
           {mayOperate.value && (
-            <button type="button" class="button small" onClick={() => void resumePaused(handler)}>
+            <Button class="small" run={() => resumePaused(handler)}>
               Resume<span class="unseen"> {escapeControls(handler)}</span>
-            </button>
+            </Button>
           )}
         </p>
       ))}

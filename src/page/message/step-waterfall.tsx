@@ -1,6 +1,6 @@
+import { formatRunTimeBound } from "../../base/run-time-bounds.js";
+import { formatExactTime, shortText } from "../text/format.js";
 import type { HandlerDetail } from "../../operator/inbox-rows.js";
-import { formatExactTime, formatTook } from "../ui/format.js";
-import { shortText } from "../ui/short-text.js";
 
 interface StepWaterfallOptions {
   /** When the event was received. */
@@ -36,7 +36,7 @@ export function StepWaterfall({ receivedAt, work: { steps, failed } }: StepWater
               <span class={`waterfall-bar ${tone}`} style={place} />
             </span>
             <span class="number" title="Since what ended before">
-              {formatTook(took)}
+              {formatRunTimeBound(took)}
             </span>
           </li>
         );

@@ -2,10 +2,9 @@ import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { escapeControlsInLines } from "../../base/text.js";
 import type { TimelineEntry } from "../../operator/timeline-entry.js";
 import { LongText } from "./long-text.js";
-import { formatExactTime, formatTime } from "../ui/format.js";
 import { Icon, type IconName } from "../ui/icon.js";
+import { formatExactTime, formatTime, shortText } from "../text/format.js";
 import { linkTo } from "../state/address.js";
-import { shortText } from "../ui/short-text.js";
 
 const FACES: Record<TimelineEntry["kind"], { icon: IconName; tone: string }> = {
   attempt_failed: { icon: "cross", tone: "bad" },

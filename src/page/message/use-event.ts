@@ -23,10 +23,6 @@ export function useEvent(id: string, inputs: Inputs): WholeEvent | null | undefi
       else reportProblem(error);
     }
   };
-  useListRefresh(
-    () => void load(),
-    () => false,
-    [id, workChanges.value, ...inputs],
-  );
+  useListRefresh(() => void load(), [id, workChanges.value, ...inputs]);
   return read?.id === id ? read.event : undefined;
 }

@@ -3,7 +3,7 @@ import { hasEnded, isStopped } from "../../operator/states.js";
 import type { EventView } from "../../operator/inbox-rows.js";
 import { mayOperate } from "../state/session.js";
 import { changeEvents, mayRetry, mayRunNow } from "../state/work.js";
-import { Icon } from "../ui/icon.js";
+import { Button } from "../ui/button.js";
 
 /**
  * Retry for work that has stopped and for an event that no handler got, Run now for work that waits for its next run,
@@ -15,24 +15,23 @@ export function WorkButtons({ event }: { event: Pick<EventView, "id" | "handlers
   return (
     <>
       {mayRetry(event) && (
-        <button type="button" class="button primary" onClick={() => void changeEvents([event.id], "retry")}>
-          <Icon name="replay" /> {isNote ? "Read it again" : "Retry"}
-        </button>
+        <Button
+          icon="replay"
+          label={isNote ? "Read it again" : "Retry"}
+          class="primary"
+          run={() => changeEvents([event.id], "retry")}
+        />
       )}
       {mayRunNow(event) && (
-        <button
-          type="button"
-          class="button"
+        <Button
+          icon="clock"
+          label="Run now"
           title="Without waiting for its next run; its attempts stay"
-          onClick={() => void changeEvents([event.id], "run")}
-        >
-          <Icon name="clock" /> Run now
-        </button>
+          run={() => changeEvents([event.id], "run")}
+        />
       )}
       {!hasEnded(event.state) && (
-        <button type="button" class="button danger" onClick={() => void changeEvents([event.id], "discard")}>
-          <Icon name="trash" /> Discard
-        </button>
+        <Button icon="trash" label="Discard" class="danger" run={() => changeEvents([event.id], "discard")} />
       )}
     </>
   );

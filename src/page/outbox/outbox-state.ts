@@ -2,13 +2,13 @@ import { computed, signal } from "@preact/signals";
 import type { ListedContactEvent, WholeContactEvent } from "../../web/api/contact-events.js";
 import { confirmed } from "../state/confirmed.js";
 import { reportProblem, runAction, showNotice } from "../state/notice.js";
-import { plural } from "../ui/format.js";
 import { fetchContactEvent, fetchOutbox, postOutboxChange } from "../api/calls.js";
 import { inboxCounts } from "../state/inbox-counts.js";
 import { now } from "../state/now.js";
 import { createPagedList } from "../state/create-paged-list.js";
 import { createSelection } from "../state/create-selection.js";
 import { readParam, setParams } from "../state/address.js";
+import { plural } from "../text/format.js";
 import { sinceOf } from "../state/time-span.js";
 
 export const OUTBOX_PARAMS = ["text", "span", "event"] as const;
@@ -27,9 +27,6 @@ export const outboxList = createPagedList((cursor) =>
 export const countOutbox = (): Partial<Record<string, number>> => ({
   ...(inboxCounts.value?.contactEvents ?? now.value?.outbox),
 });
-
-/** Changes with what is listed. */
-export const outboxKey = computed(() => [readParam("state"), ...OUTBOX_PARAMS.map(readParam)].join("\n"));
 
 /** Key of the contact event in the pane; empty if it is closed. */
 export const openKey = computed(() => readParam("key"));

@@ -1,5 +1,6 @@
 import { escapeControls } from "../../base/text.js";
 import type { SandboxState } from "../../dev/sandbox/sandbox-state.js";
+import { Panel } from "../ui/panel.js";
 import { DataTable, timeColumn, type TableColumn } from "../ui/data-table.js";
 
 type ReceivedEvent = SandboxState["contactEvents"][number];
@@ -43,32 +44,24 @@ const CALL_COLUMNS: readonly TableColumn<ReceivedCall>[] = [
 export function ApiTables({ state: { contactEvents, calls } }: { state: SandboxState }) {
   return (
     <>
-      <section class="sandbox-panel" aria-label="Contact events received">
-        <h2>Contact events received</h2>
-        {contactEvents.length === 0 ? (
-          <p class="nothing">None yet. Handlers send them with ctx.contactEvents.record.</p>
-        ) : (
-          <DataTable
-            label="Contact events received"
-            columns={EVENT_COLUMNS}
-            rows={contactEvents}
-            keyOf={({ id }) => id}
-          />
-        )}
-      </section>
-      <section class="sandbox-panel" aria-label="Calls received">
-        <h2>Calls received</h2>
-        {calls.length === 0 ? (
-          <p class="nothing">No call yet.</p>
-        ) : (
-          <DataTable
-            label="Calls received"
-            columns={CALL_COLUMNS}
-            rows={calls}
-            keyOf={(call) => String(calls.indexOf(call))}
-          />
-        )}
-      </section>
+      <Panel title="Contact events received">
+        <DataTable
+          label="Contact events received"
+          columns={EVENT_COLUMNS}
+          rows={contactEvents}
+          keyOf={({ id }) => id}
+          none="None yet. Handlers send them with ctx.contactEvents.record."
+        />
+      </Panel>
+      <Panel title="Calls received">
+        <DataTable
+          label="Calls received"
+          columns={CALL_COLUMNS}
+          rows={calls}
+          keyOf={(call) => String(calls.indexOf(call))}
+          none="No call yet."
+        />
+      </Panel>
     </>
   );
 }

@@ -1,3 +1,5 @@
+import { Form } from "../ui/form.js";
+import { Button } from "../ui/button.js";
 import { useState } from "preact/hooks";
 import type { FaultBody } from "../../dev/sandbox/sandbox-state.js";
 import { runAction } from "../state/notice.js";
@@ -70,9 +72,7 @@ export function FaultPresets() {
   return (
     <div class="fault-presets">
       {PRESETS.map(({ label, meaning, ...body }) => (
-        <button key={label} type="button" class="button" title={meaning} onClick={() => void addFault(body)}>
-          {label}
-        </button>
+        <Button key={label} label={label} title={meaning} run={() => addFault(body)} />
       ))}
     </div>
   );
@@ -88,14 +88,7 @@ export function CustomFault() {
       await addFault({ of, rule: JSON.parse(typed) as FaultBody["rule"] });
     });
   return (
-    <form
-      class="sandbox-form"
-      aria-label="Add a fault"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void add(event.currentTarget);
-      }}
-    >
+    <Form class="sandbox-form" label="Add a fault" run={add}>
       <select
         aria-label="Kind of the fault"
         value={chosen}
@@ -114,9 +107,7 @@ export function CustomFault() {
         spellcheck={false}
         defaultValue={JSON.stringify(rule, null, 2)}
       />
-      <button type="submit" class="button">
-        Add the fault
-      </button>
-    </form>
+      <Button label="Add the fault" type="submit" />
+    </Form>
   );
 }

@@ -1,16 +1,26 @@
-import { EVENT_TYPE_ROWS } from "../state/event-type-rows.js";
+import { useState } from "preact/hooks";
+import { escapeControls } from "../../base/text.js";
+import type {
+  SandboxDelivery,
+  SandboxEndpointRow,
+  SandboxFault,
+  SandboxFaultRule,
+} from "../../dev/sandbox/sandbox-state.js";
+import { EVENT_TYPES } from "../../protocol/event-types.js";
+import { FailureLevel } from "../deliveries/failure-gauge.js";
+import { AdvanceButton, AttemptDots } from "../detail/attempt-dots.js";
+import { endFault, fireEvent, resumeEndpoint, useSandbox } from "../state/sandbox.js";
 import { session } from "../state/session.js";
-import { useSandbox, fireEvent, endFault } from "../state/sandbox.js";
+import { formatTime, plural } from "../text/format.js";
+import { Badge } from "../ui/badges.js";
+import { Button } from "../ui/button.js";
 import { Empty } from "../ui/empty.js";
+import { Form } from "../ui/form.js";
+import { Panel } from "../ui/panel.js";
+import { Time } from "../ui/time.js";
 import { ApiTables } from "./api-tables.js";
 import { ClockPanel } from "./clock-panel.js";
-import { DeliveryRows } from "./delivery-rows.js";
-import { EndpointRows } from "./endpoint-rows.js";
 import { CustomFault, FaultPresets } from "./fault-presets.js";
-import { useState } from "preact/hooks";
-import { Icon } from "../ui/icon.js";
-import { escapeControls } from "../../base/text.js";
-import type { SandboxFault, SandboxFaultRule } from "../../dev/sandbox/sandbox-state.js";
 
 /** The emulated service: its clock, endpoints, injected faults, deliveries, and what its API received. */
 export function SandboxView() {
@@ -19,9 +29,7 @@ export function SandboxView() {
     return (
       <Empty title="No sandbox" isView>
         <p>A sandbox emulates the service: it sends events here, tries them again, and takes your app's API calls.</p>
-        <p>
-          <code>pigeonhole dev --with-sandbox</code>
-        </p>
+        <code>pigeonhole dev --with-sandbox</code>
       </Empty>
     );
   }
@@ -34,28 +42,25 @@ export function SandboxView() {
       </header>
       <div class="sandbox-panels">
         <div class="sandbox-column">
-          <section class="sandbox-panel" aria-label="Deliveries">
-            <h2>Deliveries</h2>
+          <Panel title="Deliveries">
             <EmitForm />
             <DeliveryRows deliveries={state.deliveries} />
-          </section>
+          </Panel>
           <ApiTables state={state} />
         </div>
         <div class="sandbox-column">
-          <section class="sandbox-panel" aria-label="Faults">
-            <h2>Faults</h2>
+          <Panel title="Faults">
             <FaultPresets />
-            <FaultList faults={state.faults} />
+            <FaultRows faults={state.faults} />
             <details>
               <summary>Custom…</summary>
               <CustomFault />
             </details>
-          </section>
+          </Panel>
           <ClockPanel state={state} />
-          <section class="sandbox-panel" aria-label="Endpoints">
-            <h2>Endpoints</h2>
+          <Panel title="Endpoints">
             <EndpointRows endpoints={state.endpoints} />
-          </section>
+          </Panel>
         </div>
       </div>
     </div>
@@ -64,33 +69,55 @@ export function SandboxView() {
 
 /** Fires a sample event, as the service does when something happens in the workspace. */
 function EmitForm() {
-  const types = EVENT_TYPE_ROWS;
-  const [type, setType] = useState(types[0]?.name ?? "");
+  const [type, setType] = useState<string>(EVENT_TYPES[0]);
   return (
-    <form
-      class="sandbox-form"
-      aria-label="Fire an event"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void fireEvent(type);
-      }}
-    >
+    <Form class="sandbox-form" label="Fire an event" run={() => fireEvent(type)}>
       <select aria-label="Type of the event" value={type} onChange={(event) => setType(event.currentTarget.value)}>
-        {types.map(({ name }) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
+        {EVENT_TYPES.map((name) => (
+          <option key={name}>{name}</option>
         ))}
       </select>
-      <button type="submit" class="button">
-        <Icon name="send" /> Fire the event
-      </button>
-    </form>
+      <Button icon="send" label="Fire the event" type="submit" />
+    </Form>
   );
 }
 
+/** The deliveries with their attempts, also of events that never arrived here. */
+function DeliveryRows({ deliveries }: { deliveries: readonly SandboxDelivery[] }) {
+  if (deliveries.length === 0) return <p class="nothing">No delivery yet. Fire an event, or use the API.</p>;
+  return (
+    <ul class="sandbox-rows sandbox-deliveries" tabIndex={0} aria-label="Deliveries, newest first">
+      {deliveries.map((delivery) => {
+        const { id, eventId, eventType, attempts } = delivery;
+        const coming = delivery.coming.map(({ at }) => at);
+        return (
+          <li key={id}>
+            <Badge {...faceOf(delivery)} />
+            <b>{escapeControls(eventType)}</b>
+            <code class="hint sandbox-text">{escapeControls(eventId)}</code>
+            <span class="hint">{plural(attempts.length, "attempt")} so far</span>
+            {attempts.length + coming.length > 1 && <AttemptDots past={attempts} coming={coming} />}
+            {attempts.length > 0 && coming.length > 0 && <AdvanceButton eventId={eventId} />}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function faceOf({ attempts, coming }: SandboxDelivery) {
+  if (coming.length > 0) {
+    return attempts.length === 0
+      ? ({ word: "on its way", tone: "mute", icon: "arrow" } as const)
+      : ({ word: "tried again", tone: "warn", icon: "replay" } as const);
+  }
+  return attempts.at(-1)?.error === null
+    ? ({ word: "delivered", tone: "good", icon: "check" } as const)
+    : ({ word: "given up", tone: "bad", icon: "cross" } as const);
+}
+
 /** The faults in force. The first that fits decides about an attempt or a call. */
-function FaultList({ faults }: { faults: readonly SandboxFault[] }) {
+function FaultRows({ faults }: { faults: readonly SandboxFault[] }) {
   if (faults.length === 0) return <p class="hint">None: every attempt is made, and every call answered.</p>;
   return (
     <ul class="sandbox-rows">
@@ -100,14 +127,13 @@ function FaultList({ faults }: { faults: readonly SandboxFault[] }) {
           <b>{escapeControls(rule.fault.kind)}</b>
           <span class="sandbox-text">{describeRule(rule)}</span>
           <span class="hint">{left === null ? "no limit" : `${left} left`}</span>
-          <button
-            type="button"
-            class="button small danger"
+          <Button
+            icon="trash"
+            label="Remove"
+            class="small danger"
             aria-label={`Remove the fault ${escapeControls(rule.fault.kind)}`}
-            onClick={() => void endFault(id)}
-          >
-            <Icon name="trash" /> Remove
-          </button>
+            run={() => endFault(id)}
+          />
         </li>
       ))}
     </ul>
@@ -126,4 +152,37 @@ function describeRule({ fault, types, endpointId, attempt, calls, probability }:
       .join(", "),
   );
   return parts.filter((part) => part !== "").join(" · ");
+}
+
+/** The receiving URLs, and how near each one is to being switched off. */
+function EndpointRows({ endpoints }: { endpoints: readonly SandboxEndpointRow[] }) {
+  if (endpoints.length === 0) return <p class="nothing">No endpoint: events of the sandbox are lost.</p>;
+  return (
+    <ul class="sandbox-rows">
+      {endpoints.map(({ id, url, eventTypes, enabled, disabledReason, disabledAt, ...rest }) => (
+        <li key={id}>
+          <code class="sandbox-text">{escapeControls(url)}</code>
+          {enabled ? (
+            <Badge icon="check" tone="good" word="receives" />
+          ) : (
+            <Badge icon="cross" tone="bad" word="switched off" />
+          )}
+          <FailureLevel count={rest.consecutiveFailures} />
+          <span class="hint" title={eventTypes.map(escapeControls).join("\n")}>
+            {plural(eventTypes.length, "event type")}
+          </span>
+          {rest.lastDeliveryAt !== null && <Time at={rest.lastDeliveryAt} before="last delivery " class="hint" />}
+          {!enabled && (
+            <>
+              <span class="hint">
+                {disabledReason !== null && escapeControls(disabledReason)}
+                {disabledAt !== null && ` at ${formatTime(disabledAt)}`}
+              </span>
+              <Button icon="replay" label="Resume" class="small" run={() => resumeEndpoint(id)} />
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
 }

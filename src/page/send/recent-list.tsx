@@ -3,8 +3,8 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { CaptureSummary } from "../../capture/model/capture.js";
 import { listCaptures } from "../api/calls.js";
+import { formatTime } from "../text/format.js";
 import { runAction } from "../state/notice.js";
-import { formatTime } from "../ui/format.js";
 
 const SHOWN = 8;
 

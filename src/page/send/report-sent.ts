@@ -4,8 +4,8 @@ import type { CaptureSummary } from "../../capture/model/capture.js";
 import type { SignatureVariant } from "../../dev/api/page-api.js";
 import { isHeld } from "../../dev/forward/held-tag.js";
 import { goTo } from "../state/address.js";
+import { plural } from "../text/format.js";
 import { showNotice, type Notice } from "../state/notice.js";
-import { plural } from "../ui/format.js";
 
 /** Says how the app answered what was sent, and not only that it was sent. */
 export function reportSent(captures: readonly CaptureSummary[], sign: SignatureVariant): void {
@@ -32,9 +32,8 @@ function describeCapture(capture: CaptureSummary): string {
 /** Of a delivery that is signed wrongly no answer is a fault by itself, so its notice has no tone. */
 function worstTone(captures: readonly CaptureSummary[]): Notice["tone"] {
   const tones = captures.map((capture) => {
-    if (isHeld(capture)) return "warning";
+    if (isHeld(capture)) return "warn";
     return capture.status === null && capture.error === null ? "good" : judgeShown(capture);
   });
-  if (tones.includes("bad")) return "bad";
-  return tones.includes("warning") ? "warn" : "good";
+  return (["bad", "warn"] as const).find((tone) => tones.includes(tone)) ?? "good";
 }

@@ -1,31 +1,30 @@
-import { EVENT_TYPE_ROWS } from "../state/event-type-rows.js";
+import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { CaptureSummary } from "../../capture/model/capture.js";
 import { changeEventId } from "../../capture/replay/change-event-id.js";
 import { SIGNATURE_VARIANTS, type SignatureVariant } from "../../dev/api/page-api.js";
 import { readCapture, readSample, sendEvent } from "../api/calls.js";
-import { startText } from "../edit/editing.js";
+import { startText } from "../edit/start-text.js";
 import { JsonEditor } from "../edit/json-editor.js";
-import { onSendKey } from "../edit/send-key.js";
+import { onSendKey } from "../ui/form.js";
 import { runAction } from "../state/notice.js";
 import { readParam, setParams, goTo } from "../state/address.js";
-import { Icon } from "../ui/icon.js";
+import { Button } from "../ui/button.js";
 import { RecentList, loadRecent } from "./recent-list.js";
 import { reportSent } from "./report-sent.js";
 import { TypeList } from "./type-list.js";
 import { escapeControls } from "../../base/text.js";
 import { captures } from "../state/captures.js";
 import { workOf } from "../state/work.js";
+import { formatTime } from "../text/format.js";
 import { AnswerBadge, VerdictBadge, WorkBadge } from "../ui/badges.js";
-import { formatTime } from "../ui/format.js";
 
 /** Most deliveries of one event per click. */
 const MAX_TIMES = 50;
 
 /** Sends a signed sample event, optionally signed wrongly. */
 export function SendView() {
-  const types = EVENT_TYPE_ROWS;
-  const type = readParam("type") === "" ? (types[0]?.name ?? "") : readParam("type");
+  const type = readParam("type") || EVENT_TYPES[0];
   const { body, setBody, loadSample, pick } = useEventBody(type);
   const [sign, setSign] = useState<SignatureVariant>("valid");
   const [times, setTimes] = useState(1);
@@ -46,14 +45,12 @@ export function SendView() {
 
   return (
     <div class="send" onKeyDown={onSendKey(() => void send())}>
-      <TypeList types={types} current={type} onChange={(name) => setParams({ type: name })} />
+      <TypeList current={type} onChange={(name) => setParams({ type: name })} />
       <section class="send-body" aria-label="Event">
         <header class="pane-head">
           <h1>{type}</h1>
           <span class="spring" />
-          <button type="button" class="button small" onClick={() => void loadSample()}>
-            <Icon name="replay" /> New sample
-          </button>
+          <Button icon="replay" label="New sample" class="small" run={() => loadSample()} />
         </header>
         {body !== null && (
           <JsonEditor
@@ -68,15 +65,10 @@ export function SendView() {
       <section class="send-options" aria-label="Signature and sending">
         <SignatureChoice chosen={sign} onChoose={setSign} />
         <Times times={times} setTimes={setTimes} />
-        <button
-          type="button"
-          class="button primary wide"
-          disabled={body === null || isSending}
-          onClick={() => void send()}
-        >
-          <Icon name="send" /> {isSending ? "Sending…" : times === 1 ? "Send" : `Send ${times} times`}
+        <Button icon="send" class="primary wide" disabled={body === null || isSending} run={() => send()}>
+          {isSending ? "Sending…" : times === 1 ? "Send" : `Send ${times} times`}
           <kbd>Ctrl Enter</kbd>
-        </button>
+        </Button>
         <SentList ids={sent} />
         <RecentList onPick={(capture) => void pick(capture)} />
       </section>
@@ -96,7 +88,7 @@ function useEventBody(type: string) {
     });
   useEffect(() => {
     if (picked.current !== null) show(picked.current);
-    else if (type !== "") void loadSample();
+    else void loadSample();
     picked.current = null;
   }, [type]);
 
@@ -105,20 +97,21 @@ function useEventBody(type: string) {
       const { capture } = await readCapture(summary.id);
       const text = startText(capture);
       const again = changeEventId(text, `evt_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`) ?? text;
-      if (capture.event.type === type || !isKnownType(capture.event.type)) return show(again);
+      const other = EVENT_TYPES.find((name) => name === capture.event.type);
+      if (other === undefined || other === type) return show(again);
       picked.current = again;
-      setParams({ type: capture.event.type ?? "" });
+      setParams({ type: other });
     });
 
   return { body, setBody, loadSample, pick };
 }
 
-function isKnownType(type: string | null): boolean {
-  return EVENT_TYPE_ROWS.some(({ name }) => name === type);
+interface SignatureChoiceOptions {
+  chosen: SignatureVariant;
+  onChoose: (variant: SignatureVariant) => void;
 }
 
-function SignatureChoice(options: { chosen: SignatureVariant; onChoose: (variant: SignatureVariant) => void }) {
-  const { chosen, onChoose } = options;
+function SignatureChoice({ chosen, onChoose }: SignatureChoiceOptions) {
   return (
     <fieldset class="variants">
       <legend>Signature</legend>

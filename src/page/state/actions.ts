@@ -10,7 +10,6 @@ import { loadDetail } from "./detail.js";
 import { runAction, showNotice } from "./notice.js";
 import { setParams, view } from "./address.js";
 import { captureSelection, closeDetail, openId } from "./capture-selection.js";
-import { TONES } from "./tones.js";
 
 /** Replays, and then updates the open capture first. Null if it failed, which was shown. */
 export async function replay(body: ReplayBody): Promise<PageReplayReport | null> {
@@ -35,20 +34,17 @@ function reportReplay({ attempts }: PageReplayReport): void {
   const answers = attempts.map((each) => shownAnswer(each.attempt));
   const good = answers.filter(({ status }) => isGood(status)).length;
   const parts = [
-    {
-      count: answers.filter(({ outcome }) => outcome === "duplicate").length,
-      what: "not run, since the receiver has them",
-    },
-    { count: answers.filter(({ outcome }) => outcome === "parked").length, what: "parked" },
-    { count: answers.filter(({ notReceived }) => notReceived).length, what: "not received: an HTML page" },
-    { count: attempts.filter((each) => each.changed === true).length, what: "not as before" },
-  ].filter(({ count }) => count > 0);
-  const hasWarning = answers.some((answer) => judgeShown(answer, "replay") === "warning");
+    [answers.filter(({ outcome }) => outcome === "duplicate"), "not run, since the receiver has them"],
+    [answers.filter(({ outcome }) => outcome === "parked"), "parked"],
+    [answers.filter(({ notReceived }) => notReceived), "not received: an HTML page"],
+    [attempts.filter(({ changed }) => changed === true), "not as before"],
+  ] as const;
+  const hasWarning = answers.some((answer) => judgeShown(answer, "replay") === "warn");
   showNotice({
     tone: good < attempts.length ? "bad" : hasWarning ? "warn" : "good",
     text: [
       `Replayed ${attempts.length}: ${good} answered 2xx`,
-      ...parts.map(({ count, what }) => `${count} ${what}`),
+      ...parts.flatMap(([found, what]) => (found.length === 0 ? [] : [`${found.length} ${what}`])),
     ].join(" · "),
   });
 }
@@ -59,7 +55,7 @@ function reportOne({ attempt: { status, headers, ms, error }, changed }: PageRep
   const change = changed === null ? "" : changed ? " · not as before" : " · as before";
   const why = shown.notReceived ? "An HTML page: no receiver took it" : whyNotRun(shown, "replay");
   const text = why === undefined ? `Replayed: ${answer}${change}` : `${why} · ${answer}`;
-  showNotice({ tone: TONES[judgeShown(shown, "replay")], text });
+  showNotice({ tone: judgeShown(shown, "replay"), text });
 }
 
 export function isGood(status: number | null): boolean {
@@ -91,30 +87,23 @@ export function label(id: string, mark: Pick<MarkBody, "tags" | "note">): Promis
   });
 }
 
-export function exportAs(ids: string[], as: ExportBody["as"]): Promise<boolean> {
+/** Saves what the dev server has made, and says what else is to know. */
+function save(make: () => Promise<{ name: string; mediaType: string; text: string }>, rest = ""): Promise<boolean> {
   return runAction(async () => {
-    const file = await requestExport({ ids, as });
+    const file = await make();
     saveFile(file);
-    showNotice({ tone: "good", text: `Saved ${file.name}` });
+    showNotice({ tone: "good", text: `Saved ${file.name}${rest}` });
   });
 }
+
+export const exportAs = (ids: string[], as: ExportBody["as"]) => save(() => requestExport({ ids, as }));
 
 /** Saves what others may see: personal data, signatures and answers are removed. */
-export function share(ids: string[]): Promise<boolean> {
-  return runAction(async () => {
-    const file = await requestExport({ ids, as: "json", redacted: true });
-    saveFile(file);
-    showNotice({ tone: "good", text: `Saved ${file.name}. Check it before you share it.` });
-  });
-}
+export const share = (ids: string[]) =>
+  save(() => requestExport({ ids, as: "json", redacted: true }), ". Check it before you share it.");
 
-export function saveFixture(id: string, body: string): Promise<boolean> {
-  return runAction(async () => {
-    const file = await writeFixture(id, body);
-    saveFile(file);
-    showNotice({ tone: "good", text: `Saved ${file.name}: keep it in fixtures/webhooks` });
-  });
-}
+export const saveFixture = (id: string, body: string) =>
+  save(() => writeFixture(id, body), ": keep it in fixtures/webhooks");
 
 export function remove(ids: string[]): Promise<boolean> {
   return runAction(async () => {

@@ -1,21 +1,11 @@
-import { signal, type Signal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import { reportProblem } from "./notice.js";
 
 /** Pages that are read again. Of a search, each may take its time. */
 const MAX_REFRESHED = 10;
 
 /** A list that is read page by page. */
-export interface PagedList<Item> {
-  items: Signal<readonly Item[]>;
-  /** False until the first answer. */
-  isLoaded: Signal<boolean>;
-  /** Cursor of the next page; null on the last one. */
-  nextCursor: Signal<string | null>;
-  /** Reads the first page, with `isMore` the next one. An earlier call that ends late does not replace a later one. */
-  load: (isMore?: boolean) => Promise<void>;
-  /** Reads as many pages again as are listed, unless they are many or a page is being read. */
-  refresh: () => Promise<void>;
-}
+export type PagedList<Item> = ReturnType<typeof createPagedList<Item>>;
 
 interface ListPage<Item> {
   items: readonly Item[];
@@ -29,9 +19,11 @@ interface ListPage<Item> {
 export function createPagedList<Item>(
   read: (cursor: string) => Promise<ListPage<Item>>,
   keyOf: (item: Item) => unknown = (item) => item,
-): PagedList<Item> {
+) {
   const items = signal<readonly Item[]>([]);
+  /** Cursor of the next page; null on the last one. */
   const nextCursor = signal<string | null>(null);
+  /** False until the first answer. */
   const isLoaded = signal(false);
   let pages = 0;
   let last = 0;
@@ -67,8 +59,10 @@ export function createPagedList<Item>(
     items,
     nextCursor,
     isLoaded,
+    /** Reads the first page, with `isMore` the next one. An earlier call that ends late does not replace a later one. */
     load: (isMore = false) =>
       readPages(isMore ? { items: items.value, pages, cursor: nextCursor.value ?? "" } : none, 1),
+    /** Reads as many pages again as are listed, unless they are many or a page is being read. */
     refresh: () => (isReading || pages > MAX_REFRESHED ? Promise.resolve() : readPages(none, Math.max(1, pages))),
   };
 }

@@ -1,44 +1,32 @@
-import { computed, signal, type ReadonlySignal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 
 /** The rows of a list that are chosen for a common action. */
-export interface RowSelection {
-  has: (row: string) => boolean;
-  /** The chosen rows that the list still shows, in its order. */
-  inSight: ReadonlySignal<string[]>;
-  /** Whether all rows of the list are chosen; false for an empty list. */
-  isWhole: ReadonlySignal<boolean>;
-  toggle: (row: string) => void;
-  add: (rows: readonly string[]) => void;
-  /** Chooses all rows, or none if all are chosen. */
-  toggleAll: () => void;
-  clear: () => void;
-  /** Clears it when another list is shown than before, by what the list asks for. */
-  keepFor: (list: string) => void;
-}
+export type RowSelection = ReturnType<typeof createSelection>;
 
 /** @param rows What the list shows: the ids of its rows. */
-export function createSelection(rows: () => string[]): RowSelection {
+export function createSelection(rows: () => string[]) {
   const chosen = signal<ReadonlySet<string>>(new Set());
+  /** The chosen rows that the list still shows, in its order. */
   const inSight = computed(() => rows().filter((row) => chosen.value.has(row)));
+  /** Whether all rows of the list are chosen; false for an empty list. */
   const isWhole = computed(() => inSight.value.length > 0 && inSight.value.length === rows().length);
   let shownList = "";
   const clear = () => void (chosen.value = new Set());
   return {
-    has: (row) => chosen.value.has(row),
+    has: (row: string) => chosen.value.has(row),
     inSight,
     isWhole,
-    toggle(row) {
+    toggle: (row: string) => {
       const next = new Set(chosen.value);
       if (!next.delete(row)) next.add(row);
       chosen.value = next;
     },
-    add: (more) => void (chosen.value = new Set([...chosen.value, ...more])),
-    toggleAll() {
-      if (isWhole.value) clear();
-      else chosen.value = new Set(rows());
-    },
+    add: (more: readonly string[]) => void (chosen.value = new Set([...chosen.value, ...more])),
+    /** Chooses all rows, or none if all are chosen. */
+    toggleAll: () => void (chosen.value = new Set(isWhole.value ? [] : rows())),
     clear,
-    keepFor(list) {
+    /** Clears it when another list is shown than before, by what the list asks for. */
+    keepFor: (list: string) => {
       if (list !== shownList) clear();
       shownList = list;
     },

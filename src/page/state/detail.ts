@@ -1,14 +1,27 @@
-import { effect, signal, untracked } from "@preact/signals";
+import { computed, effect, signal, untracked } from "@preact/signals";
 import { errorMessage } from "../../base/error-text.js";
 import type { CaptureSummary } from "../../capture/model/capture.js";
 import type { CaptureDetail } from "../../dev/api/page-api.js";
 import { readCapture } from "../api/calls.js";
 import { PageApiError } from "../../web/page-api-error.js";
-import { openedTab } from "./detail-tabs.js";
+import { readParam, setParams } from "./address.js";
 import { diagnose } from "./diagnosis.js";
 import { reportProblem } from "./notice.js";
 import { workOf } from "./work.js";
 import { closeDetail, openId } from "./capture-selection.js";
+
+export const DETAIL_TABS = ["payload", "headers", "raw", "answer", "handlers", "attempts", "signature"] as const;
+
+export type DetailTab = (typeof DETAIL_TABS)[number];
+
+/** Of the open delivery until another one is chosen: where the page shows what is wrong with it. */
+const openedTab = signal<DetailTab>("payload");
+
+export const detailTab = computed(() => DETAIL_TABS.find((name) => name === readParam("tab")) ?? openedTab.value);
+
+export function showTab(tab: DetailTab): void {
+  setParams({ tab, attempt: "" });
+}
 
 /** The open capture; the last one is shown until the next one is loaded. */
 export const detail = signal<CaptureDetail | null>(null);

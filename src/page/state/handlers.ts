@@ -18,22 +18,20 @@ export function loadHandlers(): Promise<boolean> {
   return runAction(async () => void (handlers.value = (await fetchHandlers()).handlers));
 }
 
-export function askAndPause(handler: string): Promise<boolean> {
-  return runAction(async () => {
-    const isSure = await confirmed({
-      title: `Pause handler ${escapeControls(handler)}?`,
-      text: "No process begins another run of it until it is resumed. Its work waits, and deliveries are still accepted.",
-      verb: "Pause",
-    });
-    if (!isSure) return;
-    handlers.value = (await postHandlerChange(handler, "pause")).handlers;
-    showNotice({ tone: "good", text: `Paused: ${escapeControls(handler)}` });
+export async function askAndPause(handler: string): Promise<void> {
+  const isSure = await confirmed({
+    title: `Pause handler ${escapeControls(handler)}?`,
+    text: "No process begins another run of it until it is resumed. Its work waits, and deliveries are still accepted.",
+    verb: "Pause",
   });
+  if (isSure) await change(handler, "pause", "Paused");
 }
 
-export function resumePaused(handler: string): Promise<boolean> {
+export const resumePaused = (handler: string) => change(handler, "resume", "Resumed");
+
+function change(handler: string, to: "pause" | "resume", done: string): Promise<boolean> {
   return runAction(async () => {
-    handlers.value = (await postHandlerChange(handler, "resume")).handlers;
-    showNotice({ tone: "good", text: `Resumed: ${escapeControls(handler)}` });
+    handlers.value = (await postHandlerChange(handler, to)).handlers;
+    showNotice({ tone: "good", text: `${done}: ${escapeControls(handler)}` });
   });
 }

@@ -9,8 +9,8 @@ import {
   removeSandboxFault,
   resumeSandboxEndpoint,
 } from "../api/calls.js";
-import { formatWait } from "./format-wait.js";
 import { runAction, showNotice } from "./notice.js";
+import { formatSpan } from "../text/format.js";
 import { session } from "./session.js";
 
 /** The emulated service; null until it is loaded. */
@@ -50,7 +50,7 @@ export function advanceClock(body: AdvanceBody): Promise<boolean> {
     showNotice(
       advancedMs === null
         ? { tone: "plain", text: "No attempt is planned, so the clock stays" }
-        : { tone: "good", text: `The sandbox's clock is ${formatWait(advancedMs)} further` },
+        : { tone: "good", text: `The sandbox's clock is ${formatSpan(advancedMs)} further` },
     );
   });
 }

@@ -1,17 +1,9 @@
-import { computed, signal } from "@preact/signals";
+import { computed } from "@preact/signals";
 import type { Session } from "../../dev/api/page-api.js";
-import type { PageSession } from "../../web/api/session.js";
-import { fetchSession, followSession } from "../api/calls.js";
+import { fetchSession, viewer } from "../api/calls.js";
 import { face } from "../api/face.js";
 import { isOfLogin, reportProblem, signedOut } from "./notice.js";
 import { storeTrouble } from "./now.js";
-
-/** Who looks, and what the person may do; null until the server has answered for the first time. */
-export const viewer = signal<PageSession | null>(null);
-
-followSession((read) => {
-  viewer.value = read;
-});
 
 /** The run of the dev server; null on the dashboard too. */
 export const session = computed(() => (face === "dev" ? (viewer.value as Session | null) : null));

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { escapeControls } from "../../base/text.js";
 import { describeAnswer } from "../../capture/model/answer.js";
 import { type ShownAnswer, judgeShown } from "../../capture/model/answer-advice.js";
@@ -5,9 +6,8 @@ import type { CaptureSummary, VerdictCode } from "../../capture/model/capture.js
 import { countAttempts, describeRetry } from "../../operator/describe-work.js";
 import type { EventView, HandlerView } from "../../operator/inbox-rows.js";
 import { isHeld } from "../../dev/forward/held-tag.js";
-import { formatTime } from "./format.js";
 import { Icon, type IconName } from "./icon.js";
-import { TONES } from "../state/tones.js";
+import { formatTime } from "../text/format.js";
 import {
   type ContactEventState,
   type EventState,
@@ -21,8 +21,19 @@ interface Face {
   icon: IconName;
   tone: "good" | "warn" | "bad" | "mute";
   word: string;
-  /** One sentence for the pointer and for screen readers. */
-  meaning: string;
+  /** For the pointer and for screen readers. */
+  meaning?: string;
+}
+
+/** Symbol, colour and word: never colour alone. */
+export function Badge({ icon, tone, word, meaning, children }: Face & { children?: ComponentChildren }) {
+  return (
+    <span class={`badge ${tone}`} title={meaning}>
+      <Icon name={icon} />
+      <span class="badge-word">{word}</span>
+      {children}
+    </span>
+  );
 }
 
 const VERDICTS: Record<VerdictCode | "resigned", Face> = {
@@ -44,18 +55,9 @@ export function verdictOf({ verdict, resigned }: CaptureSummary): VerdictCode | 
   return resigned && verdict !== "ok" ? "resigned" : verdict;
 }
 
-/** Symbol, colour and word: never colour alone. */
 export function VerdictBadge({ verdict }: { verdict: VerdictCode | "resigned" }) {
-  const { icon, tone, word, meaning } = VERDICTS[verdict];
-  return (
-    <span class={`badge ${tone}`} title={meaning}>
-      <Icon name={icon} />
-      <span class="badge-word">{word}</span>
-    </span>
-  );
+  return <Badge {...VERDICTS[verdict]} />;
 }
-
-const NOT_RECEIVED = "An HTML page: no receiver took the delivery";
 
 interface StatusOptions {
   answer: ShownAnswer;
@@ -66,22 +68,20 @@ interface StatusOptions {
 export function StatusBadge({ answer, error }: StatusOptions) {
   const { status, outcome, notReceived } = answer;
   if (status === null) {
-    return error === null ? (
-      <span class="status mute" title="Not sent to an app">
-        –
-      </span>
-    ) : (
-      <span class="status bad" title={error}>
-        no answer
+    const [tone, title, word] = error === null ? ["mute", "Not sent to an app", "–"] : ["bad", error, "no answer"];
+    return (
+      <span class={`status ${tone}`} title={title}>
+        {word}
       </span>
     );
   }
   const judgement = judgeShown(answer);
-  const tone = judgement === "bad" && status < 500 ? "warn" : TONES[judgement];
+  const tone = judgement === "bad" && status < 500 ? "warn" : judgement;
   // As in the chart: neither a success of the handlers nor a fault.
   const isDuplicate = judgement === "good" && outcome === "duplicate";
+  const title = notReceived ? "An HTML page: no receiver took the delivery" : describeAnswer(answer);
   return (
-    <span class={`status ${isDuplicate ? "accent" : tone}`} title={notReceived ? NOT_RECEIVED : describeAnswer(answer)}>
+    <span class={`status ${isDuplicate ? "accent" : tone}`} title={title}>
       <span class="status-code">{status}</span>
       {notReceived && <span class="outcome"> HTML</span>}
       {outcome !== null && <span class="outcome"> {escapeControls(outcome)}</span>}
@@ -101,9 +101,7 @@ export function AnswerBadge({ capture }: { capture: AnsweredCapture }) {
   );
 }
 
-type WorkFace = Pick<Face, "icon" | "tone">;
-
-const STATE_FACES: Record<EventState, WorkFace> = {
+const STATE_FACES: Record<EventState, Pick<Face, "icon" | "tone">> = {
   pending: { icon: "clock", tone: "mute" },
   running: { icon: "arrow", tone: "mute" },
   retrying: { icon: "replay", tone: "warn" },
@@ -116,7 +114,7 @@ const STATE_FACES: Record<EventState, WorkFace> = {
 
 /** The state of an event, or of a handler's work on it. */
 export function StateBadge({ state }: { state: EventState }) {
-  return <FaceBadge word={state} face={{ ...STATE_FACES[state], meaning: STATE_WORDS[state] }} />;
+  return <Badge {...STATE_FACES[state]} word={state} meaning={STATE_WORDS[state]} />;
 }
 
 interface ListedBadgeOptions {
@@ -140,15 +138,6 @@ export function ListedBadge({ event, state }: ListedBadgeOptions) {
   );
 }
 
-function FaceBadge({ word, face }: { word: string; face: Omit<Face, "word"> }) {
-  return (
-    <span class={`badge ${face.tone}`} title={face.meaning}>
-      <Icon name={face.icon} />
-      <span class="badge-word">{word}</span>
-    </span>
-  );
-}
-
 const CONTACT_EVENT_MEANINGS: Record<ContactEventState, string> = {
   pending: "Waits to be sent.",
   running: "Part of a call that is being made.",
@@ -160,7 +149,7 @@ const CONTACT_EVENT_MEANINGS: Record<ContactEventState, string> = {
 
 /** The state of a contact event. */
 export function ContactStateBadge({ state }: { state: ContactEventState }) {
-  return <FaceBadge word={state} face={{ ...STATE_FACES[state], meaning: CONTACT_EVENT_MEANINGS[state] }} />;
+  return <Badge {...STATE_FACES[state]} word={state} meaning={CONTACT_EVENT_MEANINGS[state]} />;
 }
 
 interface WorkBadgeOptions {
@@ -177,15 +166,12 @@ export function WorkBadge({ work, replay, hasError = false }: WorkBadgeOptions) 
   const word = work.state;
   const parts = [detailOf(word, work, hasError), replay === undefined ? "" : `· replay ${replay.state}`];
   const detail = parts.filter((part) => part !== "").join(" ");
-  const face = STATE_FACES[word];
   const failed = work.handlers.filter(({ state, error }) => state !== "done" && error !== null);
   const title = [STATE_WORDS[word], ...failed.map(describeFailed)].join("\n");
   return (
-    <span class={`badge work ${face.tone}`} title={title}>
-      <Icon name={face.icon} />
-      <span class="badge-word">{word}</span>
+    <Badge {...STATE_FACES[word]} word={word} meaning={title}>
       {detail !== "" && <span class="work-detail">{detail}</span>}
-    </span>
+    </Badge>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { formatExactTime, formatTime } from "./format.js";
+import { formatExactTime, formatTime } from "../text/format.js";
 import type { RowSelection } from "../state/create-selection.js";
 
 /** One column of a table. */
@@ -31,6 +31,8 @@ interface DataTableOptions<Row> {
   columns: readonly (TableColumn<Row> | false)[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
+  /** Said in place of a table without rows. */
+  none?: string;
   /** True where a list around it scrolls: the headers stay at its top. */
   isInList?: boolean;
   /** For a list: the keys move through its rows, and a row may be opened. */
@@ -45,7 +47,9 @@ interface DataTableOptions<Row> {
 }
 
 /** A table that scrolls sideways where it has no room. On a phone each row is a block whose cells have their titles. */
-export function DataTable<Row>({ label, columns, rows, keyOf, isInList = false, list }: DataTableOptions<Row>) {
+export function DataTable<Row>(options: DataTableOptions<Row>) {
+  const { label, columns, rows, keyOf, none, isInList = false, list } = options;
+  if (rows.length === 0 && none !== undefined) return <p class="nothing">{none}</p>;
   const shown = columns.filter((column) => column !== false);
   const { selection = false, nameOf = keyOf, open, isOpen } = list ?? {};
   const own = { tabIndex: 0, role: "region", "aria-label": `${label}, scrolls sideways` } as const;

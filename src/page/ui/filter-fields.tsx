@@ -1,8 +1,13 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { escapeControls } from "../../base/text.js";
+import { formatCount } from "../text/format.js";
+import { Button } from "./button.js";
 import { Icon } from "./icon.js";
+import { EVENT_TYPES } from "../../protocol/event-types.js";
+import { viewer } from "../api/calls.js";
 import { readParam, setParams } from "../state/address.js";
+import { handlers, loadHandlers } from "../state/handlers.js";
 import { TIME_SPANS } from "../state/time-span.js";
 
 /** Combines the requests of fast typing. */
@@ -30,18 +35,17 @@ export function FilterBar({ label, params, search, children }: FilterBarOptions)
   return (
     <div class="list-filters" role="search" aria-label={label}>
       {search !== undefined && <TextFilter name="text" label={`Search ${search}`} />}
-      <button type="button" class="button small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+      <Button class="small" aria-expanded={isOpen} run={() => setOpen(!isOpen)}>
         Filters <Icon name="chevron" />
-      </button>
+      </Button>
       {isOpen && children}
       {isNarrowed && (
-        <button
-          type="button"
-          class="button small"
-          onClick={() => setParams(Object.fromEntries(params.map((name) => [name, ""])))}
-        >
-          <Icon name="cross" /> Show all
-        </button>
+        <Button
+          icon="cross"
+          label="Show all"
+          class="small"
+          run={() => setParams(Object.fromEntries(params.map((name) => [name, ""])))}
+        />
       )}
     </div>
   );
@@ -101,3 +105,49 @@ export function TimeFilter() {
 }
 
 const WORDS = new Map([...TIME_SPANS].map(([name, { label }]) => [name, label]));
+
+interface StateChoiceOptions<State extends string> {
+  states: readonly State[];
+  /** The chosen state, "" for all. */
+  current: string;
+  /** Shows a state's name. */
+  Badge: ComponentType<{ state: State }>;
+  /** By state, as far as it is known. */
+  counts: Partial<Record<string, number>>;
+}
+
+/** All, or one state of a list, with the number in each. A click shows the list. */
+export function StateChoice<State extends string>({ states, current, Badge, counts }: StateChoiceOptions<State>) {
+  const choices: readonly (State | "")[] = ["", ...states];
+  return (
+    <div class="state-choice" role="group" aria-label="State">
+      {choices.map((state) => {
+        const count = counts[state];
+        return (
+          <button
+            type="button"
+            class="band"
+            key={state}
+            aria-pressed={state === current}
+            onClick={() => setParams({ state })}
+          >
+            {state === "" ? "all" : <Badge state={state} />}
+            {count !== undefined && <b>{formatCount(count)}</b>}
+          </button>
+        );
+      })}
+    </div>
+  );
+}
+
+/** Also handlers that the code has no more, while they have unfinished work. */
+export function HandlerFilter() {
+  useEffect(() => void loadHandlers(), []);
+  const registered = viewer.value?.handlers ?? [];
+  const choices = [...new Set([...registered, ...handlers.value.map(({ handler }) => handler)])];
+  return <ChoiceFilter name="handler" label="Handler" all="All handlers" choices={choices} />;
+}
+
+export function TypeFilter() {
+  return <ChoiceFilter name="type" label="Event type" all="All types" choices={EVENT_TYPES} />;
+}

@@ -1,31 +1,37 @@
+import { type ViewName, view } from "../state/address.js";
+
 /** One line of the sheet of keys, and what its keys do. */
-export interface KeyCommand<View extends string, Group extends string = string> {
+export interface KeyCommand {
   /** As the browser names them. Two keys with a space between are a sequence. */
   keys: readonly string[];
   label: string;
-  group: Group;
+  /** Its part of the sheet. */
+  group: string;
   /** The only view that it is for; null for any. */
-  view: View | null;
+  view: ViewName | null;
   run: () => void;
   /** Whether it has something to do; the key keeps its meaning otherwise. @default always */
-  isFor?: (event: KeyboardEvent) => boolean;
+  isFor?: ((event: KeyboardEvent) => boolean) | undefined;
 }
 
-interface FollowKeysOptions<View extends string> {
-  commands: readonly KeyCommand<View>[];
-  view: () => View;
-  /** Takes a key before the commands do, unless it is the second one of a sequence; true if it has used it. */
-  takeFirst?: (event: KeyboardEvent) => boolean;
+/** Makes the commands of a part of the sheet. */
+export function keysOf(group: string, view: ViewName | null) {
+  return (keys: readonly string[], label: string, run: () => void, isFor?: KeyCommand["isFor"]): KeyCommand => {
+    return { keys, label, group, view, run, isFor };
+  };
 }
 
 /** A sequence's second key must follow this soon. */
 const SEQUENCE_MS = 1000;
 
-/** Turns keys into commands, except in fields for text or choices. */
-export function followKeys<View extends string>({ commands, view, takeFirst }: FollowKeysOptions<View>): () => void {
+/**
+ * Turns keys into commands, except in fields for text or choices. `takeFirst`: takes a key before the commands do,
+ * unless it is the second one of a sequence; true if it has used it.
+ */
+export function followKeys(commands: readonly KeyCommand[], takeFirst?: (event: KeyboardEvent) => boolean): void {
   const firsts = new Set(commands.flatMap(({ keys }) => keys.flatMap((each) => /^(\S+) \S/.exec(each)?.[1] ?? [])));
   let sequence = { key: "", at: 0 };
-  const onKeyDown = (event: KeyboardEvent) => {
+  window.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (document.querySelector("dialog[open]") !== null || isTyping(event.target)) return;
     // Enter keeps its meaning on what it presses, follows or unfolds.
@@ -38,13 +44,11 @@ export function followKeys<View extends string>({ commands, view, takeFirst }: F
       sequence = { key: event.key, at: event.timeStamp };
       return;
     }
-    const command = commands.find((each) => each.keys.includes(keys) && (each.view ?? view()) === view());
+    const command = commands.find((each) => each.keys.includes(keys) && (each.view ?? view.value) === view.value);
     if (command === undefined || command.isFor?.(event) === false) return;
     event.preventDefault();
     command.run();
-  };
-  window.addEventListener("keydown", onKeyDown);
-  return () => window.removeEventListener("keydown", onKeyDown);
+  });
 }
 
 function isTyping(target: EventTarget | null): boolean {

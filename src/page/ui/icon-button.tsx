@@ -31,8 +31,3 @@ export function IconButton({ icon, label, title = label, isOn, onClick }: IconBu
 export function CloseButton({ onClick }: { onClick: () => void }) {
   return <IconButton icon="cross" label="Close" title="Close (Esc)" onClick={onClick} />;
 }
-
-/** The last button of a selection bar. */
-export function ChooseNone({ onClick }: { onClick: () => void }) {
-  return <IconButton icon="cross" label="Choose none" title="Choose none (Esc)" onClick={onClick} />;
-}

@@ -1,8 +1,10 @@
+import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { isSheetOpen } from "../state/key-sheet.js";
 import { CloseButton } from "./icon-button.js";
 import { Dialog } from "./dialog.js";
 import type { KeyCommand } from "./follow-keys.js";
+
+export const isSheetOpen = signal(false);
 
 const NAMES: Record<string, string> = {
   ArrowDown: "↓",
@@ -16,7 +18,7 @@ const NAMES: Record<string, string> = {
 interface KeySheetOptions {
   /** In the order of the sheet. */
   groups: readonly string[];
-  commands: readonly KeyCommand<string>[];
+  commands: readonly KeyCommand[];
   /** What else is to know, below. */
   children?: ComponentChildren;
 }
@@ -38,27 +40,20 @@ export function KeySheet({ groups, commands, children }: KeySheetOptions) {
             <h3>{group}</h3>
             {commands
               .filter((command) => command.group === group)
-              .map((command) => (
-                <SheetLine key={command.label} command={command} />
+              .map(({ keys, label }) => (
+                <p class="sheet-line" key={label}>
+                  <span>{label}</span>
+                  <span class="sheet-keys">
+                    {(keys.length > 3 ? [`${keys[0]} – ${keys.at(-1)}`] : keys).map((key) => (
+                      <kbd key={key}>{NAMES[key] ?? key}</kbd>
+                    ))}
+                  </span>
+                </p>
               ))}
           </section>
         ))}
       </div>
       {children}
     </Dialog>
-  );
-}
-
-function SheetLine({ command: { keys, label } }: { command: KeyCommand<string> }) {
-  const shown = keys.length > 3 ? [`${keys[0]} – ${keys.at(-1)}`] : keys;
-  return (
-    <p class="sheet-line">
-      <span>{label}</span>
-      <span class="sheet-keys">
-        {shown.map((key) => (
-          <kbd key={key}>{NAMES[key] ?? key}</kbd>
-        ))}
-      </span>
-    </p>
   );
 }

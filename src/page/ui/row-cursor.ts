@@ -1,4 +1,5 @@
 import { view, type ViewName } from "../state/address.js";
+import { keysOf } from "./follow-keys.js";
 
 /** Rows that keys move through carry this attribute; the first link or button in one opens it. */
 const ROW_SELECTOR = "[data-row]";
@@ -7,7 +8,7 @@ function rows(): HTMLElement[] {
   return [...document.querySelectorAll<HTMLElement>(ROW_SELECTOR)].filter((row) => row.checkVisibility());
 }
 
-export function hasRows(): boolean {
+function hasRows(): boolean {
   return countRows() > 0;
 }
 
@@ -16,7 +17,7 @@ export function countRows(): number {
 }
 
 /** Whether the target is in a part that scrolls and has no rows, such as the pane beside a list. */
-export function scrollsByItself(target: EventTarget | null): boolean {
+function scrollsByItself(target: EventTarget | null): boolean {
   const part = target instanceof Element ? target.closest("[role=region][tabindex]") : null;
   return part !== null && part.querySelector(ROW_SELECTOR) === null;
 }
@@ -68,7 +69,7 @@ function opener(row: HTMLElement): HTMLElement | null {
 }
 
 /** Moves the focus to the next or the previous row of the list. */
-export function moveRowCursor(step: number): void {
+function moveRowCursor(step: number): void {
   const all = rows();
   const focused = focusedRow() ?? lastRow();
   const index = focused === undefined ? (step > 0 ? -1 : all.length) : all.indexOf(focused);
@@ -76,12 +77,31 @@ export function moveRowCursor(step: number): void {
   if (next !== undefined) focusRow(next);
 }
 
-export function openAtCursor(): void {
+function openAtCursor(): void {
   const row = focusedRow() ?? rows()[0];
   if (row !== undefined) opener(row)?.click();
 }
 
 /** Ticks the box of the row that has the focus. */
-export function chooseAtCursor(): void {
+function chooseAtCursor(): void {
   focusedRow()?.querySelector<HTMLInputElement>('input[type="checkbox"]')?.click();
+}
+
+/** Arrows scroll where no row can be. */
+const isForRows = ({ key, target }: KeyboardEvent): boolean =>
+  hasRows() && !(key.startsWith("Arrow") && scrollsByItself(target));
+
+const searchField = (): HTMLElement | null => document.querySelector(".list-filters input");
+
+/** Keys of lists whose rows are links or buttons. `view`: the only one that they are for; null for any. */
+export function listKeys(group: string, view: ViewName | null) {
+  const key = keysOf(group, view);
+  const [search, hasSearch] = [() => searchField()?.focus(), () => searchField() !== null];
+  return [
+    key(["j", "ArrowDown"], "Next row", () => moveRowCursor(1), isForRows),
+    key(["k", "ArrowUp"], "Previous row", () => moveRowCursor(-1), isForRows),
+    key(["Enter"], "Open it", openAtCursor, hasRows),
+    key(["x"], "Choose it", chooseAtCursor),
+    key(["/"], "Search", search, hasSearch),
+  ];
 }

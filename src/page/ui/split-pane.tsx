@@ -34,35 +34,34 @@ export function SplitPane({ name, share: initial, left, right }: SplitPaneOption
     event.stopPropagation();
     place(share + (event.key === "ArrowLeft" ? STEP : -STEP));
   };
-  if (right === null) {
-    return (
-      <div class="split" ref={root}>
-        <div class="split-side">{left}</div>
-      </div>
-    );
-  }
+  const flexOf = (part: number) => ({ flex: `${part} 1 0` });
+  const isAlone = right === null;
   return (
     <div class="split" ref={root}>
-      <div class="split-side" style={{ flex: `${1 - share} 1 0` }}>
+      <div class="split-side" style={flexOf(isAlone ? 1 : 1 - share)}>
         {left}
       </div>
-      <div
-        class="split-bar"
-        role="separator"
-        aria-label="Width of the panes"
-        aria-orientation="vertical"
-        aria-valuenow={Math.round(share * 100)}
-        aria-valuemin={MIN_SHARE * 100}
-        aria-valuemax={MAX_SHARE * 100}
-        tabIndex={0}
-        onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
-        onPointerMove={drag}
-        onDblClick={() => place(initial)}
-        onKeyDown={onKeyDown}
-      />
-      <div class="split-side" style={{ flex: `${share} 1 0` }}>
-        {right}
-      </div>
+      {!isAlone && (
+        <>
+          <div
+            class="split-bar"
+            role="separator"
+            aria-label="Width of the panes"
+            aria-orientation="vertical"
+            aria-valuenow={Math.round(share * 100)}
+            aria-valuemin={MIN_SHARE * 100}
+            aria-valuemax={MAX_SHARE * 100}
+            tabIndex={0}
+            onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+            onPointerMove={drag}
+            onDblClick={() => place(initial)}
+            onKeyDown={onKeyDown}
+          />
+          <div class="split-side" style={flexOf(share)}>
+            {right}
+          </div>
+        </>
+      )}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { shortText } from "./short-text.js";
+import { shortText } from "../text/format.js";
 
 /** The subject of an event, and after it in grey whose mail it is. */
 export function SubjectWords({ subject }: { subject: string }) {

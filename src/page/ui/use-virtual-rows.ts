@@ -1,16 +1,4 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { RefObject } from "preact";
-
-interface VirtualRows {
-  ref: RefObject<HTMLDivElement>;
-  /** Height of a row at the present width of the list. */
-  rowHeight: number;
-  /** Rows to render: from `start` up to but not including `end`. */
-  start: number;
-  end: number;
-  onScroll: () => void;
-  scrollToRow: (index: number) => void;
-}
 
 /** Rows rendered beyond the visible ones, on either side. */
 const OVERSCAN = 14;
@@ -18,14 +6,13 @@ const OVERSCAN = 14;
 /** The window moves in steps, so that most scroll events render nothing. */
 const STEP = 6;
 
-interface ListOptions {
-  count: number;
-  /** The height of a row in a list of that width. */
-  rowHeightAt: (width: number) => number;
-}
-
-/** Which rows of a long list of equal rows are visible. Widths and heights in pixels. */
-export function useVirtualRows({ count, rowHeightAt }: ListOptions): VirtualRows {
+/**
+ * Which rows of a long list of equal rows are visible: from `start` up to but not including `end`. Widths and heights in
+ * pixels.
+ *
+ * @param rowHeightAt The height of a row in a list of that width.
+ */
+export function useVirtualRows(count: number, rowHeightAt: (width: number) => number) {
   const ref = useRef<HTMLDivElement>(null);
   const [height, setHeight] = useState(800);
   const [rowHeight, setRowHeight] = useState(() => rowHeightAt(Number.POSITIVE_INFINITY));
@@ -51,11 +38,11 @@ export function useVirtualRows({ count, rowHeightAt }: ListOptions): VirtualRows
     rowHeight,
     start,
     end,
-    onScroll() {
+    onScroll: () => {
       const top = ref.current?.scrollTop ?? 0;
       setFirst(Math.floor(top / rowHeight / STEP) * STEP);
     },
-    scrollToRow(index) {
+    scrollToRow: (index: number) => {
       const element = ref.current;
       if (element === null) return;
       const top = index * rowHeight;

@@ -18,7 +18,7 @@ const browser = await launchBrowser();
 const { page } = await openPage(browser, bench.pageUrl, { viewport: { width: 1280, height: 720 } });
 await page.locator(".list-window .row").first().click();
 await page.locator(".list-window .row").nth(1).getByText("retrying").waitFor();
-await page.locator(".diagnosis").waitFor();
+await page.locator(".detail-head .remark").waitFor();
 await page.mouse.move(0, 0);
 await page.screenshot({ path: join(import.meta.dirname, "../../../docs/page.png") });
 await browser.close();

@@ -15,7 +15,7 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
   const row = () => page.locator(".list-window .row").first();
   const workOfRow = () => row().locator(".cell.work").innerText();
   const tab = () => page.getByRole("tabpanel");
-  const line = () => page.locator(".diagnosis");
+  const line = () => page.locator(".detail-head .remark");
   /** Opens the newest delivery at the tab of this key. */
   const openTab = async (key: string) => {
     await row().click();
@@ -29,7 +29,7 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
     await drawer.getByRole("textbox", { name: "Body" }).press("Control+a");
     await page.keyboard.insertText(JSON.stringify(body, null, 2));
     await drawer.getByRole("button", { name: "Send" }).click();
-    return drawer.getByRole("region", { name: "Answer" });
+    return drawer.getByRole("region", { name: "Answer", exact: true });
   };
   const closeEditor = () => page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
   const eventId = () => bench.dev.captures.list()[0]?.event.id ?? "";
@@ -180,7 +180,7 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
     await bench.deliver({ type: "email.sent" });
     await row().click();
     const answer = await sendEdited(sampleEvent("email.complained"));
-    const workIn = (place: Locator) => place.locator(".facts .badge.work").innerText();
+    const workIn = (place: Locator) => place.locator(".facts .badge").innerText();
     await expect.poll(() => workIn(answer)).toMatch(/^retrying\s*\d of 4/);
     bench.ledger.fix();
     await expect.poll(() => workIn(answer)).toBe("done");
@@ -190,7 +190,7 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
     bench.answerWith({ status: 503, body: "" });
     await page.keyboard.press("r");
     await expect.poll(() => tab().locator(".answer-view").innerText()).toMatch(/^503/);
-    expect(await tab().locator(".badge.work").count()).toBe(0);
+    expect(await tab().locator(".facts .badge").count()).toBe(0);
   });
 
   test(

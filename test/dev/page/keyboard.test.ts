@@ -87,7 +87,7 @@ describe.skipIf(mustSkipBrowserTests())("the page without a mouse", () => {
     await press("e");
     await page.getByRole("textbox", { name: "Body" }).waitFor();
     await press("Control+Enter");
-    await page.getByRole("region", { name: "Answer" }).getByText(/^200/).waitFor();
+    await page.getByRole("region", { name: "Answer", exact: true }).getByText(/^200/).waitFor();
     await press("Escape");
     await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
     expect(bench.dev.captures.list()[0]?.attempts).toHaveLength(3);

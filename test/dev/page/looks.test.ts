@@ -121,7 +121,7 @@ async function visitTroubles(page: Page, bench: Workbench, look: (place: string)
   await page.keyboard.press("r");
   await page.getByText(/^Replayed: 200 accepted/).waitFor();
   await page.keyboard.press("r");
-  await page.locator(".not-run").waitFor();
+  await page.locator(".answer-view .remark").waitFor();
   await look("a replay that ran nothing, and its notice");
   await page.getByText(/^As the answer|from the answer to attempt/).waitFor();
   await page.getByRole("button", { name: /[Ss]hare/ }).click();
@@ -129,7 +129,7 @@ async function visitTroubles(page: Page, bench: Workbench, look: (place: string)
   await page.keyboard.press("e");
   await page.getByRole("textbox", { name: "Body" }).waitFor();
   await page.keyboard.press("Control+Enter");
-  await page.getByRole("region", { name: "Answer" }).getByText(/^200/).waitFor();
+  await page.getByRole("region", { name: "Answer", exact: true }).getByText(/^200/).waitFor();
   await look("answer beside the editor");
   await page.keyboard.press("Escape");
   await page.keyboard.press("5");

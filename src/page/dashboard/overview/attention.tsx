@@ -7,12 +7,13 @@ import type { OverviewFigures } from "../../../web/api/overview.js";
 import { linkTo } from "../../state/address.js";
 import { runAction } from "../../state/notice.js";
 import { storeTrouble } from "../../state/now.js";
-import { formatCount, formatTime, plural } from "../../ui/format.js";
-import { shortText } from "../../ui/short-text.js";
+import { Panel } from "../../ui/panel.js";
 import { useListRefresh } from "../../ui/use-list-refresh.js";
 import { fetchErrorGroups, fetchOverview } from "../../api/calls.js";
 import { handlers, loadHandlers } from "../../state/handlers.js";
-import { answerSeries } from "./answer-series.js";
+import { formatCount, formatTime, plural, shortText } from "../../text/format.js";
+import { sumOf } from "../plots/plot-series.js";
+import { answerSeries } from "./plotted-series.js";
 
 /** Groups that are shown; the list of errors has all. */
 const SHOWN = 3;
@@ -23,11 +24,7 @@ const day = signal<OverviewFigures["answers"] | null>(null);
 
 /** What one opens the overview for: the newest errors, the handlers that fail, and the deliveries of a day. */
 export function Attention() {
-  useListRefresh(
-    () => void runAction(loadErrors),
-    () => false,
-    [],
-  );
+  useListRefresh(() => void runAction(loadErrors), []);
   useEffect(() => {
     const load = () => void runAction(async () => void (day.value = (await fetchOverview("24h")).answers));
     load();
@@ -59,16 +56,11 @@ export function Attention() {
       </Part>
       <Part title="Deliveries in 24 hours" none="No deliveries">
         {answerSeries(day.value ?? {})
-          .map(({ label, tone, values }) => ({
-            label,
-            tone,
-            count: values.reduce<number>((sum, n) => sum + (n ?? 0), 0),
-          }))
-          .filter(({ count }) => count > 0)
-          .map(({ label, tone, count }) => (
+          .filter(({ values }) => sumOf(values) > 0)
+          .map(({ label, tone, values }) => (
             <li key={label}>
               <span class={tone}>
-                <b>{formatCount(count)}</b> {label}
+                <b>{formatCount(sumOf(values))}</b> {label}
               </span>
             </li>
           ))}
@@ -79,10 +71,7 @@ export function Attention() {
 
 async function loadErrors(): Promise<void> {
   if (storeTrouble.value !== null) return;
-  const [{ items }] = await Promise.all([
-    fetchErrorGroups({ handler: "", type: "", state: "", since: "", cursor: "" }),
-    loadHandlers(),
-  ]);
+  const [{ items }] = await Promise.all([fetchErrorGroups({}), loadHandlers()]);
   newest.value = items.slice(0, SHOWN);
 }
 
@@ -94,12 +83,7 @@ interface PartOptions {
   children: ComponentChildren;
 }
 
-function Part({ title, none, link, children }: PartOptions) {
+function Part({ none, children, ...panel }: PartOptions) {
   const isEmpty = !Array.isArray(children) || children.length === 0;
-  return (
-    <section class="card" aria-label={title}>
-      <h2>{link === undefined ? title : <a href={link}>{title}</a>}</h2>
-      {isEmpty ? <p class="hint">{none}</p> : <ul>{children}</ul>}
-    </section>
-  );
+  return <Panel {...panel}>{isEmpty ? <p class="hint">{none}</p> : <ul>{children}</ul>}</Panel>;
 }

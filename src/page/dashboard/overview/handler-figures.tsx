@@ -1,10 +1,10 @@
 import type { OverviewFigures, RunSeries, StepValues } from "../../../web/api/overview.js";
 import { escapeControls } from "../../../base/text.js";
-import { formatCount, formatMs } from "../../ui/format.js";
 import { addUp, highest } from "../plots/plot-series.js";
 import { Plot } from "../plots/plot.js";
 import { chosenHandler } from "./figures.js";
-import { timeSeries } from "./time-series.js";
+import { formatCount, formatMs } from "../../text/format.js";
+import { timeSeries } from "./plotted-series.js";
 
 /** Runs and times of handlers: of the chosen one, or of all. */
 export function HandlerFigures({ figures }: { figures: OverviewFigures }) {

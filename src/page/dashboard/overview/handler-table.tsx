@@ -1,10 +1,12 @@
+import { Button } from "../../ui/button.js";
 import type { OverviewFigures, HandlerSeries, RunSeries } from "../../../web/api/overview.js";
 import { describeRunTime } from "../../../base/run-time-bounds.js";
 import { escapeControls } from "../../../base/text.js";
-import { formatCount, formatTime } from "../../ui/format.js";
 import { Sparkline } from "../plots/sparkline.js";
 import { setParams } from "../../state/address.js";
 import { DataTable, type TableColumn } from "../../ui/data-table.js";
+import { formatCount, formatTime } from "../../text/format.js";
+import { sumOf } from "../plots/plot-series.js";
 import { chosenHandler } from "./figures.js";
 
 /**
@@ -20,16 +22,12 @@ export function HandlerTable({ figures }: { figures: OverviewFigures }) {
   ].toSorted((one, other) => (one.handler < other.handler ? -1 : 1));
   if (lines.length === 0) return null;
   return (
-    <section class="plot wide" aria-label="Handlers">
+    <section class="panel wide" aria-label="Handlers">
       <div class="plot-head">
         <h2>Handlers</h2>
         {timesSince !== null && <span class="hint">counted since {formatTime(timesSince)}</span>}
         <span class="spring" />
-        {chosen !== "" && (
-          <button type="button" class="button small" onClick={() => setParams({ handler: "" })}>
-            Plot all handlers
-          </button>
-        )}
+        {chosen !== "" && <Button label="Plot all handlers" class="small" run={() => setParams({ handler: "" })} />}
       </div>
       <DataTable
         label="Handlers in this time"
@@ -48,6 +46,15 @@ interface HandlerLine {
   /** Null for a handler that the plots do not have. */
   series: RunSeries | null;
 }
+
+const timesColumn = (title: string, name: "medianMs" | "p95Ms"): TableColumn<Pick<HandlerSeries, "times">> => ({
+  title,
+  class: "number",
+  cell: ({ times }) => (times === null ? "–" : describeRunTime(times[name])),
+});
+
+/** How long the runs of a handler take. */
+export const TIME_COLUMNS = [timesColumn("Median", "medianMs"), timesColumn("95 %", "p95Ms")];
 
 const COLUMNS: readonly TableColumn<HandlerLine>[] = [
   {
@@ -78,12 +85,7 @@ const COLUMNS: readonly TableColumn<HandlerLine>[] = [
       return <span class="bad">{`${formatCount(failed)} (${((100 * failed) / runs).toFixed(1)} %)`}</span>;
     },
   },
-  {
-    title: "Median",
-    class: "number",
-    cell: ({ times }) => (times === null ? "–" : describeRunTime(times.medianMs)),
-  },
-  { title: "95 %", class: "number", cell: ({ times }) => (times === null ? "–" : describeRunTime(times.p95Ms)) },
+  ...TIME_COLUMNS,
   {
     title: "Runs over time",
     cell: ({ handler, series }) =>
@@ -95,12 +97,7 @@ const COLUMNS: readonly TableColumn<HandlerLine>[] = [
   },
 ];
 
-const runsOf = ({ times, series }: HandlerLine): ShownRuns => times ?? countsOf(series);
-
-interface ShownRuns {
-  runs: number;
-  failed: number;
-}
+const runsOf = ({ times, series }: HandlerLine) => times ?? countsOf(series);
 
 function RunsOverTime({ series, name }: { series: RunSeries; name: string }) {
   const { runs, failed } = countsOf(series);
@@ -113,10 +110,6 @@ function RunsOverTime({ series, name }: { series: RunSeries; name: string }) {
   );
 }
 
-function countsOf(series: RunSeries | null): ShownRuns {
-  return { runs: total(series?.runs ?? []), failed: total(series?.failed ?? []) };
-}
-
-function total(values: readonly (number | null)[]): number {
-  return values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
+function countsOf(series: RunSeries | null) {
+  return { runs: sumOf(series?.runs ?? []), failed: sumOf(series?.failed ?? []) };
 }

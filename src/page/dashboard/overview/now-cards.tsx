@@ -1,14 +1,13 @@
+import { Time } from "../../ui/time.js";
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
-import { SECOND } from "../../../base/duration.js";
 import { isoTime } from "../../../base/iso-time.js";
 import type { EndpointHealth } from "../../../operator/figures-now.js";
 import { type StateNow, OLD_COUNTS_MS } from "../../../web/api/now.js";
-import { formatBytes, formatCount, formatExactTime, formatTime, plural } from "../../ui/format.js";
 import { Icon, type IconName } from "../../ui/icon.js";
 import { linkTo } from "../../state/address.js";
+import { formatBytes, formatCount, formatExactTime, formatSpan, plural } from "../../text/format.js";
 import { now } from "../../state/now.js";
-import { formatAge } from "../ui/format-age.js";
+import { useElapsed } from "../../ui/use-elapsed.js";
 
 /** Answers other than 2xx in a row from which on the number is shown as serious. */
 const MANY_FAILURES = 50;
@@ -16,19 +15,20 @@ const MANY_FAILURES = 50;
 /** The state at this moment, each fact with its meaning. */
 export function NowCards() {
   const current = now.value;
-  const elapsedMs = useElapsed(current);
   if (current === null) return <p class="hint dash-loading">Waiting for the state…</p>;
-  const { backlog, outbox, disk, running } = current;
+  const { backlog, outbox, disk, running, countedAgoMs, repair } = current;
   return (
     <div class="cards">
       <StateCard now={current} />
-      <EndpointCard endpoint={current.endpoint} elapsedMs={elapsedMs} />
-      {current.repair !== null && <RepairCard round={current.repair} />}
-      {backlog !== null && <BacklogCard level={backlog} countedAgoMs={current.countedAgoMs} elapsedMs={elapsedMs} />}
+      <EndpointCard endpoint={current.endpoint} />
+      {repair !== null && <RepairCard round={repair} />}
+      {backlog !== null && (
+        <LevelCard title="Backlog" view="work" level={backlog} parked={backlog.parked} countedAgoMs={countedAgoMs} />
+      )}
       <Card title="Runs now" tone="mute" value={formatCount(running)}>
         <a href={linkTo("work", { show: "running" })}>what runs</a>
       </Card>
-      {outbox !== null && <OutboxCard level={outbox} countedAgoMs={current.countedAgoMs} elapsedMs={elapsedMs} />}
+      {outbox !== null && <LevelCard title="Outbox" view="outbox" level={outbox} countedAgoMs={countedAgoMs} />}
       {disk.usedBytes !== null && (
         <Card title="Disk" tone="mute" value={formatBytes(disk.usedBytes)}>
           <span>{disk.freeBytes === null ? "free space not known" : `${formatBytes(disk.freeBytes)} free`}</span>
@@ -38,16 +38,9 @@ export function NowCards() {
   );
 }
 
-/** Time since the state came, in milliseconds: it comes again when more has changed than the ages in it. */
-function useElapsed(current: StateNow | null): number {
-  const [elapsedMs, setElapsed] = useState(0);
-  useEffect(() => {
-    const begun = performance.now();
-    setElapsed(0);
-    const timer = setInterval(() => setElapsed(performance.now() - begun), SECOND);
-    return () => clearInterval(timer);
-  }, [current]);
-  return elapsedMs;
+/** A span of the state, and the time since the state came: it comes again when more has changed than the spans in it. */
+function Age({ ms }: { ms: number }) {
+  return <>{formatSpan(ms + useElapsed(now.value))}</>;
 }
 
 type CardTone = "good" | "warn" | "bad" | "mute";
@@ -76,15 +69,6 @@ function Card({ title, value, tone, children }: CardOptions) {
   );
 }
 
-function OldestAge({ ms, elapsedMs }: { ms: number; elapsedMs: number }) {
-  return <span>{ms === 0 ? "nothing waits" : `the oldest is ${formatAge(ms + elapsedMs)} old`}</span>;
-}
-
-/** Counts of a moment ago need no word. */
-function CountedAgo({ countedAgoMs, elapsedMs }: { countedAgoMs: number; elapsedMs: number }) {
-  return countedAgoMs < OLD_COUNTS_MS ? null : <span>counted {formatAge(countedAgoMs + elapsedMs)} ago</span>;
-}
-
 function CardLink({ href, count, word }: { href: string; count: number; word: string }) {
   return (
     <a href={href} class={count > 0 ? "bad" : ""}>
@@ -93,32 +77,38 @@ function CardLink({ href, count, word }: { href: string; count: number; word: st
   );
 }
 
-interface LevelProps<Level extends "backlog" | "outbox"> {
+interface LevelCardOptions {
+  title: string;
+  view: "work" | "outbox";
+  level: NonNullable<StateNow["outbox"]>;
+  /** Of work only. */
+  parked?: number;
   countedAgoMs: number;
-  elapsedMs: number;
-  /** What of the state the card shows. */
-  level: NonNullable<StateNow[Level]>;
 }
 
-function BacklogCard({ level, countedAgoMs, elapsedMs }: LevelProps<"backlog">) {
-  const { pending, retrying, running, dead, parked, oldestAgeMs } = level;
-  return (
-    <Card title="Backlog" tone={dead + parked > 0 ? "warn" : "good"} value={formatCount(pending + retrying + running)}>
-      <OldestAge ms={oldestAgeMs} elapsedMs={elapsedMs} />
-      <CountedAgo countedAgoMs={countedAgoMs} elapsedMs={elapsedMs} />
-      <CardLink href={linkTo("work", { state: "dead" })} count={dead} word="dead" />
-      <CardLink href={linkTo("work", { state: "parked" })} count={parked} word="parked" />
-    </Card>
-  );
-}
-
-function OutboxCard({ level, countedAgoMs, elapsedMs }: LevelProps<"outbox">) {
+/** How much waits or runs, and what has stopped. */
+function LevelCard({ title, view, level, parked, countedAgoMs }: LevelCardOptions) {
   const { pending, retrying, running, dead, oldestAgeMs } = level;
+  const tone = dead + (parked ?? 0) > 0 ? "warn" : "good";
   return (
-    <Card title="Outbox" tone={dead > 0 ? "warn" : "good"} value={formatCount(pending + retrying + running)}>
-      <OldestAge ms={oldestAgeMs} elapsedMs={elapsedMs} />
-      <CountedAgo countedAgoMs={countedAgoMs} elapsedMs={elapsedMs} />
-      <CardLink href={linkTo("outbox", { state: "dead" })} count={dead} word="dead" />
+    <Card title={title} tone={tone} value={formatCount(pending + retrying + running)}>
+      <span>
+        {oldestAgeMs === 0 ? (
+          "nothing waits"
+        ) : (
+          <>
+            the oldest is <Age ms={oldestAgeMs} /> old
+          </>
+        )}
+      </span>
+      {/* Counts of a moment ago need no word. */}
+      {countedAgoMs >= OLD_COUNTS_MS && (
+        <span>
+          counted <Age ms={countedAgoMs} /> ago
+        </span>
+      )}
+      <CardLink href={linkTo(view, { state: "dead" })} count={dead} word="dead" />
+      {parked !== undefined && <CardLink href={linkTo(view, { state: "parked" })} count={parked} word="parked" />}
     </Card>
   );
 }
@@ -136,14 +126,14 @@ function StateCard({ now: { state, processes, trouble } }: { now: StateNow }) {
 function RepairCard({ round: { at, missing, stillMissing, refused } }: { round: NonNullable<StateNow["repair"]> }) {
   return (
     <Card title="Missing events" tone={refused === null ? "good" : "warn"} value={formatCount(stillMissing)}>
-      <span title={formatExactTime(isoTime(at))}>compared at {formatTime(isoTime(at))}</span>
+      <Time at={isoTime(at)} before="compared at " />
       {missing > stillMissing && <span>{formatCount(missing - stillMissing)} brought in</span>}
       {refused !== null && <span class="warn">{refused}</span>}
     </Card>
   );
 }
 
-function EndpointCard({ endpoint, elapsedMs }: { endpoint: EndpointHealth; elapsedMs: number }) {
+function EndpointCard({ endpoint }: { endpoint: EndpointHealth }) {
   const { failuresInARow, disablesAt, lastAcceptedAt, silentForMs, isSilent } = endpoint;
   const tone = failuresInARow >= MANY_FAILURES ? "bad" : failuresInARow > 0 || isSilent ? "warn" : "good";
   return (
@@ -164,7 +154,7 @@ function EndpointCard({ endpoint, elapsedMs }: { endpoint: EndpointHealth; elaps
         <span>nothing accepted yet</span>
       ) : (
         <span title={formatExactTime(lastAcceptedAt)} class={isSilent ? "warn" : ""}>
-          {isSilent && "silent: "}last accepted {formatAge(silentForMs + elapsedMs)} ago
+          {isSilent && "silent: "}last accepted <Age ms={silentForMs} /> ago
         </span>
       )}
     </Card>

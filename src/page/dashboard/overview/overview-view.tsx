@@ -1,23 +1,28 @@
 import { useEffect } from "preact/hooks";
 import type { OverviewFigures } from "../../../web/api/overview.js";
-import { formatBytes, formatCount, formatMs, formatExactTime, formatTime } from "../../ui/format.js";
 import type { PlotSeries } from "../plots/plot-series.js";
-import { answerSeries } from "./answer-series.js";
+import { answerSeries, timeSeries } from "./plotted-series.js";
 import { Attention } from "./attention.js";
 import { Plot } from "../plots/plot.js";
 import { setParams } from "../../state/address.js";
-import { formatAge } from "../ui/format-age.js";
 import { HandlerFigures } from "./handler-figures.js";
 import { HandlerTable } from "./handler-table.js";
 import { NowCards } from "./now-cards.js";
 import { loadFigures, figures, range, RANGES } from "./figures.js";
-import { timeSeries } from "./time-series.js";
-import { shortText } from "../../ui/short-text.js";
 import type { AlarmRow, ProcessRow } from "../../../web/api/now.js";
 import { now } from "../../state/now.js";
+import {
+  formatBytes,
+  formatCount,
+  formatExactTime,
+  formatMs,
+  formatSpan,
+  formatTime,
+  shortText,
+} from "../../text/format.js";
+import { Panel } from "../../ui/panel.js";
+import { Segments } from "../../ui/segments.js";
 import { DataTable, timeColumn, type TableColumn } from "../../ui/data-table.js";
-
-const RANGE_LABELS = { "1h": "1 hour", "24h": "24 hours", "7d": "7 days" } as const;
 
 /** The state now, and how it came to it. */
 export function OverviewView() {
@@ -34,18 +39,12 @@ export function OverviewView() {
       <header class="pane-head">
         <h1>Overview</h1>
         <span class="spring" />
-        <div class="segments" role="group" aria-label="Time that the plots show">
-          {RANGES.map((name) => (
-            <button
-              type="button"
-              key={name}
-              aria-pressed={name === chosen}
-              onClick={() => setParams({ range: name === "1h" ? "" : name })}
-            >
-              {RANGE_LABELS[name]}
-            </button>
-          ))}
-        </div>
+        <Segments
+          label="Time that the plots show"
+          choices={RANGES}
+          current={chosen}
+          choose={(name) => setParams({ range: name === "1h" ? "" : name })}
+        />
       </header>
       <div class="dash-scroll" tabIndex={0} role="region" aria-label="State and figures">
         <Attention />
@@ -97,7 +96,7 @@ function Plots({ figures }: { figures: OverviewFigures }) {
 function StorePlots({ figures }: { figures: OverviewFigures }) {
   const { times, stepMs, backlog, outbox, disk } = figures;
   const common = { times, stepMs };
-  const depth = { ...common, format: formatCount, formatRight: formatAge, isRightAge: true, isWhole: true };
+  const depth = { ...common, format: formatCount, formatRight: formatSpan, isRightAge: true, isWhole: true };
   return (
     <>
       <Plot {...depth} title="Backlog of work" series={depthAndAge(backlog)} />
@@ -130,10 +129,9 @@ function AlarmTable() {
   const alarms = now.value?.alarms ?? [];
   if (alarms.length === 0) return null;
   return (
-    <section class="plot processes" aria-label="Alarms">
-      <h2>Alarms of this process</h2>
+    <Panel title="Alarms of this process" class="processes">
       <DataTable label="Alarms of this process" columns={ALARM_COLUMNS} rows={alarms} keyOf={({ kind }) => kind} />
-    </section>
+    </Panel>
   );
 }
 
@@ -156,15 +154,14 @@ function Processes() {
   const processes = now.value?.processes ?? [];
   if (processes.length < 2) return null;
   return (
-    <section class="plot processes" aria-label="Processes">
-      <h2>Processes</h2>
+    <Panel title="Processes" class="processes">
       <DataTable
         label="Processes on this store"
         columns={PROCESS_COLUMNS}
         rows={processes}
         keyOf={({ process }) => process}
       />
-    </section>
+    </Panel>
   );
 }
 

@@ -7,17 +7,17 @@ import { paleColour, toneColour } from "./tone-colour.js";
 /** What a plot shows, apart from the times of its steps. */
 export interface PlotFace {
   series: readonly PlotSeries[];
-  /** Layers on one another instead of lines. */
-  isStacked: boolean;
-  /** Numbers that can only be whole. */
-  isWhole: boolean;
+  /** Layers on one another instead of lines. @default false */
+  isStacked?: boolean;
+  /** Numbers that can only be whole. @default false */
+  isWhole?: boolean;
   /** Length of a step, in milliseconds. */
   stepMs: number;
   format: (value: number) => string;
-  /** Of the right axis. */
-  formatRight: (value: number) => string;
-  /** Ages in milliseconds on the right axis. */
-  isRightAge: boolean;
+  /** Of series on the right axis. @default format */
+  formatRight?: (value: number) => string;
+  /** Ages in milliseconds on the right axis. @default false */
+  isRightAge?: boolean;
 }
 
 /** All plots show the same moment under the pointer. */
@@ -46,7 +46,7 @@ export function plotOptions(face: PlotFace, size: { width: number; height: numbe
 /** Which series stands at which place of the library's list: it paints later ones over earlier ones. */
 export function drawingOrder({ series, isStacked }: Pick<PlotFace, "series" | "isStacked">): number[] {
   const order = series.map((_, index) => index);
-  return isStacked ? order.toReversed() : order;
+  return isStacked === true ? order.toReversed() : order;
 }
 
 /** A value between unknown ones has no line: it is shown as a point. */
@@ -61,7 +61,7 @@ function seriesOptions({ series, isStacked }: PlotFace, index: number): uPlot.Se
   const { stepped } = uPlot.paths;
   const common = { label, scale: axis ?? "left", points: LONE_POINTS, spanGaps: false };
   const stroke = () => toneColour(tone);
-  if (isStacked) {
+  if (isStacked === true) {
     return {
       ...common,
       stroke,
@@ -90,9 +90,12 @@ function timeAxis(stepMs: number): uPlot.Axis {
   };
 }
 
-function valueAxis(scale: "left" | "right", { format, formatRight, isWhole, isRightAge }: PlotFace): uPlot.Axis {
+function valueAxis(
+  scale: "left" | "right",
+  { format, formatRight = format, isWhole, isRightAge }: PlotFace,
+): uPlot.Axis {
   const write = scale === "left" ? format : formatRight;
-  const isAge = scale === "right" && isRightAge;
+  const isAge = scale === "right" && isRightAge === true;
   return {
     scale,
     // The library names its sides by a constant enum that has no values at run time: 1 is the right one.
@@ -104,7 +107,7 @@ function valueAxis(scale: "left" | "right", { format, formatRight, isWhole, isRi
     ticks: { show: false },
     size: 60,
     space: 32,
-    ...(scale === "left" && isWhole ? { incrs: WHOLE_STEPS } : {}),
+    ...(scale === "left" && isWhole === true ? { incrs: WHOLE_STEPS } : {}),
     ...(isAge ? { incrs: AGE_STEPS } : {}),
     values: (_, splits, __, ___, step) => splits.map((value) => (isAge ? formatAgeTick(value, step) : write(value))),
   };

@@ -46,17 +46,17 @@ function combine(series: readonly StepValues[], run: (known: readonly number[]) 
   });
 }
 
+/** The sum of all steps. */
+export function sumOf(values: StepValues): number {
+  return values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
+}
+
 /** The values whose neighbours are both unknown. */
 export function loneIndexes(values: ArrayLike<number | null | undefined>): number[] {
   const isKnown = (index: number): boolean => typeof values[index] === "number";
   return Array.from({ length: values.length }, (_, index) => index).filter(
     (index) => isKnown(index) && !isKnown(index - 1) && !isKnown(index + 1),
   );
-}
-
-/** Whether nothing is known of any series. */
-export function isUnknown(series: readonly PlotSeries[]): boolean {
-  return lastKnown(series) === -1;
 }
 
 /** The last step of which something is known; -1 without one. */

@@ -1,25 +1,13 @@
 import { useState } from "preact/hooks";
-import { formatWait } from "../../state/format-wait.js";
-import { formatTime } from "../../ui/format.js";
-import { isUnknown, lastKnown, type PlotSeries } from "./plot-series.js";
+import { lastKnown, sumOf, type PlotSeries } from "./plot-series.js";
+import { formatSpan, formatTime } from "../../text/format.js";
+import type { PlotFace } from "./plot-options.js";
 import { useChart } from "./use-chart.js";
 
-interface PlotOptions {
+interface PlotOptions extends PlotFace {
   title: string;
   /** Start of each step, in milliseconds since 1970. */
   times: readonly number[];
-  /** Length of a step, in milliseconds. */
-  stepMs: number;
-  series: readonly PlotSeries[];
-  format: (value: number) => string;
-  /** Of series on the right axis. @default format */
-  formatRight?: (value: number) => string;
-  /** @default false */
-  isStacked?: boolean;
-  /** @default false */
-  isWhole?: boolean;
-  /** Ages in milliseconds on the right axis. @default false */
-  isRightAge?: boolean;
   /** True for numbers of what happened in each step. @default false */
   isPerStep?: boolean;
   /** True for times, of which upper bounds are known. @default false */
@@ -35,8 +23,8 @@ const HEIGHT = 168;
 export function Plot(options: PlotOptions) {
   const { title, series, emptyText = "No figures of this time yet." } = options;
   return (
-    <section class="plot" aria-label={title}>
-      {isUnknown(series) ? (
+    <section class="panel plot" aria-label={title}>
+      {lastKnown(series) === -1 ? (
         <>
           <h2>{title}</h2>
           <p class="plot-empty hint">{emptyText}</p>
@@ -49,26 +37,15 @@ export function Plot(options: PlotOptions) {
 }
 
 function Drawn(options: PlotOptions) {
-  const {
-    title,
-    times,
-    stepMs,
-    series,
-    format,
-    formatRight = format,
-    isStacked = false,
-    isWhole = false,
-    isRightAge = false,
-  } = options;
+  const { title, times, series, format, formatRight = format } = options;
   const [pointed, setPointed] = useState<number | null>(null);
-  const face = { series, isStacked, isWhole, stepMs, format, formatRight, isRightAge };
-  const chart = useChart({ face, times, height: HEIGHT, onPoint: setPointed });
+  const chart = useChart({ face: options, times, height: HEIGHT, onPoint: setPointed });
   const index = pointed ?? lastKnown(series);
   const at = formatTime(times[index] ?? 0);
   // Without a pointer, a legend of counts is about the whole time that is drawn.
   const isTotal = options.isPerStep === true && pointed === null;
   const write = ({ values, texts, axis }: PlotSeries): string => {
-    const value = isTotal ? values.reduce<number>((sum, each) => sum + (each ?? 0), 0) : (values[index] ?? null);
+    const value = isTotal ? sumOf(values) : (values[index] ?? null);
     return value === null ? "–" : (texts?.[index] ?? (axis === "right" ? formatRight : format)(value));
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -107,7 +84,7 @@ function Head({ title, stepMs, isPerStep, isBound, at }: PlotOptions & { at: str
   return (
     <div class="plot-head">
       <h2>{title}</h2>
-      {isPerStep === true && <span class="hint">per {formatWait(stepMs)}</span>}
+      {isPerStep === true && <span class="hint">per {formatSpan(stepMs)}</span>}
       {isBound === true && (
         <span class="hint" title="Times are counted in ranges: a line is at the end of its range">
           upper bounds

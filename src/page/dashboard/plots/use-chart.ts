@@ -1,16 +1,8 @@
-import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { drawingOrder, plotOptions, type PlotFace } from "./plot-options.js";
 import { stackSeries } from "./plot-series.js";
 import { onColoursChanged } from "./tone-colour.js";
-
-interface Chart {
-  /** The element that the chart is drawn into. */
-  ref: RefObject<HTMLDivElement>;
-  /** Moves the line over the plot to a step. */
-  point: (index: number) => void;
-}
 
 interface ChartOptions {
   face: PlotFace;
@@ -23,7 +15,7 @@ interface ChartOptions {
 }
 
 /** A chart of the library in an element: made once for its series, given new numbers, and as wide as there is room. */
-export function useChart({ face, times, height, onPoint }: ChartOptions): Chart {
+export function useChart({ face, times, height, onPoint }: ChartOptions) {
   const ref = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | null>(null);
 
@@ -55,7 +47,8 @@ export function useChart({ face, times, height, onPoint }: ChartOptions): Chart 
 
   return {
     ref,
-    point(index) {
+    /** Moves the line over the plot to a step. */
+    point(index: number) {
       const at = times[index];
       if (at !== undefined) chart.current?.setCursor({ left: chart.current.valToPos(at, "x"), top: 0 });
     },
@@ -69,11 +62,11 @@ function shapeOf({ isStacked, stepMs, series }: PlotFace): string {
 
 /** The last moment is the end of the newest step, so that the step is drawn while it is under way. */
 function dataOf(face: PlotFace, times: readonly number[]): uPlot.AlignedData {
-  const values = face.isStacked ? stackSeries(face.series) : face.series.map((series) => series.values);
+  const values = face.isStacked === true ? stackSeries(face.series) : face.series.map((series) => series.values);
   const end = (times.at(-1) ?? 0) + face.stepMs;
   const layers = drawingOrder(face).map((index) => {
     const layer = values[index] ?? [];
-    return [...layer, face.isStacked ? (layer.at(-1) ?? null) : null];
+    return [...layer, face.isStacked === true ? (layer.at(-1) ?? null) : null];
   });
   return [[...times, end], ...layers];
 }

@@ -1,45 +1,14 @@
-import type { JobAction } from "../../../web/api/jobs.js";
-import { MAX_CHOSEN } from "../../../web/api/work.js";
-import { ChooseNone } from "../../ui/icon-button.js";
-import { Icon } from "../../ui/icon.js";
-import { mayOperate } from "../../state/session.js";
-import { changeWork } from "../state/jobs.js";
-import { canRunNow } from "../../state/work.js";
-import { MostChosen } from "../../ui/most-chosen.js";
-import { eventSelection, events, listedWork, WORK_PARAMS, workOfChosen, workState } from "./work-state.js";
 import { isStopped, piecesIn } from "../../../operator/states.js";
 import type { HandlerView } from "../../../operator/inbox-rows.js";
+import type { JobAction } from "../../../web/api/jobs.js";
 import { readParam } from "../../state/address.js";
 import { pausedHandlers } from "../../state/handlers.js";
-
-/** Actions for the chosen events, or for all of a narrowed list. The number is shown before anything is changed. */
-export function BulkBar() {
-  if (!mayOperate.value || events.items.value.length === 0) return null;
-  const ids = eventSelection.inSight.value;
-  if (ids.length > 0) return <ChosenBar ids={ids} />;
-  const isNarrowed = workState.value !== "" || WORK_PARAMS.some((name) => readParam(name) !== "");
-  return isNarrowed ? <AllBar /> : null;
-}
-
-function ChosenBar({ ids }: { ids: string[] }) {
-  const isTooMuch = ids.length > MAX_CHOSEN;
-  const act = (action: JobAction) =>
-    void changeWork(action, workOfChosen(changeableOf(action, ids))).then(
-      (isStarted) => isStarted && eventSelection.clear(),
-    );
-  return (
-    <div class="selection-bar" role="toolbar" aria-label="Chosen events">
-      <span class="selection-count">{ids.length} chosen</span>
-      {isTooMuch && <MostChosen orElse="choose none and change all that a filter matches" />}
-      {!isTooMuch &&
-        (ACTIONS[workState.value] ?? []).map((action) => {
-          const { length } = changeableOf(action, ids);
-          return length > 0 && <Button key={action} action={action} suffix={`(${length})`} act={act} />;
-        })}
-      <ChooseNone onClick={eventSelection.clear} />
-    </div>
-  );
-}
+import { mayOperate } from "../../state/session.js";
+import { canRunNow } from "../../state/work.js";
+import { ActionButton } from "../../ui/action-button.js";
+import { SelectionBar } from "../../ui/selection-bar.js";
+import { changeWork } from "../jobs/jobs.js";
+import { eventSelection, events, isNarrowed, listedWork, workOfChosen, workState } from "./work-state.js";
 
 /** Which actions can change something in the state that is listed. */
 const ACTIONS: Readonly<Record<string, readonly JobAction[]>> = {
@@ -50,41 +19,46 @@ const ACTIONS: Readonly<Record<string, readonly JobAction[]>> = {
   parked: ["retry", "discard"],
 };
 
+/** Actions for the chosen events, or for all of a narrowed list. The number is shown before anything is changed. */
+export function BulkBar() {
+  if (!mayOperate.value || events.items.value.length === 0) return null;
+  const ids = eventSelection.inSight.value;
+  if (ids.length > 0) return <ChosenBar ids={ids} />;
+  return isNarrowed.value || workState.value !== "" ? <AllBar /> : null;
+}
+
+function ChosenBar({ ids }: { ids: string[] }) {
+  const act = async (action: JobAction) => {
+    if (await changeWork(action, workOfChosen(changeableOf(action, ids)))) eventSelection.clear();
+  };
+  return (
+    <SelectionBar
+      label="Chosen events"
+      count={ids.length}
+      ifTooMany="Choose fewer, or choose none and change all that a filter matches."
+      clear={eventSelection.clear}
+    >
+      {(ACTIONS[workState.value] ?? []).map((action) => {
+        const { length } = changeableOf(action, ids);
+        return length > 0 && <ActionButton key={action} action={action} of={`(${length})`} run={() => act(action)} />;
+      })}
+    </SelectionBar>
+  );
+}
+
 function AllBar() {
   const actions = ACTIONS[workState.value] ?? [];
   if (listedWork() === undefined || actions.length === 0) return null;
   const act = (action: JobAction) => {
     const filter = listedWork();
-    if (filter !== undefined) void changeWork(action, filter);
+    return filter && changeWork(action, filter);
   };
   return (
-    <div class="selection-bar" role="toolbar" aria-label="All that match">
-      <span class="selection-count">All that match</span>
+    <SelectionBar label="All that match" count={null}>
       {actions.map((action) => (
-        <Button key={action} action={action} suffix="all…" act={act} />
+        <ActionButton key={action} action={action} of="all…" run={() => act(action)} />
       ))}
-    </div>
-  );
-}
-
-const BUTTONS = {
-  retry: { words: "Retry", icon: "replay", tone: "primary" },
-  run: { words: "Run now", icon: "clock", tone: "" },
-  discard: { words: "Discard", icon: "trash", tone: "danger" },
-} as const;
-
-interface ButtonOptions {
-  action: JobAction;
-  suffix: string;
-  act: (action: JobAction) => void;
-}
-
-function Button({ action, suffix, act }: ButtonOptions) {
-  const { words, icon, tone } = BUTTONS[action];
-  return (
-    <button type="button" class={`button ${tone}`} onClick={() => act(action)}>
-      <Icon name={icon} /> {words} {suffix}
-    </button>
+    </SelectionBar>
   );
 }
 

@@ -3,11 +3,10 @@ import { isStopped, piecesIn } from "../../../operator/states.js";
 import type { ListedEvent, PausedHandlerRow } from "../../../web/api/work.js";
 import { ListedBadge } from "../../ui/badges.js";
 import { timeColumn, type TableColumn } from "../../ui/data-table.js";
-import { formatExactTime, formatTime } from "../../ui/format.js";
 import { linkTo } from "../../state/address.js";
 import { pausedHandlers } from "../../state/handlers.js";
 import { workState } from "./work-state.js";
-import { shortText } from "../../ui/short-text.js";
+import { formatExactTime, formatTime, shortText } from "../../text/format.js";
 import { SubjectWords } from "../../ui/subject-words.js";
 
 /** What the list of work tells of each event: first what happened to what, last its id. */

@@ -1,32 +1,28 @@
-import { useEffect } from "preact/hooks";
 import { EVENT_STATES } from "../../../operator/states.js";
 import { goTo, readParam, setParams } from "../../state/address.js";
-import { hasContacts, mayOperate } from "../../state/session.js";
-import { endedJobs } from "../state/jobs.js";
 import { now } from "../../state/now.js";
-import { Empty } from "../../ui/empty.js";
+import { hasContacts, mayOperate } from "../../state/session.js";
+import { shortText } from "../../text/format.js";
 import { StateBadge } from "../../ui/badges.js";
+import { Button } from "../../ui/button.js";
 import { DataTable } from "../../ui/data-table.js";
-import { Icon } from "../../ui/icon.js";
-import { FilterBar, TextFilter, TimeFilter } from "../../ui/filter-fields.js";
-import { HandlerFilter, SourceFilter, TypeFilter } from "./work-filters.js";
-import { MoreButton } from "../../ui/more-button.js";
-import { shortText } from "../../ui/short-text.js";
-import { StateChoice } from "../../ui/state-choice.js";
-import { useListRefresh } from "../../ui/use-list-refresh.js";
+import {
+  ChoiceFilter,
+  FilterBar,
+  HandlerFilter,
+  StateChoice,
+  TextFilter,
+  TimeFilter,
+  TypeFilter,
+} from "../../ui/filter-fields.js";
+import { PagedRows } from "../../ui/paged-rows.js";
+import { endedJobs } from "../jobs/jobs.js";
 import { BulkBar } from "./bulk-bar.js";
 import { EVENT_COLUMNS } from "./event-columns.js";
-import { eventSelection, events, listKey, WORK_PARAMS, workState } from "./work-state.js";
+import { WORK_PARAMS, eventSelection, events, isNarrowed, listKey, workState } from "./work-state.js";
 
 /** Events with work, newest first. */
 export function EventList() {
-  const key = listKey.value;
-  useEffect(() => eventSelection.keepFor(key), [key]);
-  useListRefresh(
-    (isAgain) => void (isAgain ? events.refresh() : events.load()),
-    () => eventSelection.inSight.value.length > 0,
-    [key, endedJobs.value],
-  );
   return (
     <>
       <StateChoice
@@ -34,7 +30,7 @@ export function EventList() {
         current={workState.value}
         Badge={StateBadge}
         // Of the whole store: they say nothing about a narrowed list.
-        counts={WORK_PARAMS.some((name) => readParam(name) !== "") ? {} : { ...now.value?.backlog }}
+        counts={isNarrowed.value ? {} : { ...now.value?.backlog }}
       />
       <FilterBar
         label="Work"
@@ -47,57 +43,41 @@ export function EventList() {
         <SourceFilter />
         <TimeFilter />
       </FilterBar>
-      <GroupChip />
-      <div class="dash-scroll dash-list" tabIndex={0} role="region" aria-label="Events">
-        <Rows />
-      </div>
+      {readParam("group") !== "" && (
+        <Button
+          icon="cross"
+          label={`Only the group ${shortText(readParam("groupName"))}`}
+          class="small"
+          title="Show other errors too"
+          run={() => setParams({ group: "", groupName: "" })}
+        />
+      )}
+      <PagedRows
+        label="Events"
+        list={events}
+        asked={listKey.value}
+        again={endedJobs.value}
+        isNarrowed={isNarrowed.value}
+        none={{ title: workState.value === "" ? "The inbox is empty" : `Nothing is ${workState.value}` }}
+        selection={eventSelection}
+      >
+        <DataTable
+          label="Events"
+          columns={EVENT_COLUMNS.filter(({ title }) => title !== "Subject" || hasContacts.value)}
+          rows={events.items.value}
+          keyOf={({ id }) => id}
+          isInList
+          list={{ selection: mayOperate.value && eventSelection, open: ({ id }) => goTo("event", { id }) }}
+        />
+      </PagedRows>
       <BulkBar />
     </>
   );
 }
 
-function GroupChip() {
-  if (readParam("group") === "") return null;
-  return (
-    <button
-      type="button"
-      class="button small"
-      title="Show other errors too"
-      onClick={() => setParams({ group: "", groupName: "" })}
-    >
-      <Icon name="cross" /> Only the group {shortText(readParam("groupName"))}
-    </button>
-  );
-}
-
-function Rows() {
-  const { items, isLoaded, nextCursor } = events;
-  if (!isLoaded.value) return <p class="hint dash-loading">Loading…</p>;
-  if (items.value.length === 0) {
-    const isNarrowed = WORK_PARAMS.some((name) => readParam(name) !== "");
-    return (
-      <Empty title={emptyTitle(isNarrowed)}>
-        {isNarrowed && <p>{nextCursor.value === null ? "Show all, or ask for less." : "Search further below."}</p>}
-        <MoreButton list={events} />
-      </Empty>
-    );
-  }
-  return (
-    <>
-      <DataTable
-        label="Events"
-        columns={EVENT_COLUMNS.filter(({ title }) => title !== "Subject" || hasContacts.value)}
-        rows={items.value}
-        keyOf={({ id }) => id}
-        isInList
-        list={{ selection: mayOperate.value && eventSelection, open: ({ id }) => goTo("event", { id }) }}
-      />
-      <MoreButton list={events} />
-    </>
-  );
-}
-
-function emptyTitle(isNarrowed: boolean): string {
-  if (isNarrowed) return "Nothing matches";
-  return workState.value === "" ? "The inbox is empty" : `Nothing is ${workState.value}`;
+/** Where secrets have names: those of the events that are listed. */
+function SourceFilter() {
+  const listed = events.items.value.flatMap(({ source }) => (source === "" ? [] : source));
+  if (listed.length === 0 && readParam("source") === "") return null;
+  return <ChoiceFilter name="source" label="Source" all="All sources" choices={listed} />;
 }

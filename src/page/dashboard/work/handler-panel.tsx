@@ -1,23 +1,20 @@
-import { describeRunTime } from "../../../base/run-time-bounds.js";
 import { escapeControls } from "../../../base/text.js";
 import type { HandlerRow } from "../../../web/api/work.js";
 import { Empty } from "../../ui/empty.js";
-import { formatCount, formatExactTime, formatTime } from "../../ui/format.js";
+import { Button } from "../../ui/button.js";
 import { Icon } from "../../ui/icon.js";
 import { linkTo } from "../../state/address.js";
 import { mayOperate } from "../../state/session.js";
 import { handlers, loadHandlers, askAndPause, resumePaused } from "../../state/handlers.js";
 import { now } from "../../state/now.js";
 import { DataTable, type TableColumn } from "../../ui/data-table.js";
+import { formatCount, formatExactTime, formatTime } from "../../text/format.js";
+import { TIME_COLUMNS } from "../overview/handler-table.js";
 import { useListRefresh } from "../../ui/use-list-refresh.js";
 
 /** Handlers with what waits for them, and whether they are paused. */
 export function HandlerPanel() {
-  useListRefresh(
-    () => void loadHandlers(),
-    () => false,
-    [now.value?.paused.length],
-  );
+  useListRefresh(() => void loadHandlers(), [now.value?.paused.length]);
   if (handlers.value.length === 0) return <Empty title="No handler is known" />;
   return (
     <div class="dash-scroll dash-list" tabIndex={0} role="region" aria-label="Handlers">
@@ -62,12 +59,7 @@ const COLUMNS: readonly TableColumn<HandlerRow>[] = [
       ),
   },
   { title: "Waiting or retrying", class: "number", cell: ({ pending }) => formatCount(pending) },
-  {
-    title: "Median",
-    class: "number",
-    cell: ({ times }) => (times === null ? "–" : describeRunTime(times.medianMs)),
-  },
-  { title: "95 %", class: "number", cell: ({ times }) => (times === null ? "–" : describeRunTime(times.p95Ms)) },
+  ...TIME_COLUMNS,
 ];
 
 function State({ paused, isFailing }: HandlerRow) {
@@ -83,15 +75,11 @@ function State({ paused, isFailing }: HandlerRow) {
 const PAUSE: TableColumn<HandlerRow> = {
   title: "",
   cell({ handler, paused }) {
-    const name = <span class="unseen"> {escapeControls(handler)}</span>;
+    const name = escapeControls(handler);
     return paused === null ? (
-      <button type="button" class="button small" onClick={() => void askAndPause(handler)}>
-        <Icon name="pause" /> Pause{name}
-      </button>
+      <Button icon="pause" label="Pause" class="small" aria-label={`Pause ${name}`} run={() => askAndPause(handler)} />
     ) : (
-      <button type="button" class="button small primary" onClick={() => void resumePaused(handler)}>
-        Resume{name}
-      </button>
+      <Button label="Resume" class="small primary" aria-label={`Resume ${name}`} run={() => resumePaused(handler)} />
     );
   },
 };

@@ -1,26 +1,19 @@
-import { setParams, linkTo } from "../../state/address.js";
-import { EventList } from "./event-list.js";
-import { HandlerPanel } from "./handler-panel.js";
-import { WORK_PARTS, workPart } from "./work-state.js";
-import { useEffect } from "preact/hooks";
-import { escapeControls } from "../../../base/text.js";
-import { Empty } from "../../ui/empty.js";
-import { formatExactTime } from "../../ui/format.js";
-import { jobs, loadJobs } from "../state/jobs.js";
-import type { BulkJobRow } from "../../../web/api/jobs.js";
-import { DataTable, timeColumn, type TableColumn } from "../../ui/data-table.js";
-import { describeJob, describeProgress } from "../ui/describe-job.js";
-import { describeJobFilter } from "../ui/describe-job-filter.js";
 import { signal } from "@preact/signals";
 import type { RunningRow } from "../../../operator/figures-now.js";
 import type { RunningWork } from "../../../web/api/work.js";
-import { runAction } from "../../state/notice.js";
 import { fetchRunning } from "../../api/calls.js";
+import { linkTo, setParams } from "../../state/address.js";
+import { runAction } from "../../state/notice.js";
 import { now } from "../../state/now.js";
-import { formatAge } from "../ui/format-age.js";
-import { JobButtons } from "../ui/job-buttons.js";
+import { formatExactTime, formatSpan, shortText } from "../../text/format.js";
+import { DataTable, type TableColumn } from "../../ui/data-table.js";
+import { Empty } from "../../ui/empty.js";
+import { Segments } from "../../ui/segments.js";
 import { useListRefresh } from "../../ui/use-list-refresh.js";
-import { shortText } from "../../ui/short-text.js";
+import { JobPanel } from "../jobs/job-strip.js";
+import { EventList } from "./event-list.js";
+import { HandlerPanel } from "./handler-panel.js";
+import { WORK_PARTS, workPart } from "./work-state.js";
 
 const PANELS = { "": EventList, running: RunningPanel, handlers: HandlerPanel, jobs: JobPanel };
 
@@ -33,52 +26,20 @@ export function WorkView() {
       <header class="pane-head">
         <h1>Work</h1>
         <span class="spring" />
-        <div class="segments" role="group" aria-label="What is shown">
-          {WORK_PARTS.map(({ name, label }) => (
-            <button type="button" key={name} aria-pressed={name === part} onClick={() => setParams({ show: name })}>
-              {label}
-            </button>
-          ))}
-        </div>
+        <Segments label="What is shown" choices={WORK_PARTS} current={part} choose={(show) => setParams({ show })} />
       </header>
       <Part />
     </div>
   );
 }
 
-/** Jobs, those that have ended included. */
-function JobPanel() {
-  useEffect(() => void loadJobs(), []);
-  const all = [...jobs.value.values()];
-  if (all.length === 0) return <Empty title="No jobs yet" />;
-  return (
-    <div class="dash-scroll dash-list" tabIndex={0} role="region" aria-label="Jobs">
-      <DataTable label="All jobs" columns={JOB_COLUMNS} rows={all} keyOf={({ id }) => id} isInList />
-    </div>
-  );
-}
-
-const JOB_COLUMNS: readonly TableColumn<BulkJobRow>[] = [
-  timeColumn("Begun", ({ createdAt }) => createdAt),
-  { title: "By", class: "long", cell: ({ by }) => escapeControls(by) },
-  { title: "Action", class: "long", cell: describeJob },
-  { title: "Of", class: "long", cell: ({ filter }) => describeJobFilter(filter) },
-  { title: "Changed", class: "long", cell: describeProgress },
-  {
-    title: "",
-    class: "number",
-    cell: (job) => <JobButtons job={job} />,
-  },
-];
-
 /** Null before it is loaded. */
 const running = signal<RunningWork | null>(null);
 
 /** Handlers that run now, of all processes, the longest first. */
 function RunningPanel() {
-  const count = now.value?.running;
   const load = () => void runAction(async () => void (running.value = await fetchRunning()));
-  useListRefresh(load, () => false, [count]);
+  useListRefresh(load, [now.value?.running]);
   const read = running.value;
   if (read === null) return <p class="hint dash-loading">Loading…</p>;
   if (read.items.length === 0) return <Empty title="Nothing runs now" />;
@@ -101,7 +62,7 @@ const RUN_COLUMNS: readonly TableColumn<RunningRow>[] = [
   {
     title: "For",
     class: "number",
-    cell: ({ forMs }) => formatAge(forMs),
+    cell: ({ forMs }) => formatSpan(forMs),
     hint: ({ since }) => formatExactTime(since),
   },
   { title: "Handler", class: "long", cell: ({ handler }) => shortText(handler) },

@@ -1,0 +1,68 @@
+import type { EventView } from "../../operator/inbox-rows.js";
+import type { JobAction } from "../../web/api/jobs.js";
+import { ExportMenu } from "../detail/export-menu.js";
+import { replayElsewhere } from "../detail/replay-elsewhere.js";
+import { copyCurl, remove, replay, share, togglePin } from "../state/actions.js";
+import { captureSelection } from "../state/capture-selection.js";
+import { captures } from "../state/captures.js";
+import { changeEvents, mayRetry, mayRunNow, workOf } from "../state/work.js";
+import { formatCount } from "../text/format.js";
+import { ActionButton } from "../ui/action-button.js";
+import { Button } from "../ui/button.js";
+import { Icon } from "../ui/icon.js";
+import { SelectionBar } from "../ui/selection-bar.js";
+
+/** What can be done about the work of handlers on the chosen deliveries. */
+function WorkActions({ events }: { events: readonly EventView[] }) {
+  const button = (action: JobAction, those: readonly EventView[]) => {
+    const change = async () => {
+      const ids = those.map(({ id }) => id);
+      if (await changeEvents(ids, action)) captureSelection.clear();
+    };
+    return those.length > 0 && <ActionButton action={action} of={`(${those.length})`} class="" run={change} />;
+  };
+  return (
+    <>
+      {button("retry", events.filter(mayRetry))}
+      {button("run", events.filter(mayRunNow))}
+      {button(
+        "discard",
+        events.filter(({ state }) => state !== "done"),
+      )}
+    </>
+  );
+}
+
+/** Actions for the selected captures. */
+export function CaptureBar() {
+  const chosen = captureSelection.inSight.value;
+  const count = chosen.length;
+  if (count === 0) return null;
+  const ids = new Set(chosen);
+  const found = captures.value.flatMap((row) => (ids.has(row.id) ? (workOf(row) ?? []) : []));
+  return (
+    <SelectionBar label="Chosen deliveries" count={count} clear={captureSelection.clear}>
+      <Button
+        icon="replay"
+        label={`Replay (${formatCount(count)})`}
+        class="primary"
+        run={() => replay({ ids: chosen, mode: "resign" })}
+      />
+      <Button label="To…" title="Replay to another URL (R)" run={() => replayElsewhere(chosen)} />
+      <ExportMenu ids={chosen} class="button">
+        <Icon name="download" /> Export <Icon name="chevron" />
+      </ExportMenu>
+      <Button
+        icon="share"
+        label="Share"
+        title="Save a file to share: addresses, texts, signatures and answers removed"
+        run={() => share(chosen)}
+      />
+      {count === 1 && <Button icon="copy" label="cURL" run={() => copyCurl(chosen[0] ?? "")} />}
+      <Button icon="pin" label="Pin" run={() => togglePin(chosen)} />
+      <Button icon="trash" label="Delete" class="danger" run={() => remove(chosen)} />
+      {/* Two deliveries may be of one event. */}
+      <WorkActions events={[...new Set(found)]} />
+    </SelectionBar>
+  );
+}
