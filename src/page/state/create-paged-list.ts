@@ -59,7 +59,7 @@ export function createPagedList<Item>(
     items,
     nextCursor,
     isLoaded,
-    /** Reads the first page, with `isMore` the next one. An earlier call that ends late does not replace a later one. */
+    /** Reads the first page, with `isMore` the next one. A call that ends late does not replace a later one. */
     load: (isMore = false) =>
       readPages(isMore ? { items: items.value, pages, cursor: nextCursor.value ?? "" } : none, 1),
     /** Reads as many pages again as are listed, unless they are many or a page is being read. */

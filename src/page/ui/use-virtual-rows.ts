@@ -7,8 +7,8 @@ const OVERSCAN = 14;
 const STEP = 6;
 
 /**
- * Which rows of a long list of equal rows are visible: from `start` up to but not including `end`. Widths and heights in
- * pixels.
+ * Which rows of a long list of equal rows are visible: from `start` up to but not including `end`. Widths and heights
+ * are in pixels.
  *
  * @param rowHeightAt The height of a row in a list of that width.
  */

@@ -21,7 +21,7 @@ export const range = computed(() => RANGES.find(({ name }) => name === readParam
 /** The handler whose runs are plotted; empty for all together. */
 export const chosenHandler = computed(() => readParam("handler"));
 
-/** Reads the figures; an answer for another range than the chosen one is dropped. Rejects if the app does not answer. */
+/** Reads the figures; an answer for another range than the chosen one is dropped. Rejects if the app is silent. */
 export async function readPlotted(): Promise<void> {
   const wanted = range.value;
   const read = await fetchOverview(wanted);

@@ -38,7 +38,7 @@ export function NowCards() {
   );
 }
 
-/** A span of the state, and the time since the state came: it comes again when more has changed than the spans in it. */
+/** A span of the state, and the time since that came: it comes again when more has changed than the spans in it. */
 function Age({ ms }: { ms: number }) {
   return <>{formatSpan(ms + useElapsed(now.value))}</>;
 }
