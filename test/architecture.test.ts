@@ -56,7 +56,7 @@ const CEILINGS: Record<string, number> = {
   dev: 4_800,
   page: 12_979,
   dashboard: 2_036,
-  scaffold: 1_875,
+  scaffold: 1_766,
   cli: 7_530,
 };
 

@@ -2,10 +2,8 @@
 export interface ListenPlace {
   /** Start of its line. */
   at: number;
-  /** White space before the statement. */
+  /** White space before the statement; empty where it belongs to the file itself. */
   indent: string;
-  /** What it belongs to: the file itself, or a function that may or may not use `await`. */
-  scope: "file" | "async" | "sync";
 }
 
 /**
@@ -18,9 +16,7 @@ export function findListen(code: string, names: readonly string[], from: number)
   if (first === undefined || another !== undefined) return undefined;
   const { at, indent, subject } = first;
   if (!PLAIN.test(subject)) return undefined;
-  if (indent === "") return { at, indent, scope: "file" };
-  const scope = scopeOf(code.slice(0, at));
-  return scope === undefined || !isStatement(code.slice(0, at), indent) ? undefined : { at, indent, scope };
+  return indent === "" || isStatement(code.slice(0, at), indent) ? { at, indent } : undefined;
 }
 
 /** Numbers of the lines in which an app of these names listens, whatever they look like. */
@@ -67,36 +63,4 @@ function isStatement(before: string, indent: string): boolean {
     !/(?:[=(,[&|?:+\-*<>.]|=>)$/.test(line) &&
     !/^\s*(?:\}\s*)?(?:if|else|for|while|do)\b/.test(line)
   );
-}
-
-const BLOCK = /^(?:else\s+)?(?:if|else|try|catch|finally)\b(?:(?!=>)[^])*$/;
-const TYPE = String.raw`(?:\s*:\s*[\w$<>\[\], .|]+?)?`;
-/** Heads of functions; the first group is their `async`. */
-const FUNCTIONS = [
-  String.raw`(async\s*)?(?:\([^()]*\)${TYPE}|(?<![\w$])[\w$]+)\s*=>$`,
-  String.raw`(async\s+)?function\s*[\w$]*\s*\([^()]*\)${TYPE}$`,
-  String.raw`^(?:(?:public|private|protected|static)\s+)*(async\s+)?(?!(?:for|while|switch|with)\b)[\w$]+\s*\([^()]*\)${TYPE}$`,
-].map((pattern) => new RegExp(pattern));
-
-/** The head of a function that this code ends with; the first group is its `async`. */
-export function findFunction(code: string): RegExpExecArray | undefined {
-  return FUNCTIONS.map((pattern) => pattern.exec(code)).find((match) => match !== null);
-}
-
-/** What the end of this code belongs to: blocks of `if` and `try` to what is around them. Undefined if not clear. */
-function scopeOf(before: string): ListenPlace["scope"] | undefined {
-  let depth = 0;
-  for (let index = before.length - 1; index >= 0; index -= 1) {
-    if (before[index] === "}") depth += 1;
-    if (before[index] !== "{") continue;
-    depth -= 1;
-    if (depth >= 0) continue;
-    depth = 0;
-    const head = /[^{};]*$/.exec(before.slice(0, index))?.[0].trim() ?? "";
-    if (BLOCK.test(head)) continue;
-    const found = findFunction(head);
-    if (found === undefined) return undefined;
-    return found[1] === undefined ? "sync" : "async";
-  }
-  return "file";
 }

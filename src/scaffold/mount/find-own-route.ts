@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_ENDPOINT_PATH } from "../../protocol/endpoint-path.js";
-import { maskCode, maskComments } from "./mask-code.js";
+import { maskComments } from "./mask-code.js";
 
 /** A file of the app, with its path in the app's folder. */
 export interface SourceFile {
@@ -9,53 +9,28 @@ export interface SourceFile {
   text: string;
 }
 
-/** A name in a string of code that verifies signatures of the service. */
-const OF_SERVICE = /\bx-svc-signature\b/i;
-/** Code that makes an HMAC, and names what webhooks have. */
-const HMAC = /\bcreateHmac\(/;
-const WORDS_OF_WEBHOOKS = new Set(["hook", "hooks", "webhook", "webhooks", "signature", "signatures"]);
-/** A word of a name in camel case, or of one in capitals. */
-const WORD = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g;
+/** What code that verifies signatures of the service must name. */
+const SIGNATURE_HEADER = /\bx-svc-signature\b/i;
+/** A route that takes a POST. */
 const ROUTE = /\.(?:post|all|use)\(\s*(["'`])([^"'`\n]*)\1/g;
 
 /**
- * What to do with a route of the app that takes the service's deliveries, or may. `files` are searched first, then
- * every source file of the folder.
+ * What to do with a route of the app that takes the service's deliveries. `files` are searched first, then every source
+ * file of the folder; comments are no code.
  */
 export function findOwnRoute(folder: string, files: readonly SourceFile[]): string | undefined {
   const known = new Set(files.map(({ path }) => path));
-  const all = [...files, ...readSources(folder).filter(({ path }) => !known.has(path))].map(readCode);
-  const replaced = all.find(({ routes }) => routes.includes(DEFAULT_ENDPOINT_PATH));
-  if (replaced !== undefined) return replacedHint(replaced.path);
-  const verifying = all.find(({ text }) => OF_SERVICE.test(text)) ?? all.find(makesHmacOfWebhook);
-  return verifying === undefined ? undefined : movedHint(verifying.path);
-}
-
-interface SourceCode extends SourceFile {
-  /** The text without what is inside of strings, too. */
-  code: string;
-  /** Paths of routes that take a POST. */
-  routes: string[];
-}
-
-/** Comments are no code. A text that cannot be read as code is searched as it is. */
-function readCode({ path, text }: SourceFile): SourceCode {
-  const commentless = maskComments(text) ?? text;
-  const routes = [...commentless.matchAll(ROUTE)].map(([, , route = ""]) => route);
-  return { path, text: commentless, code: maskCode(text) ?? text, routes };
-}
-
-function makesHmacOfWebhook({ code, routes }: SourceCode): boolean {
-  const words = `${code} ${routes.join(" ")}`.match(WORD) ?? [];
-  return HMAC.test(code) && words.some((word) => WORDS_OF_WEBHOOKS.has(word.toLowerCase()));
-}
-
-function movedHint(path: string): string {
-  return `${path} may verify signatures of webhooks: if these are the service's, move what its route does into handlers, point the endpoint at ${DEFAULT_ENDPOINT_PATH}, and remove the route`;
-}
-
-function replacedHint(path: string): string {
-  return `${path} has a route at ${DEFAULT_ENDPOINT_PATH} already, and Express calls only the one that stands first: move what that route does into handlers, and remove it`;
+  const all = [...files, ...readSources(folder).filter(({ path }) => !known.has(path))].map(({ path, text }) => ({
+    path,
+    text: maskComments(text) ?? text,
+  }));
+  const replaced = all.find(({ text }) => [...text.matchAll(ROUTE)].some(([, , at]) => at === DEFAULT_ENDPOINT_PATH));
+  if (replaced !== undefined) {
+    return `${replaced.path} has a route at ${DEFAULT_ENDPOINT_PATH} already, and Express calls only the one that stands first: move what that route does into handlers, and remove it`;
+  }
+  const verifying = all.find(({ text }) => SIGNATURE_HEADER.test(text));
+  if (verifying === undefined) return undefined;
+  return `${verifying.path} reads the service's signatures: move what its route does into handlers, point the endpoint at ${DEFAULT_ENDPOINT_PATH}, and remove the route`;
 }
 
 /** Not the app's own code, or no code that serves. */

@@ -12,7 +12,6 @@ import { type ServerFile, readServerFile } from "./read-server-file.js";
 import { planLocalFiles, withoutValues } from "./local-files.js";
 import { pasteText, START_HINT, STOP_HINT } from "./paste-text.js";
 import { RECEIVER_NAME, receiverFile } from "./receiver-file.js";
-import { stopAtSigterm } from "./stop-at-sigterm.js";
 import type { FileChange } from "./write-mount.js";
 
 export interface MountOptions {
@@ -85,15 +84,7 @@ export function planMount({ folder, events }: MountOptions): MountPlan {
   ];
   const notice = findOwnRoute(folder, files);
   const startHint = app.listen === undefined && server === undefined ? startHintOf(found.path, app) : undefined;
-  const isStopped = changes.some(
-    ({ before, after }) => before !== undefined && after.includes(`${RECEIVER_NAME}.stop()`),
-  );
-  const hints = [
-    app.isBehindOthers ? ABOVE_HINT : [],
-    startHint ?? [],
-    isStopped ? [] : STOP_HINT,
-    notice ?? [],
-  ].flat();
+  const hints = [app.isBehindOthers ? ABOVE_HINT : [], startHint ?? [], STOP_HINT, notice ?? []].flat();
   const next = nextOf(appPackage, hints);
   return { kind: "ready", app: found.path, changes, diff: diffOf(changes), notice, next };
 }
@@ -130,7 +121,7 @@ function startIn({ path, text, places }: Server, receiver: string, appPackage: A
     { at: places.importAt, lines: [importLine({ path, text, receiver }, places)] },
     { at: places.listen.at, lines: [startLine(isModule(path, appPackage), places, places.listen)] },
   ];
-  return { path, before: text, after: stopAtSigterm(insertLines(text, places.lineEnd, insertions), places) };
+  return { path, before: text, after: insertLines(text, places.lineEnd, insertions) };
 }
 
 /** The new file; none if it already exists, or `foreign` if another file has its name. */
@@ -176,12 +167,12 @@ function mountIn({ path, text, isModule }: AppFile, app: ExpressApp): string {
     },
     ...(app.listen === undefined ? [] : [{ at: app.listen.at, lines: [startLine(isModule, app, app.listen)] }]),
   ];
-  return stopAtSigterm(insertLines(text, lineEnd, insertions), app);
+  return insertLines(text, lineEnd, insertions);
 }
 
-/** CommonJS has no top-level await. A delivery that arrives meanwhile waits for the start. */
-function startLine(isModule: boolean, { semicolon }: FileStyle, { indent, scope }: ListenPlace): string {
-  const mayAwait = scope === "async" || (scope === "file" && isModule);
+/** Only a module can wait for sure. Without that, a delivery that arrives meanwhile waits for the start. */
+function startLine(isModule: boolean, { semicolon }: FileStyle, { indent }: ListenPlace): string {
+  const mayAwait = indent === "" && isModule;
   return `${indent}${mayAwait ? "await" : "void"} ${RECEIVER_NAME}.start()${semicolon}`;
 }
 

@@ -18,8 +18,6 @@ export interface ExpressApp extends FileStyle {
   indent: string;
   /** Start of the line of the mount: at the first body parser, or after the app is created. */
   mountAt: number;
-  /** Code of the body parser below the mount; undefined if there is none. */
-  bodyParser: string | undefined;
   /** True if something is mounted above, and so receives deliveries first. */
   isBehindOthers: boolean;
   /** Start of a line for an import. */
@@ -58,15 +56,13 @@ export function readExpressApp(text: string): ExpressApp | Unclear {
   if (importAt === undefined) return unclear("the place for an import is not clear");
   const afterApp = nextLine(code, declaration.index + line.length);
   const call = parserCall(text, make);
-  const parser = findBodyParser(text, code, { name, indent, call, from: afterApp });
-  const mountAt = parser?.at ?? afterApp;
+  const mountAt = findBodyParser(code, { name, indent, call, from: afterApp }) ?? afterApp;
   return {
     kind,
     name,
     indent,
     mountAt,
     isBehindOthers: new RegExp(`\\b${escapeName(name)}\\.(?:use|all)\\(`).test(code.slice(afterApp, mountAt)),
-    bodyParser: parser?.code,
     importAt,
     listen: findListen(code, [name], afterApp),
     listenLines: findListenLines(code, [name], afterApp),
@@ -122,14 +118,10 @@ interface AppPlace {
 }
 
 /**
- * The first body parser, if it is a statement at the level of the app's creation. One inside a block or in another form
- * is not found: then the mount is placed right after the creation of the app, which is above it in any case.
+ * Where the first body parser is, if it is a statement at the level of the app's creation. One inside a block or in
+ * another form is not found: then the mount is placed right after the creation of the app, which is above it anyway.
  */
-function findBodyParser(
-  text: string,
-  code: string,
-  { name, indent, call, from }: AppPlace,
-): { at: number; code: string } | undefined {
+function findBodyParser(code: string, { name, indent, call, from }: AppPlace): number | undefined {
   const first = code.slice(from).search(call);
   if (first === -1) return undefined;
   const uses = code.slice(from).matchAll(new RegExp(`^${indent}${escapeName(name)}\\.use\\(`, "gm"));
@@ -138,8 +130,7 @@ function findBodyParser(
     if (end === undefined) return undefined;
     if (use.index > first) return undefined;
     const at = from + use.index;
-    if (first < end - from)
-      return leavesBlock(code.slice(from, at)) ? undefined : { at, code: text.slice(at, end).trim() };
+    if (first < end - from) return leavesBlock(code.slice(from, at)) ? undefined : at;
   }
   return undefined;
 }
@@ -186,6 +177,6 @@ function nextLine(code: string, from: number): number {
   return end === -1 ? code.length : end + 1;
 }
 
-export function escapeName(name: string): string {
+function escapeName(name: string): string {
   return name.replaceAll("$", String.raw`\$`);
 }
