@@ -50,14 +50,14 @@ const CEILINGS: Record<string, number> = {
   http: 600,
   receiver: 4_552,
   sandbox: 10_900,
-  capture: 4_616,
+  capture: 4_540,
   testing: 222,
   web: 2_348,
   dev: 4_800,
   page: 12_979,
   dashboard: 2_036,
   scaffold: 1_766,
-  cli: 7_530,
+  cli: 7_519,
 };
 
 /** Folders inside a room that stand on one another: each imports only those before it; "" for the files beside them. */

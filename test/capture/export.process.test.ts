@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { verifySignature } from "pigeonhole/protocol";
-import { sampleEvent, TEST_SECRET } from "pigeonhole/testing";
+import { TEST_SECRET } from "pigeonhole/testing";
 import { bodyBytes } from "#pigeonhole/capture/model/capture-request.js";
 import type { HeaderList } from "#pigeonhole/capture/model/capture.js";
 import { exportCaptures } from "#pigeonhole/capture/export/export-captures.js";
@@ -34,7 +34,6 @@ describe("an export of an attempt that was parked", () => {
     ["ndjson", '"outcome":"parked"'],
     ["json", '"outcome": "parked"'],
     ["curl", "# Last answer: 200 parked\ncurl "],
-    ["vitest", "\n// Last answer: 200 parked\ntest("],
   ] as const)("an export as %s has the outcome beside the status", (as, words) => {
     expect(exportCaptures([capture], { as, secret: TEST_SECRET }).text).toContain(words);
   });
@@ -57,9 +56,7 @@ describe("an export of redacted captures", () => {
 
   test("a profile of an imported file cannot end the comment that names it", () => {
     const hostile = { ...makeCapture(), redaction: "none\nDELETE /" };
-    for (const as of ["curl", "vitest"] as const) {
-      expect(exportCaptures([hostile], { as }).text).toContain("Redacted: none?DELETE??\n");
-    }
+    expect(exportCaptures([hostile], { as: "curl" }).text).toContain("Redacted: none?DELETE??\n");
   });
 });
 
@@ -135,52 +132,7 @@ test("an outcome of a last answer cannot end the comment that names it", () => {
   expect(text).toMatch(/^# Last answer: 200 a\?curl .*\ncurl --globoff /);
 });
 
-test("a vitest file of a capture that is expected to be parked asks no handler", () => {
-  const parked = { ...makeCapture(), expect: { outcome: "parked" } };
-  const { text } = exportCaptures([parked], { as: "vitest" });
-  expect(text).toContain('expect(outcome).toBe("parked");');
-  expect(text).not.toContain("handlers");
-});
-
-test("an exported vitest file runs, and fails if a handler fails", async () => {
-  const folder = makeFolder();
-  mkdirSync(join(folder, "src"));
-  mkdirSync(join(folder, "test"));
-  const root = resolve(import.meta.dirname, "../..");
-  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
-  writeFileSync(
-    join(folder, "vitest.config.js"),
-    `export default { test: { alias: { "pigeonhole/testing": ${JSON.stringify(join(root, "dist/testing.js"))} } } };`,
-  );
-  const { name, text } = exportCaptures(
-    [makeCapture(), makeCapture({ body: JSON.stringify(sampleEvent("email.sent")) }), binary],
-    { as: "vitest" },
-  );
-  writeFileSync(join(folder, "test", name), text);
-  writeFileSync(
-    join(folder, "src/receiver.js"),
-    `import { createTestReceiver } from "pigeonhole/testing";
-export const receiver = createTestReceiver();
-receiver.on("email.sent", () => { throw new Error("not now"); });`,
-  );
-  const vitest = join(root, "node_modules/vitest/vitest.mjs");
-  const result = await run(process.execPath, [vitest, "run", "--root", folder, "--reporter", "json"]).catch(
-    (error: unknown) => error as { stdout: string },
-  );
-  const { numPassedTests, numFailedTests } = JSON.parse(result.stdout) as Record<string, number>;
-  expect({ numPassedTests, numFailedTests }).toEqual({ numPassedTests: 1, numFailedTests: 1 });
-  expect(text).toContain("Left out: 1");
-}, 60_000);
-
 test("no export format contains the secret", () => {
   for (const as of EXPORT_FORMATS)
     expect(exportCaptures(captures, { as, secret: TEST_SECRET }).text).not.toContain(TEST_SECRET);
-});
-
-test("a vitest file leaves out bodies that are too deeply nested to be written", () => {
-  const nested = `{"id":"evt_2","type":"email.received","data":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
-  const { text } = exportCaptures([makeCapture({ body: nested }), makeCapture()], { as: "vitest" });
-  expect(text).toContain("Left out: 1 capture without a readable event.");
-  expect(text.match(/^test\(/gm)).toHaveLength(1);
 });

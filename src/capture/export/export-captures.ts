@@ -7,7 +7,6 @@ import type { Capture, SignMode } from "../model/capture.js";
 import { bodyBytes } from "../model/capture-request.js";
 import type { ExportFormat } from "./export-formats.js";
 import { writeCurl, type WrittenRequest } from "./write-curl.js";
-import { writeVitest } from "./write-vitest.js";
 import { isConnectionHeader } from "../send/outgoing-headers.js";
 import { targetUrl } from "../send/target.js";
 
@@ -52,8 +51,6 @@ export function exportCaptures(captures: readonly Capture[], options: ExportOpti
         "text/x-shellscript",
         captures.map((c) => writeCurl(c, request(c, options))).join("\n"),
       );
-    case "vitest":
-      return file("captures.test.ts", "text/typescript", writeVitest(captures));
   }
 }
 

@@ -1,7 +1,7 @@
 import { quoteForShell } from "../../base/text.js";
+import { answerHead, describeAnswer } from "../model/answer.js";
 import type { Capture, HeaderList } from "../model/capture.js";
 import { bodyText, decodeBody } from "../model/captured-body.js";
-import { lastAnswerRemark, redactionRemark } from "./remarks.js";
 
 /** What a command sends: the URL, and the headers that the client does not set itself. */
 export interface WrittenRequest {
@@ -13,8 +13,7 @@ export interface WrittenRequest {
 export function writeCurl(capture: Capture, { url, headers }: WrittenRequest): string {
   const { method, body } = capture.request;
   const text = bodyText(body);
-  const remarks = [lastAnswerRemark(capture), redactionRemark(capture)].filter((remark) => remark !== "");
-  const head = remarks.map((remark) => `# ${remark}\n`).join("");
+  const head = remarksOn(capture);
   const parts = [
     `curl --globoff --request ${quoteForShell(method)} ${quoteForShell(url)}`,
     // cURL drops a header without a value unless it ends in a semicolon.
@@ -31,3 +30,11 @@ export function writeCurl(capture: Capture, { url, headers }: WrittenRequest): s
 
 /** Linux refuses a single argument over 128 KiB. */
 const MAX_ARGUMENT_LENGTH = 30_000;
+
+/** Comments. Their text is of an app or a file, and must not end one. */
+function remarksOn({ attempts, redaction }: Capture): string {
+  const last = attempts.at(-1);
+  const answer = last && `# Last answer: ${describeAnswer(answerHead(last)).replaceAll(/[^\w .-]/g, "?")}\n`;
+  const profile = redaction?.replaceAll(/[^\w-]/g, "?").slice(0, 40);
+  return `${answer ?? ""}${profile === undefined ? "" : `# Redacted: ${profile}\n`}`;
+}

@@ -28,7 +28,13 @@ export const exportSelected: RunCommand<typeof specs.capturesExport> = async ({ 
   if (secret === undefined && as === "curl") {
     context.out.note("No secret was found, so the captured signatures are in it; they are old.");
   }
-  await writeOutput(text, out, countOf(captures.length, "capture"), context);
+  if (out === undefined) {
+    context.out.raw(text);
+    return;
+  }
+  await writePrivateFile(resolve(context.cwd, out), text);
+  const what = countOf(captures.length, "capture");
+  context.out.result({ file: out, what }, `${what} in ${out}.`);
 };
 
 /** Of an inbox, as its captures are in memory. */
@@ -76,20 +82,4 @@ function readImport(file: string, text: string): Imported {
     if (!isPigeonholeError(error)) throw error;
     throw usageError(`${escapeControls(file)}: ${error.message}`);
   }
-}
-
-/** Prints a text unchanged, or writes it to the file of `--out` and reports `what`, such as `3 captures`. */
-export async function writeOutput(
-  text: string,
-  file: string | undefined,
-  what: string,
-  context: CommandContext,
-): Promise<void> {
-  const { out, cwd } = context;
-  if (file === undefined) {
-    out.raw(text);
-    return;
-  }
-  await writePrivateFile(resolve(cwd, file), text);
-  out.result({ file, what }, `${what} in ${file}.`);
 }

@@ -42,7 +42,7 @@ export const capturesShow = defineCommand({
 export const capturesExport = defineCommand({
   name: "captures export",
   group,
-  summary: "Exports captures: for another machine, for cURL, or as tests.",
+  summary: "Exports captures, for another machine or for cURL.",
   details: `A curl command is signed again if a secret is found; the secret is not in it. With --from-inbox, personal data is replaced unless --redact none is given; the inbox keeps no signatures, so a replay signs its events again. --redact ${REDACTION_HELP}`,
   arguments: { selection: selectionArgument },
   options: {
@@ -66,7 +66,6 @@ export const capturesExport = defineCommand({
       "what a receiver had in the last hour",
     ],
     ["pigeonhole captures export last --as curl --to 3000", "a command that is valid for five minutes"],
-    ["pigeonhole captures export verdict:ok --as vitest --out test/webhooks.test.ts", "one readable test per capture"],
   ],
 });
 
