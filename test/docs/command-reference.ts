@@ -74,13 +74,9 @@ function placeholder(name: string, { optional, variadic }: ArgumentSpec): string
 }
 
 function flags(name: string, option: OptionSpec): string {
-  const { short, value, paired, repeat } = option;
+  const { short, value, repeat } = option;
   const long = flagName(name, option);
-  const names = [
-    ...(short === undefined ? [] : [`-${short}`]),
-    long,
-    ...(paired === true ? [`--no-${long.slice(2)}`] : []),
-  ];
+  const names = [...(short === undefined ? [] : [`-${short}`]), long];
   const withValue = value === undefined ? names : names.map((flag) => `${flag} <${value}>`);
   return `${withValue.map((flag) => `\`${flag}\``).join(", ")}${repeat === true ? ", repeatable" : ""}`;
 }

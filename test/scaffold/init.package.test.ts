@@ -2,8 +2,9 @@ import { chmodSync, existsSync, readFileSync, readdirSync, rmSync, statSync } fr
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { defaultAnswers, type GivenAnswers, takeDefaults } from "#pigeonhole/cli/init/answers.js";
 import { findTarball } from "#pigeonhole/cli/init/tarball.js";
+import { needsNodePackage } from "#pigeonhole/scaffold/project/manager-settings.js";
+import type { PackageManagerName } from "#pigeonhole/scaffold/project/package-manager.js";
 import { BIN, runCommand, startProgram } from "./run-command.js";
 import { makeFiles } from "./scratch.js";
 import { makeFolder } from "../support/folder.js";
@@ -49,10 +50,10 @@ describe("init without a terminal", () => {
   });
 
   test.each([
-    ["--docker", "docker compose up --detach --wait database"],
-    ["--no-docker", "# start the PostgreSQL of DATABASE_URL in .env"],
-  ])("init of a project on PostgreSQL with %s says first how it gets its database", async (flag, command) => {
-    const [made] = jsonLines(await initMail(makeFolder(), "--template", "express-postgres-app", flag, "--json"));
+    [[], "docker compose up --detach --wait database"],
+    [["--no-docker"], "# start the PostgreSQL of DATABASE_URL in .env"],
+  ])("init of a project on PostgreSQL with %j says first how it gets its database", async (docker, command) => {
+    const [made] = jsonLines(await initMail(makeFolder(), "--template", "express-postgres-app", ...docker, "--json"));
     const next = ["cd mail", "npm install", command, "npm run dev", expect.anything(), expect.anything()];
     expect(made).toMatchObject({ next });
   });
@@ -60,7 +61,7 @@ describe("init without a terminal", () => {
   test("init copies a packed pigeonhole into the project, from which it and its image install", async () => {
     const folder = makeFiles({ "pigeonhole-1.2.3.tgz": "packed" });
     const version = ["--pigeonhole-version", "file:../pigeonhole-1.2.3.tgz"];
-    expect((await initMail(folder, "--docker", ...version)).code).toBe(0);
+    expect((await initMail(folder, ...version)).code).toBe(0);
     const read = (path: string) => readFileSync(join(folder, "mail", path), "utf8");
     expect(read("vendor/pigeonhole-1.2.3.tgz")).toBe("packed");
     expect(JSON.parse(read("package.json"))).toMatchObject({
@@ -140,16 +141,6 @@ describe("init without a terminal", () => {
     const { code, stderr } = await runCommand(["init", "mail", "--yes", ...flags], folder);
     expect(code).toBe(2);
     expect(stderr).toContain(words);
-    expect(readdirSync(folder)).toEqual([]);
-  });
-});
-
-describe("--dry-run", () => {
-  test("init with --dry-run lists the files and writes none", async () => {
-    const folder = makeFolder();
-    const { code, stdout } = await initMail(folder, "--dry-run");
-    expect(code).toBe(0);
-    expect(stdout.split("\n")).toEqual(expect.arrayContaining([".env", ".github/workflows/ci.yml", "src/server.ts"]));
     expect(readdirSync(folder)).toEqual([]);
   });
 });
@@ -248,45 +239,16 @@ describe("installing", () => {
   );
 });
 
-const NOTHING_GIVEN: GivenAnswers = {
-  folder: undefined,
-  template: undefined,
-  events: undefined,
-  packageManager: undefined,
-  install: undefined,
-  git: undefined,
-  docker: undefined,
-  nodePackage: undefined,
-};
-
-describe("the npm package node", () => {
-  test("the npm package node is added on request, and the note is for older machines only", async () => {
-    const folder = makeFolder();
-    const { stdout, stderr } = await initMail(folder, "--node-package", "--json");
-    expect(jsonLines({ stdout })).toMatchObject([{ nodePackage: true }]);
-    expect(readFileSync(join(folder, "mail/package.json"), "utf8")).toContain('"node": "24.');
-    expect(stderr.includes("the npm package node brings it")).toBe(Number.parseInt(process.versions.node) < 24);
-  });
-
-  test.each([
-    ["20.20.2", "npm", true],
-    ["20.20.2", "pnpm", true],
-    ["20.20.2", "yarn", false],
-    ["22.23.3", "bun", true],
-    ["22.23.3", "yarn", false],
-    ["24.0.0", "npm", false],
-    ["26.10.0", "npm", false],
-  ])("the npm package node is a default on Node %s with %s: %s", (version, agent, expected) => {
-    const answers = takeDefaults(NOTHING_GIVEN, defaultAnswers(`${agent}/1.22.22 npm/?`, version), true);
-    expect(answers).toMatchObject({ packageManager: agent, nodePackage: expected });
-  });
-
-  test("the npm package node is refused with yarn, which does not run it", async () => {
-    const folder = makeFolder();
-    const { code, stderr } = await initMail(folder, "--node-package", "--pm", "yarn");
-    expect([code, stderr]).toEqual([2, expect.stringContaining("Install Node 24, or choose another package manager")]);
-    expect(readdirSync(folder)).toEqual([]);
-  });
+test.each<[string, PackageManagerName, boolean]>([
+  ["20.20.2", "npm", true],
+  ["20.20.2", "pnpm", true],
+  ["20.20.2", "yarn", false],
+  ["22.23.3", "bun", true],
+  ["22.23.3", "yarn", false],
+  ["24.0.0", "npm", false],
+  ["26.10.0", "npm", false],
+])("the npm package node is added on Node %s with %s: %s", (version, packageManager, expected) => {
+  expect(needsNodePackage(packageManager, version)).toBe(expected);
 });
 
 describe("git", () => {

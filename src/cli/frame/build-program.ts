@@ -123,10 +123,7 @@ function describe(built: Commander, spec: CommandSpec): void {
   built.description(`${spec.summary}${details}`).summary(spec.summary);
   if (!spec.name.includes(" ")) built.helpGroup(`${spec.group}:`);
   for (const [name, argument] of Object.entries(spec.arguments ?? {})) built.addArgument(toArgument(name, argument));
-  for (const [name, option] of Object.entries(spec.options ?? {})) {
-    built.addOption(toOption(name, option));
-    if (option.paired === true) built.addOption(new Option(flagName(name, { negated: true })).hideHelp());
-  }
+  for (const [name, option] of Object.entries(spec.options ?? {})) built.addOption(toOption(name, option));
   const examples = spec.examples.map(([line, what]) => `  $ ${line}\n      ${what}`);
   built.addHelpText("after", `\nExamples:\n${examples.join("\n")}\n\nOptions of every command: pigeonhole --help`);
 }
@@ -143,7 +140,7 @@ function toArgument(name: string, spec: ArgumentSpec): Argument {
 function toOption(name: string, spec: OptionSpec): Option {
   const short = spec.short === undefined ? "" : `-${spec.short}, `;
   const value = spec.value === undefined ? "" : spec.whenBare === undefined ? ` <${spec.value}>` : ` [${spec.value}]`;
-  const option = new Option(`${short}${flagName(name, spec)}${value}`, spec.summary + note(name, spec));
+  const option = new Option(`${short}${flagName(name, spec)}${value}`, spec.summary + note(spec));
   const parse = spec.parse ?? ((text: string) => text);
   if (spec.choices !== undefined && spec.repeat !== true) option.choices(spec.choices);
   else if (spec.value !== undefined) {
@@ -154,9 +151,8 @@ function toOption(name: string, spec: OptionSpec): Option {
   return option;
 }
 
-function note(name: string, spec: OptionSpec): string {
+function note(spec: OptionSpec): string {
   if (spec.variable !== undefined) return ` Or ${spec.variable} of the environment or of .env.`;
-  if (spec.paired === true) return ` Or ${flagName(name, { negated: true })}.`;
   return spec.repeat === true ? " May be given several times." : "";
 }
 
@@ -177,8 +173,7 @@ function read(parse: (text: string) => unknown, text: string): unknown {
 function gatherOptions(spec: CommandSpec, parsed: Record<string, unknown>): Record<string, unknown> {
   const entries = Object.entries(spec.options ?? {}).map(([name, option]) => {
     if (option.repeat === true) return [name, parsed[name] ?? []];
-    if (option.value !== undefined || option.paired === true) return [name, parsed[name]];
-    return [name, parsed[name] === true];
+    return [name, option.value === undefined ? parsed[name] === true : parsed[name]];
   });
   return Object.fromEntries(entries) as Record<string, unknown>;
 }

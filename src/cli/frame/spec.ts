@@ -20,8 +20,6 @@ export interface OptionSpec {
   readonly repeat?: true;
   /** True for a switch that is on and is written `--no-<name>` to turn it off. */
   readonly negated?: true;
-  /** True for a switch that can be written both `--<name>` and `--no-<name>`, and is undefined if neither is given. */
-  readonly paired?: true;
 }
 
 /** One argument of a command; the last may take the rest. */
@@ -63,7 +61,7 @@ type OptionValue<Spec extends OptionSpec> = Spec extends { value: string }
   ? Spec extends { repeat: true }
     ? Value<Spec>[]
     : Value<Spec> | (Spec extends { default: string } ? never : undefined)
-  : boolean | (Spec extends { paired: true } ? undefined : never);
+  : boolean;
 
 type ArgumentValue<Spec extends ArgumentSpec> = Spec extends { variadic: true }
   ? Value<Spec>[]

@@ -4,11 +4,10 @@ import { isPigeonholeError } from "../../base/error.js";
 import { EVENT_TYPES, type EventType } from "../../protocol/event-types.js";
 import { checkFolder } from "../../scaffold/project/check-folder.js";
 import { TEMPLATE_NAMES, TEMPLATES, type TemplateName } from "../../scaffold/project/templates.js";
-import { type Answers, fillIn, type GivenAnswers } from "./answers.js";
+import { type Answers, type GivenAnswers, USUAL_ANSWERS } from "./answers.js";
 
 interface AskInput {
   given: GivenAnswers;
-  defaults: Answers;
   cwd: string;
   overwrite: boolean;
   signal: AbortSignal;
@@ -19,20 +18,20 @@ export class QuestionLeftError extends Error {
   override readonly name = "QuestionLeftError";
 }
 
-/** Asks for folder, template and events where they were not given; all else has defaults and flags. */
+/** Asks for the answers that were not given. */
 export async function ask(input: AskInput): Promise<Answers> {
-  const { given, defaults, signal } = input;
+  const { given, signal } = input;
   const isOpen = [given.folder, given.template, given.events].includes(undefined);
   if (isOpen) prompts.intro("A project that receives webhooks of your mail workspace");
   const folder = given.folder ?? (await askFolder(input));
   const template = given.template ?? (await askTemplate(signal));
-  const events = given.events ?? (await askEvents(defaults.events, signal));
+  const events = given.events ?? (await askEvents(signal));
   if (isOpen) prompts.outro("That is all.");
-  return fillIn({ ...given, folder, template, events }, defaults);
+  return { folder, template, events };
 }
 
-async function askFolder({ defaults, cwd, overwrite, signal }: AskInput): Promise<string> {
-  const initial = defaults.folder;
+async function askFolder({ cwd, overwrite, signal }: AskInput): Promise<string> {
+  const initial = USUAL_ANSWERS.folder;
   const answer = await prompts.text({
     message: "Where?",
     placeholder: initial,
@@ -57,7 +56,7 @@ async function askTemplate(signal: AbortSignal): Promise<TemplateName> {
   return answered(await prompts.select<TemplateName>({ message: "Which template?", options, signal }));
 }
 
-async function askEvents(usual: readonly EventType[], signal: AbortSignal): Promise<EventType[]> {
+async function askEvents(signal: AbortSignal): Promise<EventType[]> {
   const groups = [...new Set(EVENT_TYPES.map((type) => type.replace(/\..*/, "")))];
   const options = Object.fromEntries(
     groups.map((group) => [
@@ -68,7 +67,7 @@ async function askEvents(usual: readonly EventType[], signal: AbortSignal): Prom
   const answer = await prompts.groupMultiselect<EventType>({
     message: "Which events get a handler? (space selects)",
     options,
-    initialValues: [...usual],
+    initialValues: [...USUAL_ANSWERS.events],
     maxItems: 14,
     required: true,
     signal,

@@ -10,18 +10,17 @@ const options = {
   pm: withValue("name", "Package manager. Default: the one that started this command.", {
     choices: PACKAGE_MANAGER_NAMES,
   }),
-  install: { paired: true, summary: "Installs the packages." },
-  git: { paired: true, summary: "Makes a git repository." },
-  docker: { paired: true, summary: "Adds a Dockerfile and compose.yaml." },
+  install: { negated: true, summary: "Installs no packages." },
+  git: { negated: true, summary: "Makes no git repository." },
+  docker: { negated: true, summary: "Adds no Dockerfile and no compose.yaml." },
   nodePackage: {
-    paired: true,
+    negated: true,
     summary:
-      "Adds the npm package node, so that the project's scripts run on Node 24. Default: where this Node is older. Not possible with yarn.",
+      "Leaves out the npm package node, with which the project's scripts run on Node 24 where this Node is older. It is not added with yarn.",
   },
   overwrite: {
     summary: "Writes into a folder that is not empty: files of the same name are replaced, .env and others stay.",
   },
-  dryRun: { summary: "Lists the files and writes nothing." },
 } as const;
 
 export const init = defineCommand({

@@ -1,4 +1,4 @@
-import type { PackageManagerName } from "./package-manager.js";
+import { PACKAGE_MANAGERS, type PackageManagerName } from "./package-manager.js";
 
 /** The Node version of new projects. */
 export const PROJECT_NODE = 24;
@@ -9,6 +9,11 @@ export const PROJECT_NODE = 24;
  */
 const NODE_VERSION = "24.21.0";
 const DRIVER_VERSION = "13.2.0";
+
+/** Whether a project brings its own Node: where that of the machine is older, and the package manager runs it. */
+export function needsNodePackage(packageManager: PackageManagerName, nodeVersion: string): boolean {
+  return Number.parseInt(nodeVersion) < PROJECT_NODE && PACKAGE_MANAGERS[packageManager].runsNodePackage;
+}
 
 /** On an older Node, version 12 is installed, which has to be compiled. */
 const OLDEST_NODE_OF_DRIVER = 22;
