@@ -56,8 +56,8 @@ const CEILINGS: Record<string, number> = {
   dev: 4_800,
   page: 12_979,
   dashboard: 2_036,
-  scaffold: 1_766,
-  cli: 7_519,
+  scaffold: 1_771,
+  cli: 7_149,
 };
 
 /** Folders inside a room that stand on one another: each imports only those before it; "" for the files beside them. */

@@ -17,7 +17,7 @@ import { sandbox } from "./sandbox/spec.js";
 /** Summaries of the first words that have several subcommands. */
 export const FAMILIES: Readonly<Record<string, string>> = {
   captures: "Manages captured deliveries.",
-  endpoints: "Tests and repairs webhook endpoints; api webhooks has the other calls.",
+  endpoints: "Rotates secrets and repairs endpoints; api webhooks has the other calls.",
   inbox: "Manages received events in a receiver's database.",
   outbox: "Manages contact events that a receiver has recorded.",
   postgres: "Prepares a PostgreSQL for receivers.",
@@ -52,7 +52,6 @@ export const COMMANDS: readonly Command[] = [
   command(outbox.outboxRetry, async () => (await import("./outbox/retry-and-discard.js")).retryContactEvents),
   command(outbox.outboxDiscard, async () => (await import("./outbox/retry-and-discard.js")).discardContactEvents),
   command(endpoints.endpointsRotateSecret, async () => (await import("./endpoints/run.js")).rotate),
-  command(endpoints.endpointsTest, async () => (await import("./endpoints/run.js")).test),
   command(endpoints.endpointsRepair, async () => (await import("./endpoints/repair.js")).repair),
   command(api, async () => (await import("./api/run.js")).run),
   command(init, async () => (await import("./init/run.js")).run),

@@ -1,7 +1,7 @@
 import { isoTime } from "#pigeonhole/base/iso-time.js";
 import pc from "picocolors";
 import { describe, expect, test } from "vitest";
-import { describeContactEvent } from "#pigeonhole/cli/inbox/describe-contact-event.js";
+import { describeContactEvent } from "#pigeonhole/cli/values/describe-contact-event.js";
 import { describeEvent } from "#pigeonhole/cli/inbox/describe-event.js";
 import { eventTimeline } from "#pigeonhole/operator/event-timeline.js";
 import type { TimelineEntry } from "#pigeonhole/operator/timeline-entry.js";

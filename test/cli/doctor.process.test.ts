@@ -57,16 +57,6 @@ describe("doctor", () => {
     expect(app.handled).toEqual([]);
   });
 
-  test.each([
-    ["koa", "pass", /^Koa: .*next: app\.callback\(\)/],
-    ["pino", "skip", /no known framework\. node:http: .*createServer\(mailReceiver\.listener\(/],
-  ])("doctor names the host of an app with %s, and the line that mounts a receiver", async (name, status, message) => {
-    const cwd = makeFolder();
-    writeFileSync(join(cwd, "package.json"), JSON.stringify({ dependencies: { [name]: "3" } }));
-    const host = (await checkUp([], { env, cwd })).find("host");
-    expect(host).toMatchObject({ status, message: expect.stringMatching(message) });
-  });
-
   test("doctor names the commands that list waiting work, with the database that it was given", async () => {
     const app = await startReceiverApp();
     const target = ["--to", app.url, "--unset", "id"];

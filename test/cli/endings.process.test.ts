@@ -151,7 +151,7 @@ test.each(["EACCES", "EPERM", "EROFS", "ENOSPC", "ENAMETOOLONG"])(
   (code) => {
     const error = Object.assign(new Error(`${code}: no, open '/data/x'`), { code, path: "/data/x" });
     const { exitCode, message, stack } = describeError(error);
-    expect([exitCode, stack]).toEqual([2, ""]);
+    expect([exitCode, stack]).toEqual([2, undefined]);
     expect(message).toMatch(/^\/data\/x [a-z][^A-Z]*\.$/);
   },
 );

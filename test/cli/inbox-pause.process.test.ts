@@ -105,20 +105,3 @@ test("inbox errors gathers errors, and its groups choose work", async () => {
   expect(jsonLines(listed)).toHaveLength(2);
   expect(jsonLines(await inbox("retry", "--error-group", group.id, "--json"))).toMatchObject([{ runNow: 2 }]);
 });
-
-test("inbox list --text finds events by what a list shows of them and by the body, as many as wanted", async () => {
-  const app = await startReceiverApp();
-  const ann = await app.receive("email.sent", { recipient: "Ann@example.com" });
-  const bob = await app.receive("email.sent", { recipient: "bob@example.com" });
-  const list = async (...args: string[]) => {
-    const listed = jsonLines(await app.run("inbox", "list", "--json", ...args));
-    return (listed as { event: { id: string } }[]).map(({ event }) => event.id);
-  };
-  const found = await Promise.all([
-    list("--text", "ann@EXAMPLE"),
-    list("--text", bob),
-    list("--text", "@example.com", "--limit", "1"),
-    list("--text", "nobody"),
-  ]);
-  expect(found).toEqual([[ann], [bob], [bob], []]);
-});

@@ -79,7 +79,7 @@ describe("captures and replay, beside a running dev server", () => {
     const advice = [
       "Handler bounces is dead: attempts_spent: Error: the mail server is away",
       `To retry it: npx pigeonhole inbox retry evt_away --db ${app.file}`,
-    ].join("\n    ");
+    ].join("\n  ");
     expect((await replay("--inbox", app.file)).stdout).toContain(advice);
     const known = await runCli(["replay", "last", "--to", app.url], { cwd, env: { ...env, DATABASE_FILE: app.file } });
     expect(known.stdout).toContain(advice);

@@ -41,19 +41,10 @@ describe("sandbox", () => {
   });
 
   test("sandbox with the manual clock retries only on request, and its live log says when the next attempt is due", async () => {
-    const cli = startCli([
-      "sandbox",
-      "--port",
-      "0",
-      "--clock",
-      "manual",
-      "--endpoint",
-      "http://127.0.0.1:9/",
-      "--emit",
-      "email.sent",
-    ]);
+    const cli = startCli(["sandbox", "--port", "0", "--clock", "manual", "--endpoint", "http://127.0.0.1:9/"]);
     const url = /http:\S+/.exec(await cli.line(/API {9}/))?.[0] ?? "";
     expect(await cli.line(/Secret/)).toMatch(/whsec_[\w-]{43}$/);
+    await post(`${url}/sandbox/emit`, { type: "email.sent" });
     expect(await cli.line(/attempt 1/)).toMatch(/✗ email\.sent .* again in \d+ (s|min)$/);
     expect((await post(`${url}/sandbox/advance-to-next`)).ok).toBe(true);
     await cli.line(/attempt 2/);
@@ -99,7 +90,9 @@ describe("sandbox", () => {
   });
 
   test("sandbox says why no endpoint receives an event", async () => {
-    const cli = startCli(["sandbox", "--port", "0", "--emit", "form.submitted"]);
+    const cli = startCli(["sandbox", "--port", "0"]);
+    const url = /http:\S+/.exec(await cli.line(/API {9}/))?.[0] ?? "";
+    await post(`${url}/sandbox/emit`, { type: "form.submitted" });
     expect(await cli.line(/event {4}form\.submitted/)).toContain(
       "there is no endpoint; --endpoint <url>=all makes one",
     );

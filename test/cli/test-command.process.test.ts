@@ -144,11 +144,11 @@ describe("test", () => {
     expect([expected.code, expected.stdout]).toEqual([0, expect.stringMatching(/^! form\.submitted /)]);
   });
 
-  test("test with --start does not use a database that exists", async () => {
+  test("test with --start uses no database of the app", async () => {
     const app = await startReceiverApp();
     const cwd = await makeFixtures(sampleEvent("email.sent"));
     const { code, stderr } = await testStarted(cwd, ["--inbox", app.file]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining("With --start it names a new database")]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("with --start the app gets a temporary database")]);
   });
 
   test("test against a running app reads the database that DATABASE_FILE names, and without one sends nothing", async () => {

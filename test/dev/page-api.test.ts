@@ -200,7 +200,7 @@ describe("exports", () => {
     expect(REDACTION_HELP).toContain("strict, as the page's Share saves");
   });
 
-  test.each(["ndjson", "json", "curl", "vitest"])("a capture is exported as a file: %s", async (as) => {
+  test.each(["ndjson", "json", "curl"])("a capture is exported as a file: %s", async (as) => {
     const { dev } = await startDev();
     await deliver(dev);
     const ids = dev.captures.list().map(({ id }) => id);

@@ -3,7 +3,7 @@ import { createSandbox } from "pigeonhole/sandbox";
 import { fakeClock } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
-import { reportSecrets as inspectSecrets } from "#pigeonhole/cli/values/signing-secret.js";
+import { reportSecrets as inspectSecrets } from "#pigeonhole/cli/values/secret-option.js";
 import { SECRET_PATTERN, makeSecret, secretMistakes } from "#pigeonhole/protocol/secret.js";
 
 const GOOD = `whsec_${"aB3-_".repeat(8)}xyz`;

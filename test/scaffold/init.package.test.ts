@@ -186,7 +186,7 @@ describe("installing", () => {
   test("the installation happens in the project, before it is moved to its place", async () => {
     const folder = makeFolder();
     const npm = fakeNpm('[ "$1" = install ] && [ -f package.json ] && mkdir node_modules && pwd > node_modules/where');
-    const { code, stdout } = await runCommand(["init", "mail", ...flags, "--install", "--json"], folder, npm);
+    const { code, stdout } = await runCommand(["init", "mail", ...flags, "--json"], folder, npm);
     expect(code).toBe(0);
     expect(jsonLines({ stdout })).toMatchObject([
       { installed: true, next: ["cd mail", "npm run dev", expect.anything(), expect.anything()] },

@@ -76,7 +76,7 @@ test.each<[string, Record<string, string>, string]>([
 ])("%s accepts signed deliveries after the change, and its parser still works", async (_, files, entry) => {
   const folder = makeFiles(files);
   linkPackages(folder, ["express", "body-parser", "zod"]);
-  expect((await runCommand(["add", "--write", "-e", "email.received"], folder)).code).toBe(0);
+  expect((await runCommand(["add", "--yes", "-e", "email.received"], folder)).code).toBe(0);
 
   const port = await findFreePort();
   const env = { PORT: String(port), WEBHOOK_SECRET: SECRET };

@@ -337,7 +337,7 @@ describe("an app that the command does not understand", () => {
     ["has a string that does not end", app("const text = 'never;")],
   ])("a file is left unchanged when it %s", async (_, text) => {
     const folder = makeFiles({ "package.json": MODULE, "app.js": text });
-    const { code, stdout } = await runCommand(["add", "--write"], folder);
+    const { code, stdout } = await runCommand(["add", "--yes"], folder);
     expect(code).toBe(1);
     expect(stdout).toContain("app.js was not changed");
     expect(stdout).toContain('app.post("/webhooks/mail", mailReceiver.middleware());');
@@ -399,7 +399,7 @@ describe("what an app needs on this machine", () => {
 
   test("a secret goes into .env, which its owner alone can read, and no line of .env into the diff", async () => {
     const folder = makeFiles({ ...files, ".gitignore": "node_modules\n.env" });
-    const { stdout } = await runCommand(["add", "--write"], folder);
+    const { stdout } = await runCommand(["add", "--yes"], folder);
     const secret =
       /^WEBHOOK_SECRET=(whsec_[\w-]{43})\n$/.exec(readFileSync(join(folder, ".env"), "utf8"))?.[1] ?? "none";
     expect([statSync(join(folder, ".env")).mode & 0o777, stdout.includes(secret)]).toEqual([0o600, false]);
@@ -441,7 +441,7 @@ describe("the mount command", () => {
     const folder = makeFiles(files);
     const { code, stdout, stderr } = await runCommand(["add", "-e", "email.bounced"], folder);
     expect(code).toBe(2);
-    expect(stderr).toContain("--write");
+    expect(stderr).toContain("--yes");
     expect(stdout).toContain("+++ b/app.js");
     expect(stdout).toContain('+app.post("/webhooks/mail", mailReceiver.middleware());');
     expect(stdout).toContain('+mailReceiver.on("email.bounced", (event, ctx) => {');
@@ -450,15 +450,15 @@ describe("the mount command", () => {
 
   test("the command says that the app is already changed when it is run again", async () => {
     const folder = makeFiles(files);
-    expect((await runCommand(["add", "--write"], folder)).code).toBe(0);
+    expect((await runCommand(["add", "--yes"], folder)).code).toBe(0);
     const written = readFileSync(join(folder, "app.js"), "utf8");
-    const { code, stdout } = await runCommand(["add", "--write"], folder);
+    const { code, stdout } = await runCommand(["add", "--yes"], folder);
     expect([code, stdout]).toEqual([0, "app.js has a receiver already; nothing to do.\n"]);
     expect(readFileSync(join(folder, "app.js"), "utf8")).toBe(written);
   });
 
   test("the command gives the diff and the next steps as JSON", async () => {
-    const { stdout } = await runCommand(["add", "--write", "--json"], makeFiles(files));
+    const { stdout } = await runCommand(["add", "--yes", "--json"], makeFiles(files));
     const [diff, written] = jsonLines({ stdout });
     expect(diff).toMatchObject({ schemaVersion: 1, kind: "diff", app: "app.js" });
     expect(written).toMatchObject({ kind: "written", files: ["webhooks/receiver.js", ".gitignore", ".env", "app.js"] });

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { USUAL_EVENTS } from "../../scaffold/project/event-names.js";
 import { type MountPlan, planMount } from "../../scaffold/mount/plan-mount.js";
 import { writeMount } from "../../scaffold/mount/write-mount.js";
-import { usageError, EXIT } from "../frame/command-error.js";
+import { EXIT } from "../frame/command-error.js";
 import { confirm } from "../frame/confirm.js";
 import type { RunCommand } from "../frame/context.js";
 import type { Output } from "../frame/output.js";
@@ -10,8 +10,8 @@ import type { add } from "./spec.js";
 
 /** Adds a receiver to the Express app in a folder: shows the diff, and writes it if confirmed. */
 export const run: RunCommand<typeof add> = async ({ args, options, context }) => {
-  const { events = USUAL_EVENTS, write } = options;
-  const { out, cwd, yes, stdin } = context;
+  const { events = USUAL_EVENTS } = options;
+  const { out, cwd } = context;
   const path = resolve(cwd, args.dir ?? ".");
   const plan = planMount({ folder: path, events });
   switch (plan.kind) {
@@ -24,12 +24,10 @@ export const run: RunCommand<typeof add> = async ({ args, options, context }) =>
     case "ready":
       break;
   }
-  const canAsk = stdin.isTTY && out.isTerminal;
   const { app, diff, notice } = plan;
   out.result({ kind: "diff", app, diff, notice: notice ?? null }, paintDiff(diff, out));
   if (notice !== undefined) out.note(`${out.paint.yellow("!")} ${notice}.`);
-  if (!write && !yes && !canAsk) throw usageError("Nothing was written. Give --write to write these changes.");
-  if (!write && !(await confirm("Write these changes?", context))) {
+  if (!(await confirm("Write these changes?", context))) {
     out.note("Nothing was written.");
     return EXIT.ok;
   }

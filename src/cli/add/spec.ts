@@ -16,10 +16,9 @@ export const add = defineCommand({
   arguments: { dir: { optional: true, summary: "The app's folder. Default: this one." } },
   options: {
     events: eventsOption,
-    write: { summary: "Writes the shown changes without asking." },
   },
   examples: [
     ["pigeonhole add", "shows the changes and asks"],
-    ["pigeonhole add server --write", "for the app in the folder server, without being asked"],
+    ["pigeonhole add server --yes", "for the app in the folder server, without being asked"],
   ],
 });

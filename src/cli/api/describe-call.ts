@@ -1,4 +1,5 @@
 import { API_ERROR_CODES } from "../../contract/api-error-codes.js";
+import type { NamedOperation } from "../../contract/contract.js";
 import { describeFields } from "../../contract/describe-fields.js";
 import { errorCodesOf } from "../../contract/error-codes-of.js";
 import { answerSchemaOf, jsonSchemaOf, rowSchemaOf } from "../../contract/json-schema.js";
@@ -7,10 +8,15 @@ import { describeScopes } from "../../contract/scopes.js";
 import { quoteForShell } from "../../base/text.js";
 import { formatTable } from "../frame/format.js";
 import type { Paint } from "../frame/output.js";
-import type { Named } from "./find-call.js";
+
+/** A call by its name, such as `contacts.get`. */
+export interface NamedCall {
+  call: string;
+  row: NamedOperation;
+}
 
 /** All that the contract says of a call: fields, answer, errors, an example. */
-export function describeCall({ call, row }: Extract<Named, { kind: "call" }>, paint: Paint): string {
+export function describeCall({ call, row }: NamedCall, paint: Paint): string {
   const { operation } = row;
   const { method, path, pathIsAssumed, fires, doc, params, query, body } = operation;
   const sections = [

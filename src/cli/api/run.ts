@@ -1,10 +1,10 @@
+import { nearestWord } from "../../base/nearest-word.js";
 import { usageError } from "../frame/command-error.js";
 import type { RunCommand } from "../frame/context.js";
 import { describeCall } from "./describe-call.js";
-import { findCall } from "./find-call.js";
 import { sendCall } from "./send-call.js";
 import type { api } from "./spec.js";
-import { API_RESOURCES, type NamedOperation, listOperations } from "../../contract/contract.js";
+import { API_RESOURCES, CALL_NAMES, type NamedOperation, listOperations } from "../../contract/contract.js";
 import { pathNames } from "../../contract/operation.js";
 import { countOf } from "../frame/format.js";
 import type { Output } from "../frame/output.js";
@@ -17,17 +17,21 @@ export const run: RunCommand<typeof api> = async (input) => {
     await listResources(out);
     return;
   }
-  const named = findCall(args.call);
-  if (named.kind === "resource") {
-    if (args.params.length > 0)
-      throw usageError(`${named.resource} is a resource: name one of its calls, such as ${named.resource}.list.`);
-    await listCalls(named.rows, out);
+  const { call, params } = args;
+  const row = listOperations().find((each) => callOf(each) === call);
+  const ofResource = listOperations().filter(({ resource }) => resource === call);
+  if (row === undefined && ofResource.length === 0) throw usageError(noSuchCall(call));
+  if (row === undefined) {
+    if (params.length > 0) throw usageError(`${call} is a resource: name one of its calls, such as ${call}.list.`);
+    await listCalls(ofResource, out);
   } else if (options.help) {
-    out.result({ call: named.call, operation: named.row.operation.doc }, describeCall(named, out.paint));
+    out.result({ call, operation: row.operation.doc }, describeCall({ call, row }, out.paint));
   } else {
-    await sendCall(named, input);
+    await sendCall({ call, row }, input);
   }
 };
+
+const callOf = ({ resource, name }: NamedOperation): string => `${resource}.${name}`;
 
 /** Prints the resources of the API with their calls. */
 async function listResources(out: Output): Promise<void> {
@@ -45,7 +49,6 @@ async function listResources(out: Output): Promise<void> {
 
 /** Prints the calls of a resource. */
 function listCalls(rows: readonly NamedOperation[], out: Output): Promise<void> {
-  const callOf = ({ resource, name }: NamedOperation): string => `${resource}.${name}`;
   return printRows(out, rows, {
     columns: ["CALL", "OPERATION", ""],
     record: (row) => {
@@ -58,4 +61,15 @@ function listCalls(rows: readonly NamedOperation[], out: Output): Promise<void> 
       return [[callOf(row), ...params].join(" "), `${method} ${path}`, doc];
     },
   });
+}
+
+function noSuchCall(word: string): string {
+  const near = nearestWord(word, [...CALL_NAMES, ...API_RESOURCES]);
+  if (near !== undefined)
+    return `The API has no call ${word}. Did you mean ${near}? pigeonhole api lists what there is.`;
+  const [resource = ""] = word.split(".");
+  const known = API_RESOURCES.includes(resource) ? resource : nearestWord(resource, API_RESOURCES);
+  if (known === undefined) return `The API has no call ${word}. Its resources are ${API_RESOURCES.join(", ")}.`;
+  const calls = CALL_NAMES.filter((call) => call.startsWith(`${known}.`));
+  return `The API has no call ${word}. Those of ${known} are ${calls.join(", ")}.`;
 }

@@ -6,7 +6,7 @@ import { usageError, CommandError, EXIT } from "../frame/command-error.js";
 import type { CommandContext, CommandInput } from "../frame/context.js";
 import { formatJson } from "../frame/format.js";
 import { openClient } from "../values/api-client.js";
-import type { Named } from "./find-call.js";
+import type { NamedCall } from "./describe-call.js";
 import { readArguments, seeHelp } from "./read-arguments.js";
 import { CALL_NAMES } from "../../contract/contract.js";
 import type { api } from "./spec.js";
@@ -18,10 +18,7 @@ import { SECOND } from "../../base/duration.js";
 type AnyCalls = Record<string, Record<string, (...args: unknown[]) => Promise<unknown>>>;
 
 /** Sends a call and prints its answer. */
-export async function sendCall(
-  named: Extract<Named, { kind: "call" }>,
-  input: CommandInput<typeof api>,
-): Promise<void> {
+export async function sendCall(named: NamedCall, input: CommandInput<typeof api>): Promise<void> {
   const { options, context } = input;
   const { call, row } = named;
   const { resource, name, operation } = row;
@@ -71,7 +68,7 @@ function isPage(result: unknown): result is Page<unknown> {
 }
 
 /** The error with the meaning of its code, and what to do; any other error as it is. */
-function explainRefusal(error: unknown, named: Extract<Named, { kind: "call" }>): unknown {
+function explainRefusal(error: unknown, named: NamedCall): unknown {
   if (error instanceof InvalidInputError) {
     return new CommandError(EXIT.usage, error.code, `${error.message.replace(/[^.]$/, "$&.")} ${seeHelp(named.call)}`, {
       cause: error,
@@ -87,7 +84,7 @@ function meaningOf(code: string): string {
   return Object.hasOwn(API_ERROR_CODES, code) ? API_ERROR_CODES[code as keyof typeof API_ERROR_CODES].meaning : "";
 }
 
-function adviceOn({ code, status, retryAfterMs }: ApiError, { call, row }: Extract<Named, { kind: "call" }>): string {
+function adviceOn({ code, status, retryAfterMs }: ApiError, { call, row }: NamedCall): string {
   if (status < 300) return "It took effect; read what it did before you call again.";
   if (code === "insufficient_scope") return `Use a key with the scope ${describeScopes(row.operation.scope)}.`;
   if (code === "capability_unsupported") return "Use a key that is limited to no addresses and domains.";

@@ -13,7 +13,7 @@ import { openCaptures, readCaptures, pickCaptures } from "../values/capture-stor
 import { allRows, withInbox } from "../values/find-inbox.js";
 import { countOf } from "../frame/format.js";
 import { readInput } from "../values/read-input.js";
-import { findSigningSecret } from "../values/signing-secret.js";
+import { findSigningSecret } from "../values/secret-option.js";
 import { resolve } from "node:path";
 import { writePrivateFile } from "../../capture/folder/write-private-file.js";
 

@@ -61,10 +61,7 @@ export const capturesExport = defineCommand({
   },
   examples: [
     ["pigeonhole captures export tag:vip --redact strict --out vip.ndjson", "to be imported elsewhere"],
-    [
-      "pigeonhole captures export after:1h --from-inbox --redact strict --out events.ndjson",
-      "what a receiver had in the last hour",
-    ],
+    ["pigeonhole captures export after:1h --from-inbox --out events.ndjson", "what a receiver had in the last hour"],
     ["pigeonhole captures export last --as curl --to 3000", "a command that is valid for five minutes"],
   ],
 });

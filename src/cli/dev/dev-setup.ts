@@ -8,8 +8,7 @@ import { usageError } from "../frame/command-error.js";
 import type { CommandInput } from "../frame/context.js";
 import type { Output } from "../frame/output.js";
 import { readTarget } from "../values/flag-values.js";
-import { reportSecrets, checkSandboxSecret } from "../values/signing-secret.js";
-import { findSecrets } from "../values/secret-option.js";
+import { findSecrets, reportSecrets, checkSandboxSecret } from "../values/secret-option.js";
 import type { dev } from "./spec.js";
 
 /** What dev shares with the app and the emulated service. */

@@ -10,15 +10,8 @@ const EARLIEST_TIME = 1e12;
 /** No date is later. */
 const LATEST_TIME = 8.64e15;
 
-/** The levels of pino. */
-const LEVELS: Readonly<Record<number, string>> = {
-  10: "trace",
-  20: "debug",
-  30: "info",
-  40: "warn",
-  50: "error",
-  60: "fatal",
-};
+/** The levels of pino, from 10 in steps of 10. */
+const LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"];
 
 /** Only these fields are sure to be there. */
 interface PinoLine {
@@ -40,7 +33,7 @@ export function formatAppLine(line: string, paint: Paint): string {
     err: stack.length === 0 ? rest["err"] : undefined,
     at: frames.length === 0 ? rest["at"] : undefined,
   };
-  const name = (LEVELS[level] ?? String(level)).padEnd(5);
+  const name = (LEVELS[level / 10 - 1] ?? String(level)).padEnd(5);
   const shown = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .map(([field, value]) => `${escapeControls(field)}=${textOf(field, value)}`);

@@ -68,21 +68,9 @@ export const dev = defineCommand({
     ),
   },
   examples: [
-    [
-      "pigeonhole dev --forward-to 3000",
-      "captures at http://127.0.0.1:4400/webhooks/mail and forwards to the same path at port 3000",
-    ],
-    [
-      "pigeonhole dev -f email.*=3000/hooks/mail -f http://localhost:3001 --when-down hold",
-      "by type, and nothing is lost while the app restarts",
-    ],
-    [
-      "pigeonhole dev --start 'npm start' --with-sandbox",
-      "the app on port 3000, and an emulated service that sends to it and takes its contact events",
-    ],
-    [
-      "pigeonhole dev -f 3000 --tunnel cloudflared --register",
-      "real deliveries of the service, for as long as it runs",
-    ],
+    ["pigeonhole dev --forward-to 3000", "captures at port 4400 and forwards to the same path at port 3000"],
+    ["pigeonhole dev -f email.*=3000/hooks -f http://localhost:3001 --when-down hold", "by type, and nothing is lost"],
+    ["pigeonhole dev --start 'npm start' --with-sandbox", "the app on port 3000, and an emulated service beside it"],
+    ["pigeonhole dev -f 3000 --tunnel cloudflared --register", "real deliveries, for as long as it runs"],
   ],
 });

@@ -1,10 +1,7 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { checkApp } from "./check-app.js";
 import { checkClock } from "./check-clock.js";
 import { checkReceiver } from "./check-receiver.js";
 import { checkWorkspace } from "./check-workspace.js";
-import { reportSecrets } from "../values/signing-secret.js";
 import { type CheckResult, checksNamed } from "../frame/check-result.js";
 import { usageError, EXIT } from "../frame/command-error.js";
 import type { CommandContext, CommandInput, RunCommand } from "../frame/context.js";
@@ -12,12 +9,10 @@ import type { Output } from "../frame/output.js";
 import type { doctor } from "./spec.js";
 import { API_KEY_VARIABLE, BASE_URL_VARIABLE, openClient } from "../values/api-client.js";
 import { presentPlaces, readPlace, type InboxPlace } from "../values/inbox-place.js";
-import { findSecrets, readVariable } from "../values/secret-option.js";
+import { findSecrets, readVariable, reportSecrets } from "../values/secret-option.js";
 import { readWebhookUrl } from "../values/flag-values.js";
 import { errorMessage } from "../../base/error-text.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
-import { readAppPackage } from "../../scaffold/mount/find-app-file.js";
-import { appHostOf } from "../../scaffold/mount/app-host.js";
 import { findInbox } from "../values/find-inbox.js";
 
 /** Prints each check as soon as it is known. */
@@ -39,7 +34,6 @@ async function* checks({ options, context }: CommandInput<typeof doctor>): Async
   const url = app === undefined ? undefined : readWebhookUrl("--app", app);
   const baseUrl = readBaseUrl(context);
   yield await checkReceiver();
-  yield* tellHost(context.cwd);
   const secrets = findSecrets(options.secret, context);
   yield* reportSecrets(secrets);
   yield await checkClock(baseUrl, signal);
@@ -50,19 +44,6 @@ async function* checks({ options, context }: CommandInput<typeof doctor>): Async
   if (url !== undefined) yield* checkApp({ url, secret: secrets[0], allowRemote, signal });
   else yield checksNamed("app").skip("Not tried: give --app, the URL of the webhook route of your running app.");
   yield* checkDatabase(db === undefined ? presentPlaces(context) : [readPlace("--db", db, context)]);
-}
-
-/** How a receiver is mounted in the app of this folder; on bare Node, if its package.json names no known host. */
-function* tellHost(folder: string): Generator<CheckResult> {
-  if (!existsSync(join(folder, "package.json"))) return;
-  const { pass, skip, fail } = checksNamed("host");
-  try {
-    const { name, dependency, place, line } = appHostOf(readAppPackage(folder));
-    const mount = `${name}: a receiver is mounted ${place}: ${line}`;
-    yield dependency === undefined ? skip(`package.json names no known framework. ${mount}`) : pass(mount);
-  } catch (error) {
-    yield fail(errorMessage(error), "Correct package.json.");
-  }
 }
 
 function readBaseUrl(context: CommandContext): URL | undefined {

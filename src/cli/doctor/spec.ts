@@ -1,4 +1,5 @@
 import { defineCommand, withValue } from "../frame/spec.js";
+import { databaseOption } from "../values/options.js";
 import { secretOption } from "../values/secret-option.js";
 
 export const doctor = defineCommand({
@@ -12,11 +13,7 @@ export const doctor = defineCommand({
       short: "a",
     }),
     secret: secretOption,
-    db: withValue(
-      "database",
-      "A receiver's database to check, as a SQLite file or a postgres:// URL. Default: that of DATABASE_FILE or DATABASE_URL of the environment or of .env, else pigeonhole.db, if the file exists.",
-      { short: "d" },
-    ),
+    db: databaseOption,
     allowRemote: { summary: "Allows an app that is neither on this machine nor in a private network." },
   },
   examples: [

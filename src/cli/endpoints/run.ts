@@ -3,15 +3,12 @@ import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { escapeControls } from "../../base/text.js";
 import { writePrivateFile } from "../../capture/folder/write-private-file.js";
-import type { WebhookTest } from "../../contract/webhook-endpoint.js";
 import { NotHandedOverError } from "../../receiver/hand-over.js";
 import { rotateSecret } from "../../receiver/rotate-secret.js";
 import { CommandError, usageError, EXIT } from "../frame/command-error.js";
 import { confirm } from "../frame/confirm.js";
 import type { CommandContext, RunCommand } from "../frame/context.js";
-import type { Output } from "../frame/output.js";
 import { openClient } from "../values/api-client.js";
-import { attemptHint } from "../values/attempt-hint.js";
 import type * as specs from "./spec.js";
 
 export const rotate: RunCommand<typeof specs.endpointsRotateSecret> = async ({ args, options, context }) => {
@@ -40,16 +37,6 @@ export const rotate: RunCommand<typeof specs.endpointsRotateSecret> = async ({ a
   return EXIT.ok;
 };
 
-export const test: RunCommand<typeof specs.endpointsTest> = async ({ args, context }) => {
-  const client = openClient(context);
-  const { delivery } = await client.webhooks.test(args.id, { signal: context.signal });
-  const { out } = context;
-  const isDelivered = delivery?.status === "delivered";
-  const hint = isDelivered || delivery === null ? null : attemptHint(delivery);
-  out.result({ id: args.id, delivery, hint }, describeTest(delivery, hint, out));
-  return isDelivered ? EXIT.ok : EXIT.failed;
-};
-
 async function checkWritable(file: string, { cwd }: CommandContext): Promise<void> {
   const path = resolve(cwd, file);
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
@@ -62,18 +49,4 @@ async function checkWritable(file: string, { cwd }: CommandContext): Promise<voi
     throw usageError(`--write-secret: ${file} cannot be written. Nothing was changed at the service.`);
   }
   await rm(probe, { force: true });
-}
-
-function describeTest(delivery: WebhookTest["delivery"], hint: string | null, { paint }: Output): string {
-  if (delivery === null) return "The service has no row of the attempt in its log, so the result is not known.";
-  const { status, responseCode, durationMs, error } = delivery;
-  const sign = status === "delivered" ? paint.green("✓") : paint.red("✗");
-  const parts = [
-    status,
-    responseCode ?? "no answer",
-    ...(durationMs === null ? [] : [`${durationMs} ms`]),
-    error ?? "",
-  ];
-  const line = `${sign} ${escapeControls(parts.join("  ").trimEnd())}`;
-  return hint === null ? line : `${line}\n  ${paint.dim("→")} ${hint}`;
 }

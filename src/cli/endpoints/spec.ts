@@ -17,20 +17,8 @@ export const endpointsRotateSecret = defineCommand({
   arguments: { id },
   options: { writeSecret },
   examples: [
-    [
-      "pigeonhole endpoints rotate-secret whe_65b8f0a2c4d6e8f001234567 --write-secret secret",
-      "into the file that the receiver reads",
-    ],
+    ["pigeonhole endpoints rotate-secret <id> --write-secret secret", "into the file that the receiver reads"],
   ],
-});
-
-export const endpointsTest = defineCommand({
-  name: "endpoints test",
-  group,
-  summary: "Makes the service send one signed test event and shows the result.",
-  details: "Exits with 1 when the receiver did not answer 2xx.",
-  arguments: { id },
-  examples: [["pigeonhole endpoints test whe_65b8f0a2c4d6e8f001234567", "a synthetic email.sent"]],
 });
 
 export const endpointsRepair = defineCommand({
@@ -56,13 +44,7 @@ export const endpointsRepair = defineCommand({
     }),
   },
   examples: [
-    [
-      "pigeonhole endpoints repair whe_65b8f0a2c4d6e8f001234567 --since 2d --dry-run",
-      "what two days of outage have lost",
-    ],
-    [
-      "pigeonhole endpoints repair whe_65b8f0a2c4d6e8f001234567 --since 2d --enable",
-      "on again, and all that is missing into the inbox",
-    ],
+    ["pigeonhole endpoints repair <id> --since 2d --dry-run", "what two days of outage have lost"],
+    ["pigeonhole endpoints repair <id> --since 2d --enable", "on again, and all that is missing into the inbox"],
   ],
 });

@@ -35,8 +35,8 @@ export interface PrintedError {
   exitCode: ExitCode;
   code: string;
   message: string;
-  /** Stack frames, for a bug in this package; empty otherwise. */
-  stack: string;
+  /** Stack frames, for a bug in this package. */
+  stack?: string;
 }
 
 /** Error codes of the package for mistakes of the caller. */
@@ -75,19 +75,18 @@ const SYSTEM_ERRORS: Record<string, string> = {
 /** Gives the exit code and message for an error. */
 export function describeError(error: unknown): PrintedError {
   if (error instanceof CommandError) {
-    return { exitCode: error.exitCode, code: error.code, message: error.message, stack: "" };
+    return { exitCode: error.exitCode, code: error.code, message: error.message };
   }
-  if (!(error instanceof Error))
-    return { exitCode: EXIT.failed, code: "internal_error", message: "Failed.", stack: "" };
+  if (!(error instanceof Error)) return { exitCode: EXIT.failed, code: "internal_error", message: "Failed." };
   // An answer of the service; its code is not in this package's list.
   if ("status" in error && "code" in error) {
-    return { exitCode: EXIT.unreachable, code: String(error.code), message: error.message, stack: "" };
+    return { exitCode: EXIT.unreachable, code: String(error.code), message: error.message };
   }
   if (error.name === "InvalidInputError" && "code" in error) {
-    return { exitCode: EXIT.usage, code: String(error.code), message: error.message, stack: "" };
+    return { exitCode: EXIT.usage, code: String(error.code), message: error.message };
   }
   if (error instanceof PigeonholeError) {
-    return { exitCode: exitCodeOf(error.code), code: error.code, message: error.message, stack: "" };
+    return { exitCode: exitCodeOf(error.code), code: error.code, message: error.message };
   }
   return systemError(error) ?? bug(error);
 }
@@ -105,20 +104,13 @@ function systemError(error: NodeJS.ErrnoException): PrintedError | undefined {
   const isLost = code === "ENOENT" && path !== undefined && !existsSync(dirname(path));
   const what = path ?? ("port" in error ? `Port ${String(error.port)}` : "A file");
   const message = isLost ? `The folder of ${path} does not exist; make it first.` : `${what} ${words}.`;
-  return { exitCode: EXIT.usage, code, message, stack: "" };
+  return { exitCode: EXIT.usage, code, message };
 }
 
-function bug(error: Error): PrintedError {
-  const message = `${error.name}: ${error.message}`;
-  return { exitCode: EXIT.failed, code: "internal_error", message, stack: frames(error) };
-}
-
-/** The stack of a bug in this package, without the message above it. */
-function frames({ stack = "" }: Error): string {
-  return stack
-    .split("\n")
-    .filter((line) => /^ {4}at /.test(line))
-    .join("\n");
+/** With the stack, without the message above it. */
+function bug({ name, message, stack = "" }: Error): PrintedError {
+  const frames = stack.split("\n").filter((line) => /^ {4}at /.test(line));
+  return { exitCode: EXIT.failed, code: "internal_error", message: `${name}: ${message}`, stack: frames.join("\n") };
 }
 
 /** Exit codes of the process, the same for every command. */

@@ -54,7 +54,7 @@ export function createOutput(options: OutputOptions): Output {
       if (!quiet && !json) stderr.write(`${printable(text, paint)}\n`);
     },
     fail(error) {
-      const { exitCode, code, message, stack } = describeError(error);
+      const { exitCode, code, message, stack = "" } = describeError(error);
       const trace = stack === "" ? "" : `\n${errorPaint.dim(escapeLines(stack))}`;
       if (json) stderr.write(jsonLine({ error: { code, message } }));
       else stderr.write(`${errorPaint.red("error:")} ${escapeLines(message)}${trace}\n`);

@@ -2,12 +2,12 @@ import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { escapeControls } from "../../base/text.js";
 import { describeAttempts, describeRetry } from "../../operator/describe-work.js";
 import type { TimelineEntry } from "../../operator/timeline-entry.js";
-import type { FailedRun, FailedRuns, HandlerDetail, HandlerView } from "../../store/inbox-view.js";
+import type { EventDetail, FailedRun, FailedRuns, HandlerDetail, HandlerView } from "../../store/inbox-view.js";
+import type { OutboxView } from "../../store/outbox.js";
 import { clip, countOf, formatJson, ownFrames } from "../frame/format.js";
 import type { Paint } from "../frame/output.js";
+import { describeContactEvent } from "../values/describe-contact-event.js";
 import { paintWork } from "../values/event-work.js";
-import { describeContactEvent } from "./describe-contact-event.js";
-import type { EventLife } from "./event-life.js";
 
 /** Of a line of the time line; errors are shown in full above it. */
 const MAX_ENTRY = 300;
@@ -15,6 +15,17 @@ const MAX_ENTRY = 300;
 const MAX_KEY = 16;
 const NO_TIME = "time not kept".padEnd(24);
 const BAD: ReadonlySet<TimelineEntry["kind"]> = new Set(["failed", "dead"]);
+
+/** An event with what is known of its life in the receiver's database. */
+export interface EventLife {
+  event: EventDetail;
+  /** Those that its handlers recorded, newest first. */
+  contactEvents: readonly OutboxView[];
+  /** Of the call that fails and keeps back all others; undefined while none does. */
+  inFront: OutboxView | undefined;
+  /** Oldest first. */
+  timeline: readonly TimelineEntry[];
+}
 
 /** An event as lines for a person; texts that others wrote are escaped. */
 export function describeEvent(

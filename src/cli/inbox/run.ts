@@ -2,19 +2,18 @@ import type * as specs from "./spec.js";
 import { type EventView, bodyOf, foundEvent } from "../../store/inbox-view.js";
 import { describeRetry } from "../../operator/describe-work.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
+import { eventTimeline } from "../../operator/event-timeline.js";
+import { findCallInFront } from "../../store/call-in-front.js";
+import type { OutboxView } from "../../store/outbox.js";
 import type { RunCommand } from "../frame/context.js";
 import type { Paint } from "../frame/output.js";
 import { escapeControls } from "../../base/text.js";
 import { printRows } from "../frame/rows.js";
 import { allRows, withInbox } from "../values/find-inbox.js";
 import { paintWork } from "../values/event-work.js";
-import { setImmediate } from "node:timers/promises";
 import { pickFilters } from "../../operator/filter-reader.js";
 import { WORK_FILTERS } from "../../store/filters.js";
-import { textsOfEvent } from "../../operator/texts-of-event.js";
-import type { InboxOperator } from "../../store/inbox-operator.js";
 import { describeEvent } from "./describe-event.js";
-import { readEventLife } from "./event-life.js";
 import type { ErrorGroup } from "../../store/error-groups.js";
 import { usageError } from "../frame/command-error.js";
 import { MAX_ROWS } from "../values/options.js";
@@ -22,20 +21,19 @@ import { MAX_ROWS } from "../values/options.js";
 export const list: RunCommand<typeof specs.inboxList> = ({ options, context }) =>
   withInbox(options.db, context, async (inbox) => {
     const { out } = context;
-    const { state, text, limit } = options;
+    const { state, limit } = options;
     const filter = { state, ...pickFilters(WORK_FILTERS, options) };
-    const eventsOf = (most: number): AsyncIterable<EventView> =>
-      allRows(most, (page) => inbox.listEvents({ ...filter, ...page }));
-    const { signal } = context;
-    const found =
-      text === undefined ? eventsOf(limit) : eventsWithText(eventsOf(Infinity), { inbox, text, limit, signal });
-    const isAny = [text, ...Object.values(filter)].every((value) => value === undefined);
-    await printRows(out, found, {
-      columns: ["RECEIVED", "STATE", "TYPE", "ID", "HANDLERS"],
-      record: (event) => ({ event }),
-      cells: (event) => eventCells(event, out.paint),
-      none: isAny ? "No events." : "No such events.",
-    });
+    const isAny = Object.values(filter).every((value) => value === undefined);
+    await printRows(
+      out,
+      allRows(limit, (page) => inbox.listEvents({ ...filter, ...page })),
+      {
+        columns: ["RECEIVED", "STATE", "TYPE", "ID", "HANDLERS"],
+        record: (event) => ({ event }),
+        cells: (event) => eventCells(event, out.paint),
+        none: isAny ? "No events." : "No such events.",
+      },
+    );
   });
 
 function eventCells({ id, type, state, receivedAt, handlers }: EventView, paint: Paint): string[] {
@@ -52,41 +50,6 @@ function eventCells({ id, type, state, receivedAt, handlers }: EventView, paint:
   ];
 }
 
-/** Events between two looks at Ctrl-C. */
-const LOOKED_AT_ONCE = 100;
-
-/** Which events. */
-interface TextSearch {
-  inbox: Pick<InboxOperator, "getEvent">;
-  text: string;
-  /** Most of them. */
-  limit: number;
-  /** Ends the search. */
-  signal: AbortSignal;
-}
-
-/** Those of the events that have the text in what a list shows of them or in the body, in any case of its letters. */
-async function* eventsWithText(
-  events: AsyncIterable<EventView>,
-  { inbox, text, limit, signal }: TextSearch,
-): AsyncGenerator<EventView> {
-  const needle = text.toLowerCase();
-  const isIn = (found: string): boolean => found.toLowerCase().includes(needle);
-  let looked = 0;
-  let left = limit;
-  for await (const event of events) {
-    // A file is read without a turn of the event loop, in which Ctrl-C would be noticed.
-    if (++looked % LOOKED_AT_ONCE === 0) await setImmediate(undefined, { signal });
-    if (!isIn(textsOfEvent(event).join("\n"))) {
-      const body = (await inbox.getEvent(event.id))?.body;
-      if (!body || !isIn(Buffer.from(body).toString("utf8"))) continue;
-    }
-    yield event;
-    left -= 1;
-    if (left === 0) return;
-  }
-}
-
 /** Shows one event with all that the database knows of it, or the bytes of its body. */
 export const showInboxEvent: RunCommand<typeof specs.inboxShow> = ({ args, options, context }) =>
   withInbox(options.db, context, async (inbox) => {
@@ -98,10 +61,12 @@ export const showInboxEvent: RunCommand<typeof specs.inboxShow> = ({ args, optio
     }
     const { body: bytes, seq: _, ...view } = event;
     const body = bytes && Buffer.from(bytes).toString("utf8");
-    const life = await readEventLife(inbox, event);
-    const { contactEvents, timeline } = life;
-    const record = { ...view, contactEvents, timeline, body };
-    out.result({ event: record }, describeEvent(life, body, out.paint));
+    const contactEvents: OutboxView[] = [];
+    const ofEvent = allRows(Infinity, (page) => inbox.listContactEvents({ inboxEventId: event.id, ...page }));
+    for await (const contactEvent of ofEvent) contactEvents.push(contactEvent);
+    const timeline = eventTimeline(event, { contactEvents, known: await inbox.listHandlers() });
+    const life = { event, contactEvents, inFront: await findCallInFront(inbox), timeline };
+    out.result({ event: { ...view, contactEvents, timeline, body } }, describeEvent(life, body, out.paint));
   });
 
 /** Lists errors of unfinished work, gathered by what they have in common. */

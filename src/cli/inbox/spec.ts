@@ -28,18 +28,11 @@ export const inboxList = defineCommand({
       choices: EVENT_STATES,
     }),
     ...workOptions,
-    text: withValue(
-      "text",
-      "Only events with this text in id, type, handlers, reasons, errors or body; reads each event, so add --since where there are many.",
-    ),
     limit: limitOption,
   },
   examples: [
     ["pigeonhole inbox list --state dead", "work that handlers have finally failed"],
-    [
-      "pigeonhole inbox list --state dead --error timeout --since 2h",
-      "what inbox retry with these options would choose",
-    ],
+    ["pigeonhole inbox list --error timeout --since 2h", "what inbox retry with these options would choose"],
   ],
 });
 

@@ -2,6 +2,7 @@ import { isoTime } from "../../base/iso-time.js";
 import { describeRunTime } from "../../base/run-time-bounds.js";
 import { escapeControls } from "../../base/text.js";
 import { processFigures, runningRows, storeLevels } from "../../operator/figures-now.js";
+import type { EventState } from "../../operator/states.js";
 import type { HandlerTimes } from "../../store/handler-times.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import { isAlive } from "../../store/process-state.js";
@@ -68,7 +69,11 @@ async function readFigures(inbox: InboxOperator, times: { since: number; until: 
 
 function describe(figures: StatsFigures, paint: Paint): string {
   const { since, until, backlog, outbox, paused, handlerTimes } = figures;
-  const alarmed = (count: number): string => (count === 0 ? "0" : paint.red(String(count)));
+  const levels = (counts: Partial<Record<EventState, number>>): string[] =>
+    Object.entries(counts).map(([state, count]) => {
+      const isBad = count > 0 && (state === "dead" || state === "parked");
+      return `  ${state.padEnd(8)} ${isBad ? paint.red(String(count)) : count}`;
+    });
   const oldest = (ms: number): string => (ms === 0 ? "" : `, the oldest of ${age(ms)} ago`);
   const waiting = Object.entries(figures.pendingByHandler).map(
     ([name, count]) => `    ${escapeControls(name)}  ${count}`,
@@ -80,19 +85,13 @@ function describe(figures: StatsFigures, paint: Paint): string {
     `receiver  ${describeReceiver(figures, paint)}`,
     ...describeRunning(figures, paint),
     `work of events${oldest(backlog.oldestAgeMs)}`,
-    `  pending  ${backlog.pending}`,
+    ...levels({ pending: backlog.pending }),
     ...waiting,
-    `  retrying ${backlog.retrying}`,
-    `  running  ${backlog.running}`,
-    `  done     ${figures.done}`,
-    `  dead     ${alarmed(backlog.dead)}`,
-    `  parked   ${alarmed(backlog.parked)}`,
+    ...levels({ retrying: backlog.retrying, running: backlog.running, done: figures.done }),
+    ...levels({ dead: backlog.dead, parked: backlog.parked }),
     ...(pauses.length === 0 ? [] : [paint.yellow("paused handlers"), ...pauses]),
     `contact events${oldest(outbox.oldestAgeMs)}`,
-    `  pending  ${outbox.pending}`,
-    `  running  ${outbox.running}`,
-    `  retrying ${outbox.retrying}`,
-    `  dead     ${alarmed(outbox.dead)}`,
+    ...levels({ pending: outbox.pending, running: outbox.running, retrying: outbox.retrying, dead: outbox.dead }),
     ...describeRepairs(figures, paint),
     `handlers since ${since}${until === null ? "" : ` until ${until}`}`,
     ...describeHandlerTimes(handlerTimes, paint),
@@ -126,9 +125,9 @@ function describeRunning({ running, runs }: StatsFigures, paint: Paint): string[
     escapeControls(eventId),
     `${clip(host, MAX_NAME)}:${pid}`,
   ]);
-  const table = formatTable(["FOR", "RUNS NOW", "EVENT", "PROCESS"], rows, paint.dim).split("\n");
+  const table = indented(formatTable(["FOR", "RUNS NOW", "EVENT", "PROCESS"], rows, paint.dim));
   const more = running - rows.length;
-  return [...table.map((line) => `  ${line}`), ...(more <= 0 ? [] : [paint.dim(`  and ${more} more`)])];
+  return [...table, ...(more <= 0 ? [] : [paint.dim(`  and ${more} more`)])];
 }
 
 /** Lines with one handler each. */
@@ -141,9 +140,10 @@ function describeHandlerTimes(times: readonly HandlerTimes[], paint: Paint): str
     describeRunTime(medianMs),
     describeRunTime(p95Ms),
   ]);
-  const table = formatTable(["HANDLER", "RUNS", "FAILED", "MEDIAN", "P95"], rows, paint.dim);
-  return table.split("\n").map((line) => `  ${line}`);
+  return indented(formatTable(["HANDLER", "RUNS", "FAILED", "MEDIAN", "P95"], rows, paint.dim));
 }
+
+const indented = (table: string): string[] => table.split("\n").map((line) => `  ${line}`);
 
 /** Never 0 % or 100 % of some. */
 function share(part: number, whole: number): string {

@@ -36,12 +36,9 @@ export const retryStuckWork: RunCommand<typeof specs.inboxRetry> = ({ args, opti
       out.result({ ...retried, events, skipped, hasReceiver }, lines.join("\n") || NOTHING_RETRIED);
       return EXIT.ok;
     }
-    const total: Retried = { work: 0, readAgain: 0, runNow: 0 };
-    const sum = (): string => describeRetry(total, hasReceiver).join("\n") || NOTHING_RETRIED;
-    return changeNamed({ names: ids, field: "id", out, total: sum }, async (id) => {
+    return changeNamed({ names: ids, field: "id", out }, async (id) => {
       const again = await inbox.changeEvent("retry", id);
       const retried: Retried = { ...again, runNow: (await inbox.changeEvent("run", id)).work };
-      for (const name of ["work", "readAgain", "runNow"] as const) total[name] += retried[name];
       const text = describeRetry(retried, hasReceiver).join(", ") || "nothing to retry";
       return { fields: { ...retried, hasReceiver }, text };
     });
@@ -68,11 +65,8 @@ export const discardStuckWork: RunCommand<typeof specs.inboxDiscard> = ({ args, 
     if (choice !== undefined) return discardChosen(inbox, { ...choice, state: options.state }, context);
     const question = `End all work of ${countOf(ids.length, "event")} without running it?`;
     if (!(await confirm(question, context))) return EXIT.failed;
-    let total = 0;
-    const sum = (): string => `${piecesOf(total)} ended`;
-    return changeNamed({ names: ids, field: "id", out: context.out, total: sum }, async (id) => {
+    return changeNamed({ names: ids, field: "id", out: context.out }, async (id) => {
       const { work } = await inbox.changeEvent("discard", id);
-      total += work;
       return { fields: { work }, text: `${piecesOf(work)} ended` };
     });
   });

@@ -10,7 +10,7 @@ import type { RunCommand } from "../frame/context.js";
 import { countOf } from "../frame/format.js";
 import { withInbox } from "../values/find-inbox.js";
 import { changeNamed, readChosen } from "../values/change-named.js";
-import { describeCallInFront } from "../values/next-try.js";
+import { describeCallInFront } from "../values/describe-contact-event.js";
 import type * as specs from "./spec.js";
 
 const NONE_DEAD = "No such contact event is dead.";
@@ -28,9 +28,7 @@ export const retryContactEvents: RunCommand<typeof specs.outboxRetry> = ({ args,
       out.result({ contactEvents, hasReceiver }, text);
       return EXIT.ok;
     }
-    let total = 0;
-    const sum = (): string => `${eventsOf(total)} will be sent again ${when}`;
-    return changeNamed({ names: keys, field: "key", out, total: sum }, async (key) => {
+    return changeNamed({ names: keys, field: "key", out }, async (key) => {
       const contactEvents = await inbox.changeContactEvent("retry", key);
       if (contactEvents === 0) {
         const event = await inbox.getContactEvent(key);
@@ -40,12 +38,8 @@ export const retryContactEvents: RunCommand<typeof specs.outboxRetry> = ({ args,
           throw notFound(key, " that is dead or waits for the next try of its call");
         return { fields: { done: true, contactEvents, hasReceiver }, text: "is due already" };
       }
-      total += contactEvents;
       const others = contactEvents > 1 ? ` with ${contactEvents - 1} more of its call, which may have arrived` : "";
-      return {
-        fields: { done: true, contactEvents, hasReceiver },
-        text: `will be sent again${others} ${when}`,
-      };
+      return { fields: { done: true, contactEvents, hasReceiver }, text: `will be sent again${others} ${when}` };
     });
   });
 
@@ -57,12 +51,9 @@ export const discardContactEvents: RunCommand<typeof specs.outboxDiscard> = ({ a
     if (choice !== undefined) return discardChosen(inbox, choice, context);
     const what = keys.length === 1 ? "this contact event" : eventsOf(keys.length);
     if (!(await confirm(`Discard ${what}?`, context))) return EXIT.failed;
-    let total = 0;
-    const sum = (): string => `${eventsOf(total)} discarded`;
-    return changeNamed({ names: keys, field: "key", out, total: sum }, async (key) => {
+    return changeNamed({ names: keys, field: "key", out }, async (key) => {
       if ((await inbox.changeContactEvent("discard", key)) === 0)
         throw notFound(key, " that is dead or not yet being sent");
-      total += 1;
       const callEvents = (await inbox.getContactEvent(key))?.callEvents ?? null;
       const note =
         callEvents === null

@@ -8,11 +8,8 @@ import { formatJson } from "../frame/format.js";
 import { printRows } from "../frame/rows.js";
 import type * as specs from "./spec.js";
 import { allRows, withInbox } from "../values/find-inbox.js";
-import { describeUnsureCall, describeCallInFront, nextTry } from "../values/next-try.js";
+import { describeCallInFront, describeContactEvent, nextTry } from "../values/describe-contact-event.js";
 import { notFound } from "./retry-and-discard.js";
-
-/** Of the names of facts. */
-const WIDTH = 14;
 
 export const list: RunCommand<typeof specs.outboxList> = ({ options, context }) =>
   withInbox(options.db, context, async (inbox) => {
@@ -34,27 +31,13 @@ export const show: RunCommand<typeof specs.outboxShow> = ({ args, options, conte
   withInbox(options.db, context, async (inbox) => {
     const event = await inbox.getContactEvent(args.key);
     if (event === undefined) throw notFound(args.key);
-    const inFront = await findCallInFront(inbox);
     const { out } = context;
-    const { key, state, recordedAt, settledAt, attempts, error, remoteId, reason, code, param, message } = event;
-    const facts = [
-      ["key", key],
-      ["state", state],
-      ["recorded", recordedAt],
-      ["recorded for", event.inboxEventId],
-      ["settled", settledAt],
-      ["attempts", attempts],
-      ["next try", nextTry(event, inFront)],
-      ["why", describeCallInFront(event, inFront)],
-      ["error", error],
-      ["stored as", remoteId],
-      ["reason", reason],
-      ["code", code],
-      ["param", param],
-      ["message", message],
-      ["its call", describeUnsureCall(event)],
-    ].filter(([, value]) => value !== undefined && value !== null && value !== "");
-    const lines = facts.map(([name = "", value]) => `${String(name).padEnd(WIDTH)}${escapeControls(String(value))}`);
+    const [head = "", ...details] = describeContactEvent(event, {
+      inFront: await findCallInFront(inbox),
+      paint: out.paint,
+    });
+    const about = `recorded ${event.recordedAt}${event.inboxEventId === null ? "" : ` for ${event.inboxEventId}`}`;
+    const lines = [head, `    ${escapeControls(about)}`, ...details].map((line) => line.slice(2));
     out.result({ contactEvent: event }, [...lines, "", formatJson(event.body)].join("\n"));
   });
 

@@ -30,10 +30,7 @@ export const outboxList = defineCommand({
   },
   examples: [
     ["pigeonhole outbox list --state dead", "what the service refused, and why"],
-    [
-      "pigeonhole outbox list --state dead --name user.greeted --since 2h",
-      "what outbox retry with these options would choose",
-    ],
+    ["pigeonhole outbox list --state dead --since 2h", "what outbox retry with these options would choose"],
   ],
 });
 

@@ -1,7 +1,7 @@
 import type { Capture } from "../../capture/model/capture.js";
 import { readEnvelope } from "../../capture/model/captured-body.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";
-import { answerAdvice, judgeAdvised, plainReason, seenAnswer } from "../../capture/model/answer-advice.js";
+import { answerAdvice, seenAnswer } from "../../capture/model/answer-advice.js";
 import {
   type AnswerJudgement,
   answerHead,
@@ -23,18 +23,11 @@ import { usageError, EXIT, type ExitCode } from "../frame/command-error.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";
 import type { Output } from "../frame/output.js";
 import type { replay } from "./spec.js";
-import {
-  answerSign,
-  describeEventWork,
-  describeUnknown,
-  isWorkUnknown,
-  judgeWithWork,
-  workRecord,
-} from "../values/event-work.js";
+import { describeUnknown, isWorkUnknown, workRecord, answerText } from "../values/event-work.js";
 import { type FoundEvent, type WorkReader, withWorkReader } from "../values/work-reader.js";
 import { openCapturesIfAllowed, pickCaptures, readCaptures } from "../values/capture-store.js";
 import { readTarget, checkExpect } from "../values/flag-values.js";
-import { requireSigningSecret } from "../values/signing-secret.js";
+import { requireSigningSecret } from "../values/secret-option.js";
 
 type Input = CommandInput<typeof replay>;
 
@@ -121,9 +114,8 @@ async function readWork(inbox: WorkReader, { capture, attempt }: ReplayedAttempt
   return answerHead(attempt).outcome === null ? undefined : await inbox.readEnded(sentEventId(capture, attempt));
 }
 
-function judge({ attempt, failures, failure }: ReplayedAttempt, found: FoundEvent | undefined): AnswerJudgement {
-  const isBad = failures.length > 0 || failure !== null;
-  return isBad ? "bad" : judgeWithWork(judgeAnswer(answerHead(attempt), "replay"), found);
+function judge({ attempt, failures, failure }: ReplayedAttempt): AnswerJudgement {
+  return failures.length > 0 || failure !== null ? "bad" : judgeAnswer(answerHead(attempt), "replay");
 }
 
 /** Why no handler ran for a replay that was answered 2xx, and how one would; undefined if one runs. */
@@ -151,25 +143,18 @@ function showAttempt(replayed: ReplayedAttempt, { found, isExpected }: Shown, ou
   const signed = mode === "exact" ? "= exact" : "↻ re-signed";
   const id = attempt.eventId ?? capture.event.id ?? capture.id;
   const line = `${capture.event.type ?? "unknown type"}  ${id}  ${signed}  ${describeAnswer(head)}  ${ms} ms`;
-  const reason = plainReason(attempt);
   const advice = adviceFor(replayed, isExpected) ?? null;
   const remarks = [
     ...(failures.length === 0 && error !== null ? [error] : failures),
     ...notes,
     ...(notRun === null ? [] : [notRun]),
-    ...describeEventWork(found),
-    ...(reason === undefined ? [] : [reason]),
-    ...(advice === null ? [] : [`! ${advice}`]),
     ...(comparison?.same === false ? [describeChange(comparison)] : []),
   ];
-  const text = [
-    `${answerSign(judgeAdvised(judge(replayed, found), advice), out.paint)} ${escapeControls(line)}`,
-    ...remarks.map((remark) => `    ${escapeControls(remark)}`),
-  ];
+  const text = answerText({ line, judgement: judge(replayed), remarks, found, answer: attempt, advice }, out.paint);
   const changed = comparison === null ? null : !comparison.same;
   const { outcome } = head;
   const kept = { capture: capture.id, event: capture.event, attempt, outcome, changed };
-  out.result({ ...kept, failures, notes, notRun, work: workRecord(found), advice }, text.join("\n"));
+  out.result({ ...kept, failures, notes, notRun, work: workRecord(found), advice }, text);
 }
 
 /** None for an answer that was expected. */

@@ -6,12 +6,12 @@ import type { SandboxOptions } from "../../sandbox/options.js";
 import type { Sandbox } from "../../sandbox/control/sandbox.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";
-import { untilInterrupted, waitUnlessEnded } from "../frame/interruption.js";
+import { untilInterrupted } from "../frame/interruption.js";
 import { formatSandboxEntry } from "../values/format-sandbox-entry.js";
 import type { sandbox } from "./spec.js";
 import { withFlagNames } from "../values/flag-values.js";
 import { readInput } from "../values/read-input.js";
-import { checkSandboxSecret, findSigningSecret } from "../values/signing-secret.js";
+import { checkSandboxSecret, findSigningSecret } from "../values/secret-option.js";
 
 type Input = CommandInput<typeof sandbox>;
 
@@ -22,12 +22,7 @@ const FLAGS = { allBy: "--endpoint <url>=all", pathBy: () => "--endpoint http://
 export const run: RunCommand<typeof sandbox> = async (input) => {
   const { options, context } = input;
   const { out, signal } = context;
-  const { clock, speed, seed, allowRemote } = options;
-  if (options.every !== undefined && options.emit.length === 0) {
-    throw usageError("--every says how often --emit fires; give --emit too.");
-  }
-  if (clock !== undefined && clock !== "real" && speed !== undefined)
-    throw usageError(`--speed and --clock ${clock} cannot be used together.`);
+  const { clock, seed, allowRemote } = options;
   // Every option is checked before anything listens.
   const secret = findSigningSecret(options.secret, context);
   if (secret !== undefined && options.endpoint.length > 0) checkSandboxSecret(secret);
@@ -39,7 +34,7 @@ export const run: RunCommand<typeof sandbox> = async (input) => {
         // The receiver is another process, which uses the machine's clock.
         receiverTime: "machine",
         ...given,
-        ...(speed !== undefined ? { clock: { speed } } : clock !== undefined && { clock }),
+        ...(clock !== undefined && { clock }),
         ...(!allowRemote && { refuseAddress }),
         ...(seed !== undefined && { seed }),
         onLog: (entry) => {
@@ -50,7 +45,7 @@ export const run: RunCommand<typeof sandbox> = async (input) => {
     );
     try {
       await start(emulated, input, { secret, hasOwnKey: given.apiKeys === undefined });
-      await Promise.all([untilInterrupted(signal), fire(emulated, input)]);
+      await untilInterrupted(signal);
     } finally {
       await emulated.close();
     }
@@ -133,19 +128,4 @@ function refusing<Made>(flag: string, make: () => Made): Made {
   } catch (error) {
     throw usageError(`${flag}: ${errorMessage(error)}`);
   }
-}
-
-/** Fires the events of `--emit`, again and again with `--every`. */
-async function fire(emulated: Sandbox, { options, context }: Input): Promise<void> {
-  const { emit, every } = options;
-  const { signal, out } = context;
-  if (emit.length === 0) return;
-  for (;;) {
-    for (const type of emit) {
-      emulated.emit(type);
-      if (every !== undefined && !(await waitUnlessEnded(every, signal))) return;
-    }
-    if (every === undefined) break;
-  }
-  out.note(`  Fired ${emit.join(", ")}.`);
 }

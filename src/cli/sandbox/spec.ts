@@ -1,5 +1,5 @@
 import { defineCommand, withValue } from "../frame/spec.js";
-import { parseDuration, parsePort, parseSpeed, knownEventType, wantedEndpoint } from "../values/parse-option.js";
+import { parseClock, parsePort, wantedEndpoint } from "../values/parse-option.js";
 import { secretOption } from "../values/secret-option.js";
 
 export const sandbox = defineCommand({
@@ -25,28 +25,16 @@ export const sandbox = defineCommand({
       "A JSON file, or - for standard input, with what createSandbox takes, such as apiKeys, contacts and strictUrls. Another option beside it replaces its value.",
     ),
     seed: withValue("text", "Makes the same API key, ids, samples and jitter in every run."),
-    speed: withValue("speed", "Lets time pass faster for retries, such as 60x.", { parse: parseSpeed }),
     clock: withValue(
       "clock",
-      "advanceable: the control API can move it ahead; manual: time passes only through the control API. Default: real.",
-      { choices: ["real", "advanceable", "manual"] },
+      "A speed such as 60x, for retries that come faster; advanceable: the control API can move it ahead; manual: time passes only through the control API. Default: real.",
+      { parse: parseClock },
     ),
     allowRemote: { summary: "Allows endpoints outside this machine and its private network, as strictUrls needs." },
-    emit: withValue("type", "Fires these sample events, one after another.", {
-      repeat: true,
-      parse: knownEventType,
-    }),
-    every: withValue("time", "Repeats them, one event in this time.", { parse: parseDuration }),
   },
   examples: [
     ["pigeonhole sandbox --endpoint http://127.0.0.1:3000/webhooks/mail", "an endpoint for the app on port 3000"],
-    [
-      "pigeonhole sandbox --endpoint http://127.0.0.1:3000/webhooks/mail=all --emit email.received --every 5s --speed 60x",
-      "traffic, and an hour of retries in a minute",
-    ],
-    [
-      'curl -X POST http://127.0.0.1:4410/sandbox/emit -H content-type:application/json -d \'{"type":"email.bounced"}\'',
-      "fires an event",
-    ],
+    ["pigeonhole sandbox --endpoint http://localhost:3000/hooks=all --clock 60x", "an hour of retries in a minute"],
+    ['curl -X POST http://127.0.0.1:4410/sandbox/emit -d \'{"type":"email.bounced"}\'', "fires an event"],
   ],
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { SECOND } from "../../base/duration.js";
 import type { InspectedHandler } from "../../capture/tests/check-work.js";
 import type { InspectedContactEvent, ListContactEvents } from "../../capture/tests/recorded-contact-events.js";
-import { isConnectionString, nameOfDatabase } from "../../store/connection-string.js";
+import { isConnectionString } from "../../store/connection-string.js";
 import { createTemporaryDatabase } from "../../store/create-temporary-database.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import type { OutboxView } from "../../store/outbox.js";
@@ -13,6 +13,8 @@ import { openInbox } from "../../store/open-inbox.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
 import { wait } from "../frame/interruption.js";
+import type { ParsedOptions } from "../frame/spec.js";
+import type { test } from "./spec.js";
 import { findInbox, hasInbox, allRows } from "../values/find-inbox.js";
 import { DATABASE_VARIABLE, URL_VARIABLE, findNamedServer, presentPlaces, readPlace } from "../values/inbox-place.js";
 
@@ -30,40 +32,25 @@ export interface AppDatabase {
   close(): Promise<void>;
 }
 
-interface Wanted {
-  /** `--inbox`. */
-  inbox: string | undefined;
-  /** `--start`: whether this command starts the app. */
-  start: string | undefined;
-  /** `--answers-only`: whether nothing is read from the database. */
-  answersOnly: boolean;
-}
-
 /** The path of a receiver that listens before it has opened its database is short. */
 const OPENING_MS = 5 * SECOND;
 const POLL_INTERVAL_MS = 50;
 
 /** An app that is started gets a new database. For another one, undefined if nothing has to be read, or to be found. */
 export async function findAppDatabase(
-  { inbox, start, answersOnly }: Wanted,
+  { inbox, start, answersOnly }: ParsedOptions<typeof test>,
   context: CommandContext,
 ): Promise<AppDatabase | undefined> {
-  const place = inbox === undefined ? undefined : readPlace("--inbox", inbox, context).at;
-  if (answersOnly) return start === undefined ? undefined : createTemporary(await findServerInUse(context));
-  if (start === undefined) {
-    const present = place ?? (await findPresent(context));
-    return present === undefined ? undefined : openLater([present]);
-  }
-  if (place === undefined) return createTemporary(findNamedServer(context));
-  if (isConnectionString(place) ? await hasInbox(place) : existsSync(place)) {
-    const [named, has] = isConnectionString(place) ? [nameOfDatabase(place), "has an inbox"] : [place, "exists"];
+  if (start !== undefined) {
+    if (inbox === undefined)
+      return createTemporary(answersOnly ? await findServerInUse(context) : findNamedServer(context));
     throw usageError(
-      `--inbox: ${named} ${has}. With --start it names a new database, so that the run does not write into an inbox that is in use; without --inbox a temporary one is used.`,
+      "--inbox: with --start the app gets a temporary database, so that the run does not write into an inbox that is in use. Leave out one of them.",
     );
   }
-  if (!isConnectionString(place)) return openLater([place]);
-  const file = await createTemporaryFile();
-  return openLater([file.place, place], file.drop);
+  if (answersOnly) return undefined;
+  const present = inbox === undefined ? await findPresent(context) : readPlace("--inbox", inbox, context).at;
+  return present === undefined ? undefined : openLater([present]);
 }
 
 /**
@@ -82,22 +69,11 @@ async function findServerInUse(context: CommandContext): Promise<string | undefi
  */
 async function createTemporary(server: string | undefined): Promise<AppDatabase> {
   const database = server === undefined ? undefined : await createTemporaryDatabase(server);
-  try {
-    const file = await createTemporaryFile();
-    if (database === undefined) return openLater([file.place], file.drop);
-    return openLater([file.place, database.place], () => closeEach([file.drop, () => database.drop()]));
-  } catch (error) {
-    await database?.drop();
-    throw error;
-  }
-}
-
-async function createTemporaryFile(): Promise<{ place: string; drop: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), "pigeonhole-test-"));
-  return {
-    place: join(folder, "inbox.db"),
-    drop: () => rm(folder, { recursive: true, force: true, maxRetries: 3 }),
-  };
+  const file = join(folder, "inbox.db");
+  const removeFolder = (): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  if (database === undefined) return openLater([file], removeFolder);
+  return openLater([file, database.place], () => closeEach([removeFolder, () => database.drop()]));
 }
 
 async function findPresent(context: CommandContext): Promise<string | undefined> {

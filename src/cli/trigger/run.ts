@@ -8,13 +8,7 @@ import {
   judgeAnswer,
   whyNotRun,
 } from "../../capture/model/answer.js";
-import {
-  FORWARD_FLAG,
-  answerAdvice,
-  judgeAdvised,
-  plainReason,
-  seenAnswer,
-} from "../../capture/model/answer-advice.js";
+import { FORWARD_FLAG, answerAdvice, seenAnswer } from "../../capture/model/answer-advice.js";
 import { checkExpectation } from "../../capture/model/check-expectation.js";
 import { editJson } from "../../capture/json/edit-json.js";
 import { encodeAnswerBody, encodeBody } from "../../capture/model/encode-body.js";
@@ -25,7 +19,6 @@ import { checkLocalTarget } from "../../capture/send/target.js";
 import { headerListReader } from "../../capture/model/judge-signature.js";
 import { TARGET_HEADER } from "../../dev/forward/target-header.js";
 import { TRIGGER_AGENT } from "../../dev/capture-port/sender-address.js";
-import { escapeControls } from "../../base/text.js";
 import { signVariant } from "../../dev/api/sign-variant.js";
 import { rawEventId } from "../../protocol/raw-event-id.js";
 import { EVENT_TYPES, isEventType } from "../../protocol/event-types.js";
@@ -33,18 +26,10 @@ import { sampleEvent } from "../../sandbox/samples/sample-event.js";
 import { usageError, EXIT, type ExitCode } from "../frame/command-error.js";
 import type { CommandContext, CommandInput, RunCommand } from "../frame/context.js";
 import type { Output } from "../frame/output.js";
-import {
-  answerSign,
-  describeEventWork,
-  describeUnknown,
-  isWorkUnknown,
-  judgeWithWork,
-  workRecord,
-} from "../values/event-work.js";
+import { describeUnknown, isWorkUnknown, judgeWithWork, workRecord, answerText } from "../values/event-work.js";
 import { noSuchEventType } from "../values/parse-option.js";
 import { readInput } from "../values/read-input.js";
-import { readVariable } from "../values/secret-option.js";
-import { requireSigningSecret } from "../values/signing-secret.js";
+import { readVariable, requireSigningSecret } from "../values/secret-option.js";
 import { checkExpect, readWebhookUrl } from "../values/flag-values.js";
 import { type FoundEvent, type WorkReader, withWorkReader } from "../values/work-reader.js";
 import type { trigger } from "./spec.js";
@@ -141,23 +126,16 @@ function showAnswer(input: AnswerInput): ExitCode {
   const failures = expect === undefined ? [] : checkExpectation({ status: expect }, received);
   const result = status === null ? (error ?? describeAnswer(head)) : `${describeAnswer(head)}  ${ms} ms`;
   const why = whyNotRun(head, "delivery");
-  const reason = plainReason(received);
   const advice = adviceFor(input, failures) ?? devAdvice(input) ?? null;
-  const remarks = [
-    ...(status === null ? [] : failures),
-    ...(why === undefined ? [] : [`${why}.`]),
-    ...describeEventWork(found),
-    ...(reason === undefined ? [] : [reason]),
-    ...(advice === null ? [] : [`! ${advice}`]),
-  ].map((remark) => `\n  ${escapeControls(remark)}`);
+  const remarks = [...(status === null ? [] : failures), ...(why === undefined ? [] : [`${why}.`])];
   const line = `${event.type ?? "event"}  ${event.id ?? "without id"}  ${result}`;
-  const judgement = judgeAdvised(judgeWithWork(judge(head, failures, expect), found), advice);
+  const judgement = judge(head, failures, expect);
   out.result(
     { event, ...head, ms, error, failures, notRun: why ?? null, work: workRecord(found), advice },
-    `${answerSign(judgement, out.paint)} ${escapeControls(line)}${remarks.join("")}`,
+    answerText({ line, judgement, remarks, found, answer: received, advice }, out.paint),
   );
   if (status === null) return EXIT.unreachable;
-  return judgement === "bad" ? EXIT.failed : EXIT.ok;
+  return judgeWithWork(judgement, found) === "bad" ? EXIT.failed : EXIT.ok;
 }
 
 /** None for an answer that was expected. */

@@ -30,8 +30,8 @@ export function openCaptures({ cwd, out }: CommandContext): CaptureFolder {
 
 /** Reads the captures, which needs only permission to read. A missing folder is an error. */
 export function readExistingCaptures(context: CommandContext): CaptureReader {
-  checkThere(context);
-  return readCaptures(context);
+  if (hasCaptures(context)) return readCaptures(context);
+  throw usageError(`There are no captures in ${resolve(context.cwd, CAPTURE_STORE)}. ${WHERE_FROM}`);
 }
 
 /** Like {@link readExistingCaptures}, for commands that also accept paths of files: empty if there is no folder. */
@@ -62,11 +62,6 @@ export function hasCaptures({ cwd }: CommandContext): boolean {
   } catch {
     return true;
   }
-}
-
-function checkThere(context: CommandContext): void {
-  if (hasCaptures(context)) return;
-  throw usageError(`There are no captures in ${resolve(context.cwd, CAPTURE_STORE)}. ${WHERE_FROM}`);
 }
 
 function nameBroken(broken: readonly BrokenFile[], out: Output): void {

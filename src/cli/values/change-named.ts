@@ -24,13 +24,11 @@ interface NamedRows {
   names: readonly string[];
   field: "id" | "key";
   out: Output;
-  /** The sum, for more than one. */
-  total: () => string;
 }
 
 /** Changes each of the named rows and prints what came of it. A failure does not stop the others. */
 export async function changeNamed(
-  { names, field, out, total }: NamedRows,
+  { names, field, out }: NamedRows,
   change: (name: string) => Promise<{ fields: Record<string, unknown>; text: string }>,
 ): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.ok;
@@ -42,6 +40,5 @@ export async function changeNamed(
       exitCode = out.fail(error);
     }
   }
-  if (names.length > 1 && !out.isJson) out.result({}, total());
   return exitCode;
 }

@@ -1,4 +1,5 @@
 import type { AnswerHead, AnswerJudgement } from "../../capture/model/answer.js";
+import { judgeAdvised, plainReason } from "../../capture/model/answer-advice.js";
 import { describeWork } from "../../operator/describe-work.js";
 import { type EventState, hasEnded, isStopped, runsAgain } from "../../operator/states.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
@@ -100,6 +101,34 @@ export function judgeWithWork(answer: AnswerJudgement, found: FoundEvent | undef
     case "done":
       return answer;
   }
+}
+
+/** What is printed of an answered delivery. */
+interface AnsweredDelivery {
+  line: string;
+  judgement: AnswerJudgement;
+  /** One sentence each, before what the handlers made of the event. */
+  remarks: readonly string[];
+  /** What the handlers made of the event; undefined if it is not known. */
+  found: FoundEvent | undefined;
+  answer: Parameters<typeof plainReason>[0];
+  advice: string | null;
+}
+
+/** A line with its symbol, and below it what there is to know and to do. */
+export function answerText(
+  { line, judgement, remarks, found, answer, advice }: AnsweredDelivery,
+  paint: Paint,
+): string {
+  const sign = answerSign(judgeAdvised(judgeWithWork(judgement, found), advice), paint);
+  const reason = plainReason(answer);
+  const below = [
+    ...remarks,
+    ...describeEventWork(found),
+    ...(reason === undefined ? [] : [reason]),
+    ...(advice === null ? [] : [`! ${advice}`]),
+  ].map((remark) => `  ${escapeControls(remark)}`);
+  return [`${sign} ${escapeControls(line)}`, ...below].join("\n");
 }
 
 /** The symbol before a line about an answer, in its colour. */

@@ -1,5 +1,5 @@
 import { HOUR, SECOND, readDuration } from "../../base/duration.js";
-import { EVENT_TYPES, type EventType, isEventType } from "../../protocol/event-types.js";
+import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { nearestWord } from "../../base/nearest-word.js";
 import { readErrorGroupId } from "../../store/error-group-id.js";
 import { checkPattern, typesMatching } from "../../protocol/event-pattern.js";
@@ -17,11 +17,12 @@ export function parseWholeNumber({ min, max }: { min: number; max?: number }): (
 /** A port to listen on; 0 lets the system choose. */
 export const parsePort = parseWholeNumber({ min: 0, max: 65_535 });
 
-/** A number above 0, optionally followed by `x`: `60`, `10x`, `0.5x`. */
-export function parseSpeed(text: string): number {
-  const value = Number(text.replace(/x$/i, ""));
-  if (/^\d+(?:\.\d+)?x?$/i.test(text) && value > 0) return value;
-  throw new Error("It must be a number above 0, such as 10x.");
+/** A clock of the sandbox: `real`, `advanceable`, `manual`, or its speed, such as `10x` or `0.5x`. */
+export function parseClock(text: string): "real" | "advanceable" | "manual" | { speed: number } {
+  if (text === "real" || text === "advanceable" || text === "manual") return text;
+  const speed = Number(text.replace(/x$/i, ""));
+  if (/^\d+(?:\.\d+)?x$/i.test(text) && speed > 0) return { speed };
+  throw new Error("It must be advanceable, manual, or a speed above 0, such as 10x.");
 }
 
 /** Reads `Name: value`, as curl writes headers. */
@@ -61,12 +62,6 @@ export function parseInterval(text: string): number {
   const ms = parseDuration(text);
   if (ms >= SECOND && ms <= HOUR) return ms;
   throw new Error("It must be a duration from 1s to 1h.");
-}
-
-/** Reads the name of an event type of the service; for `parse` of an option. */
-export function knownEventType(text: string): EventType {
-  if (isEventType(text)) return text;
-  throw new Error(noSuchEventType(text));
 }
 
 /** Reads a whole event type, also one that this version does not know; for `parse` of an option. */

@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseEnv } from "node:util";
 import type { NamedSecret } from "../../capture/model/judge-signature.js";
-import { SECRET_SHAPE } from "../../protocol/secret.js";
-import { EXIT, CommandError, usageError } from "../frame/command-error.js";
+import { checkServiceSecret, SECRET_SHAPE, secretMistakes } from "../../protocol/secret.js";
+import { type CheckResult, checksNamed } from "../frame/check-result.js";
+import { EXIT, CommandError, refusedAs, usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
 import { withValue } from "../frame/spec.js";
 
@@ -27,10 +28,10 @@ export function findSecrets(given: readonly string[], place: Surroundings): Name
 }
 
 /** The error if there is none. */
-export const NO_SECRET = `No webhook secret: give --secret env:NAME or --secret file:path, or set ${SECRET_VARIABLE} in the environment or in .env.`;
+const NO_SECRET = `No webhook secret: give --secret env:NAME or --secret file:path, or set ${SECRET_VARIABLE} in the environment or in .env.`;
 
 /** How to make a secret without the service. The line works in every shell. */
-export const MAKE_SECRET = `On this machine any secret of the right shape works, if the app has the same one: node -p "'${SECRET_SHAPE.prefix}' + require('crypto').randomBytes(32).toString('base64url')" prints one.`;
+const MAKE_SECRET = `On this machine any secret of the right shape works, if the app has the same one: node -p "'${SECRET_SHAPE.prefix}' + require('crypto').randomBytes(32).toString('base64url')" prints one.`;
 
 /** Reads `env:NAME`, `file:path` or the value itself. Errors name the flag and never the value. */
 export function readNamed(flag: string, text: string, place: Surroundings): NamedSecret {
@@ -98,4 +99,50 @@ function readSecretFile(flag: string, path: string, { cwd }: Surroundings): stri
   const value = text.replace(/\r?\n$/, "");
   if (value.trim() === "") throw usageError(`${flag}: the file ${path} is empty.`);
   return value;
+}
+
+/**
+ * The secret to sign with. An obviously invalid one is refused, since no correctly set up app accepts its signatures.
+ */
+export function requireSigningSecret(given: readonly string[], context: CommandContext): NamedSecret {
+  const [secret] = findSecrets(given, context);
+  if (secret === undefined) throw usageError(`${NO_SECRET} ${MAKE_SECRET}`);
+  return checked(secret, context);
+}
+
+/** Like {@link requireSigningSecret}; undefined if there is none. */
+export function findSigningSecret(given: readonly string[], context: CommandContext): NamedSecret | undefined {
+  const [secret] = findSecrets(given, context);
+  return secret === undefined ? undefined : checked(secret, context);
+}
+
+/** The service's secrets have a fixed length, and the sandbox refuses any other. */
+export function checkSandboxSecret({ ref, value }: NamedSecret): void {
+  refusedAs(
+    (message) => `${ref}: ${message}`,
+    () => checkServiceSecret(value),
+  );
+}
+
+function checked(secret: NamedSecret, { out }: CommandContext): NamedSecret {
+  for (const { status, message, fix } of reportSecrets([secret])) {
+    const words = `${message} ${fix ?? ""}`.trimEnd();
+    if (status === "fail") throw usageError(words);
+    // A secret of another length still signs, and the app may have the same one.
+    if (status === "warn") out.note(`${out.paint.yellow("!")} ${words}`);
+  }
+  return secret;
+}
+
+/** Checks the shape of each secret. The messages never contain one. */
+export function reportSecrets(secrets: readonly NamedSecret[]): CheckResult[] {
+  const { fail, pass, warn } = checksNamed("secret");
+  const how = `Set ${SECRET_VARIABLE} in the environment or in .env, or give --secret env:NAME. ${MAKE_SECRET}`;
+  if (secrets.length === 0) return [warn("No webhook secret was found.", how)];
+  return secrets.map(({ ref, value }) => {
+    const [mistake] = secretMistakes(value);
+    if (mistake === undefined) return pass(`${ref} looks like a webhook secret.`);
+    const report = mistake.code === "secret_has_other_length" ? warn : fail;
+    return report(`${ref} ${mistake.what}.`, mistake.fix);
+  });
 }

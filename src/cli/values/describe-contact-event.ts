@@ -1,8 +1,9 @@
 import { escapeControls } from "../../base/text.js";
+import { waitsBehind } from "../../store/call-in-front.js";
 import type { OutboxView } from "../../store/outbox.js";
 import { countOf } from "../frame/format.js";
 import type { Paint } from "../frame/output.js";
-import { describeUnsureCall, describeCallInFront, nextTry } from "../values/next-try.js";
+import { paintWork } from "./event-work.js";
 
 /** A contact event that a handler recorded, with what the API made of it. */
 export function describeContactEvent(
@@ -22,7 +23,7 @@ export function describeContactEvent(
   ].filter(([, value]) => value !== "");
   const rest = `${reason === null ? "" : ` (${reason})`}, ${factsOf(view, inFront).join(", ")}`;
   return [
-    `  ${escapeControls(subject)}: ${paintWord(state, paint)}${escapeControls(rest)}`,
+    `  ${escapeControls(subject)}: ${paintWork(state, paint)}${escapeControls(rest)}`,
     ...details.map(([label = "", value = ""]) => `    ${label.padEnd(6)}  ${escapeControls(value)}`),
   ];
 }
@@ -38,16 +39,26 @@ function factsOf(view: OutboxView, inFront: OutboxView | undefined): string[] {
   ];
 }
 
-/** With a symbol beside the colour, which not everyone can see. */
-function paintWord(word: string, paint: Paint): string {
-  switch (word) {
-    case "done":
-      return paint.green("✓ done");
-    case "dead":
-      return paint.red("✗ dead");
-    case "discarded":
-      return paint.dim("– discarded");
-    default:
-      return paint.yellow(`… ${word}`);
-  }
+/** Undefined for an event that can go out by itself. */
+export function describeUnsureCall({ callEvents }: OutboxView): string | undefined {
+  if (callEvents === null) return undefined;
+  return `may have arrived; a retry repeats it as it was, with ${countOf(callEvents, "event")}`;
+}
+
+/** Why a contact event waits; undefined where no call in front fails. */
+export function describeCallInFront(event: OutboxView, inFront: OutboxView | undefined): string | undefined {
+  if (inFront === undefined || !waitsBehind(event, inFront)) return undefined;
+  return `waits behind the call of ${inFront.key}, which fails: ${inFront.error}`;
+}
+
+/**
+ * `now` for an event that a receiver sends as soon as one runs, `later` where the call in front fails; undefined for
+ * one that is not sent again.
+ */
+export function nextTry(event: OutboxView, inFront: OutboxView | undefined): string | undefined {
+  const { state, dueAt } = event;
+  if (waitsBehind(event, inFront)) return "later";
+  if (dueAt !== null) return Date.parse(dueAt) <= Date.now() ? "now" : dueAt;
+  if (state === "pending") return "now";
+  return state === "running" ? "being sent" : undefined;
 }
