@@ -54,7 +54,7 @@ const CEILINGS: Record<string, number> = {
   testing: 222,
   web: 2_348,
   dev: 4_800,
-  page: 12_979,
+  page: 12_983,
   dashboard: 2_036,
   scaffold: 1_771,
   cli: 7_149,

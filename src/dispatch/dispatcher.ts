@@ -151,7 +151,7 @@ export class Dispatcher {
     return sinces.length === 0 ? undefined : Math.min(...sinces);
   }
 
-  /** Plans the work of an event that is about to be stored: where a worker has room, it is leased in the same commit. */
+  /** Plans the work of an event that is to be stored. Where a worker has room, it is leased in the same commit. */
   #plan({ id, delivery, route }: IncomingEvent): NewWork[] {
     return route.handlers.map((handler) => {
       const work: NewWork = { handler: handler.name };

@@ -148,7 +148,7 @@ export class LeaseWindow implements WindowLoad {
     this.#take(({ lease }) => isIt(lease));
   }
 
-  /** The work, which has begun, has no lease any more: it waits in the store for its key, or has ended as superseded. */
+  /** The work, which has begun, has no lease any more: it waits in the store for its key, or is superseded. */
   leave(lease: WindowLease, { waitsForKey }: { waitsForKey: boolean }): void {
     lease.isLost = true;
     if (waitsForKey) this.waitsForKey = true;

@@ -34,7 +34,7 @@ export interface WindowPlaces {
 }
 
 /**
- * How much more work of one handler may be leased: what can run at once, and what may wait behind it, less what is here.
+ * How much more work of one handler may be leased: what can run at once and what may wait behind it, less what is here.
  * Where one process works on a store, what it leases waits for no other one. Where several do, one leases what its
  * places can begin soon: what it leased beyond that would wait behind its slow runs, while other processes have nothing
  * to do.

@@ -61,7 +61,7 @@ test("the rotation and the repair of the operations guide work with a receiver t
 
   const api = { PIGEONHOLE_BASE_URL: service.url, PIGEONHOLE_API_KEY: service.sandbox.apiKey };
   const lines = guideLines("whe_65b8f0a2c4d6e8f001234567");
-  expect(lines.map(([, name]) => name)).toEqual(["rotate-secret", "test", "repair", "repair"]);
+  expect(lines.map(([, name]) => name)).toEqual(["rotate-secret", "webhooks.test", "repair", "repair"]);
   for (const line of lines) {
     // The inbox is younger than two days. At a terminal the first command asks before it does it.
     const own = (word: string): string => (word.startsWith("whe_") ? id : word.replace(/^2d$/, "0s"));

@@ -22,16 +22,11 @@ export function editCapture(capture: Capture): void {
   openDialog(<EditDrawer capture={capture} />);
 }
 
-function EditDrawer({ capture }: { capture: Capture }) {
+/** What is written over a body, which is kept while the page is open. */
+function useDraft(capture: Capture) {
   const start = startText(capture);
   const [text, setText] = useState(drafts.get(capture.id) ?? start);
   const [resets, setResets] = useState(0);
-  const [wantsNewId, setWantsNewId] = useState<boolean | null>(null);
-  const [isSending, setSending] = useState(false);
-  const [answer, setAnswer] = useState<CaptureAttempt | null>(null);
-  const isEdited = text !== start;
-  const isNewId = wantsNewId ?? isEdited;
-
   const change = (next: string) => {
     setText(next);
     if (next === start) drafts.delete(capture.id);
@@ -41,6 +36,16 @@ function EditDrawer({ capture }: { capture: Capture }) {
     change(start);
     setResets(resets + 1);
   };
+  return { text, isEdited: text !== start, resets, change, undoAll };
+}
+
+function EditDrawer({ capture }: { capture: Capture }) {
+  const { text, isEdited, resets, change, undoAll } = useDraft(capture);
+  const [wantsNewId, setWantsNewId] = useState<boolean | null>(null);
+  const [isSending, setSending] = useState(false);
+  const [answer, setAnswer] = useState<CaptureAttempt | null>(null);
+  const isNewId = wantsNewId ?? isEdited;
+
   const send = async () => {
     if (isSending) return;
     setSending(true);

@@ -42,7 +42,10 @@ export function testModels(run: ModelRun): void {
   });
 }
 
-/** Rejects where the store does other than the model. With a seed, the same commands each time, and at the first difference. */
+/**
+ * Rejects where the store does other than the model. With a seed, the same commands each time, and at the first
+ * difference.
+ */
 export async function compareWithModel(run: ModelRun, seed?: number): Promise<void> {
   const { kind, numRuns, maxCommands } = run;
   const size = { maxCommands, size: "max" } as const;
