@@ -82,6 +82,9 @@ export const GOALS: Partial<Record<Measure, readonly Goal[]>> = {
     ["P16", "2 ms added to every round trip: rate / none", "postgres network rate", ">=", 0.6, 2],
     ["P16", "2 ms added to every round trip: round trips added to p50", "postgres network trips", "<=", 3, 1],
   ],
+  "postgres-nodes": [
+    ["P16", "three processes: the server's CPU / one process", "postgres nodes server", "<=", 1.25, 2],
+  ],
   "postgres-ids": [["P16", "5,000,000 stored ids: rate / empty", "postgres ids rate", ">=", 0.75, 2]],
   "postgres-backlog": [
     ["P16", "1,000,000 pending: first handler, ms", "postgres backlog ms", "<=", 1_000, 0],

@@ -24,6 +24,7 @@ const MEASURE_LOADERS: Record<Measure, () => Promise<(context: MeasureContext) =
   dashboard: async () => (await import("./measures/dashboard.js")).measureDashboard,
   postgres: async () => (await import("./measures/postgres.js")).measurePostgres,
   "postgres-network": async () => (await import("./measures/postgres-network.js")).measurePostgresNetwork,
+  "postgres-nodes": async () => (await import("./measures/postgres-nodes.js")).measurePostgresNodes,
   "postgres-ids": async () => (await import("./measures/postgres-ids.js")).measurePostgresIds,
   "postgres-backlog": async () => (await import("./measures/postgres-backlog.js")).measurePostgresBacklog,
 };

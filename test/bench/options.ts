@@ -12,6 +12,7 @@ export const MEASURES = [
   "dashboard",
   "postgres",
   "postgres-network",
+  "postgres-nodes",
   "postgres-ids",
   "postgres-backlog",
 ] as const;

@@ -16,8 +16,8 @@ export function measurePostgresIds(context: MeasureContext): Promise<void> {
     printProgress(`storing ${rows} events`);
     await fillPostgres(url, { rows, work: "done" });
     const [empty, grown] = await runStores(context, server, [
-      { name: "empty", title: "empty", plan: { way: "store", url: server.url, file: "" } },
-      { name: "grown", title: `${rows} stored events`, plan: { way: "store", url, file: "" } },
+      { name: "empty", title: "empty", plans: [{ way: "store", url: server.url, file: "" }] },
+      { name: "grown", title: `${rows} stored events`, plans: [{ way: "store", url, file: "" }] },
     ]);
     printStores([empty, grown].filter((run) => run !== undefined));
     const ratio = storeRatio(grown, empty, rateOf);

@@ -16,8 +16,8 @@ export function measurePostgresNetwork(context: MeasureContext): Promise<void> {
       const url = new URL(server.url);
       url.port = String(relay.port);
       const [near, far] = await runStores(context, server, [
-        { name: "near", title: "on the same machine", plan: { way: "store", url: server.url, file: "" } },
-        { name: "far", title: `${ROUND_TRIP_MS} ms away`, plan: { way: "store", url: url.href, file: "" } },
+        { name: "near", title: "on the same machine", plans: [{ way: "store", url: server.url, file: "" }] },
+        { name: "far", title: `${ROUND_TRIP_MS} ms away`, plans: [{ way: "store", url: url.href, file: "" }] },
       ]);
       printStores([near, far].filter((run) => run !== undefined));
       facts.set("postgres network rate", storeRatio(far, near, rateOf));

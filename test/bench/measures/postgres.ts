@@ -33,7 +33,7 @@ export function measurePostgres(context: MeasureContext): Promise<void> {
     const entries = POSTGRES_WAYS.map((way) => ({
       name: way,
       title: TITLES[way],
-      plan: { way, url: server.url, file, packages },
+      plans: [{ way, url: server.url, file, packages }],
     }));
     const runs = await runStores(context, server, entries);
     printStores(runs);

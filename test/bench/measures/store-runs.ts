@@ -1,7 +1,7 @@
 import { startChild, type Child } from "../process/child.js";
 import { readFamilyCpuMicros } from "../process/cpu-time.js";
 import { BOTH_CORES } from "../process/pinning.js";
-import type { PostgresCalls, PostgresPlan } from "../process/postgres-process.js";
+import type { PostgresCalls, PostgresInterval, PostgresPlan } from "../process/postgres-process.js";
 import { startPostgres, type QueueServer } from "../process/queue-servers.js";
 import { median, medianRatio } from "../stats.js";
 import { formatNumber, formatTable, printLine, printProgress } from "../table.js";
@@ -9,11 +9,14 @@ import type { MeasureContext } from "./context.js";
 
 export type PostgresUnderTest = QueueServer & { url: string };
 
-/** A store in a process of its own. */
+/** Stores in processes of their own, which take events at the same time. */
 export interface StoreEntry {
   name: string;
   title: string;
-  plan: PostgresPlan;
+  /** One for each process. */
+  plans: readonly PostgresPlan[];
+  /** Of each process. @default all of the run, shared between the processes */
+  callers?: number;
 }
 
 /** One interval, with microseconds for each event. */
@@ -50,19 +53,23 @@ export async function runStores(
 ): Promise<StoreRun[]> {
   const { options, runtime } = context;
   const children: Child<PostgresCalls>[] = [];
-  const runs: (StoreRun & { child: Child<PostgresCalls> })[] = [];
+  const runs: (StoreRun & { processes: Child<PostgresCalls>[] })[] = [];
   try {
     for (const entry of entries) {
-      const child = startChild<PostgresCalls>({ file: "process/postgres-process.ts", runtime, cores: BOTH_CORES });
-      children.push(child);
-      await child.call("open", entry.plan);
-      runs.push({ entry, figures: [], child });
-      await runInterval(child, server, { seconds: 1, callers: options.connections });
+      const processes: Child<PostgresCalls>[] = [];
+      for (const plan of entry.plans) {
+        const child = startChild<PostgresCalls>({ file: "process/postgres-process.ts", runtime, cores: BOTH_CORES });
+        children.push(child);
+        processes.push(child);
+        await child.call("open", plan);
+      }
+      runs.push({ entry, figures: [], processes });
+      await runInterval({ entry, processes, server, seconds: 1, connections: options.connections });
     }
     for (let round = 0; round < options.rounds; round += 1) {
-      for (const { figures, child } of round % 2 === 0 ? runs : runs.toReversed()) {
-        const { seconds, connections: callers } = options;
-        figures.push(await runInterval(child, server, { seconds, callers }));
+      for (const { entry, figures, processes } of round % 2 === 0 ? runs : runs.toReversed()) {
+        const { seconds, connections } = options;
+        figures.push(await runInterval({ entry, processes, server, seconds, connections }));
       }
       printProgress(`PostgreSQL, round ${round + 1} of ${options.rounds}`);
     }
@@ -75,19 +82,35 @@ export async function runStores(
   return runs;
 }
 
-async function runInterval(
-  child: Child<PostgresCalls>,
-  server: PostgresUnderTest,
-  load: { seconds: number; callers: number },
-): Promise<StoreFigures> {
+async function runInterval(interval: {
+  entry: StoreEntry;
+  processes: readonly Child<PostgresCalls>[];
+  server: PostgresUnderTest;
+  seconds: number;
+  connections: number;
+}): Promise<StoreFigures> {
+  const { entry, processes, server, seconds, connections } = interval;
+  const { callers = Math.ceil(connections / processes.length) } = entry;
   const before = readFamilyCpuMicros(server.pid);
-  const { events, seconds, p50Ms, cpuMicros } = await child.call("run", load);
-  const serverMicros = readFamilyCpuMicros(server.pid) - before;
-  return { rate: events / seconds, p50Ms, ours: cpuMicros / events, server: serverMicros / events };
+  const ran = await Promise.all(processes.map((child) => child.call("run", { seconds, callers })));
+  return figuresOf(ran, readFamilyCpuMicros(server.pid) - before);
+}
+
+function figuresOf(ran: readonly PostgresInterval[], serverMicros: number): StoreFigures {
+  const sum = (select: (interval: PostgresInterval) => number): number =>
+    ran.reduce((total, interval) => total + select(interval), 0);
+  const events = sum((interval) => interval.events);
+  return {
+    rate: sum((interval) => interval.events / interval.seconds),
+    p50Ms: median(ran.map(({ p50Ms }) => p50Ms)),
+    ours: sum(({ cpuMicros }) => cpuMicros) / events,
+    server: serverMicros / events,
+  };
 }
 
 export const rateOf = ({ rate }: StoreFigures): number => rate;
 export const cpuOf = ({ ours, server }: StoreFigures): number => ours + server;
+export const serverOf = ({ server }: StoreFigures): number => server;
 export const p50Of = ({ p50Ms }: StoreFigures): number => p50Ms;
 
 /** How often the figure of one run is that of another, in the middle of the rounds. */
@@ -112,7 +135,7 @@ export function printStores(runs: readonly StoreRun[]): void {
       ratio(rateOf),
       figure(p50Of, 1),
       figure(({ ours }) => ours),
-      figure(({ server }) => server),
+      figure(serverOf),
       figure(cpuOf),
       ratio(cpuOf),
     ];

@@ -39,7 +39,7 @@ export interface PostgresPlan {
   packages?: string;
 }
 
-interface PostgresInterval {
+export interface PostgresInterval {
   events: number;
   seconds: number;
   /** From the call until all is durable. */
