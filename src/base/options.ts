@@ -112,7 +112,7 @@ export function wholeNumber({ default: byDefault, ...range }: OptionRange & { de
 
 /** A whole number that every caller must give. */
 export function requiredWholeNumber(range: OptionRange): Option<number, number> {
-  return { required: true, range, read: (option, value = Number.NaN) => checkWholeNumber(option, value, range) };
+  return { required: true, range, read: (option, value) => checkWholeNumber(option, value as number, range) };
 }
 
 /** A duration, resolved to whole milliseconds in the range. Without a default, every caller must give it. */
@@ -123,7 +123,7 @@ export function duration(of: OptionRange & { default?: Duration }): Option<Durat
     range,
     read(option, value = byDefault) {
       try {
-        return checkWholeNumber(option, Math.round(readDuration(value ?? "")), range);
+        return checkWholeNumber(option, Math.round(readDuration(value as Duration)), range);
       } catch (error) {
         if (!isPigeonholeError(error, "invalid_argument")) throw error;
         throw new PigeonholeError("invalid_option", `${option}: ${error.message}`);

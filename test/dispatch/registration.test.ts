@@ -93,9 +93,9 @@ describe("refused registrations", () => {
     [{ rate: { runs: 1.5, per: "1s" } }, /rate\.runs/],
     [{ rate: null } as unknown as HandlerOptions, /"email\.sent": rate takes an object with options, got null/],
     // @ts-expect-error Both are needed.
-    [{ rate: { per: "1s" } }, /rate\.runs/],
+    [{ rate: { per: "1s" } }, /rate\.runs must be a whole number of at least 1, got undefined/],
     // @ts-expect-error Both are needed.
-    [{ rate: { runs: 1 } }, /rate\.per/],
+    [{ rate: { runs: 1 } }, /rate\.per: undefined is not a duration/],
     // @ts-expect-error No unit is understood but ms, s, m, h and d.
     [{ rate: { runs: 1, per: "1 second" } }, /rate\.per/],
     [{ rate: { runs: 1, per: 0 } }, /rate\.per/],
