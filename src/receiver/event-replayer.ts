@@ -6,7 +6,6 @@ import type { Client } from "../client/call-types.js";
 import { InvalidRequestError, NotFoundError } from "../client/errors.js";
 import { retryWait } from "../client/retry.js";
 import type { WebhookEndpoint } from "../contract/webhook-endpoint.js";
-import { LIMITS } from "../protocol/limits.js";
 import { isRetryableStatus } from "../protocol/retry-schedule.js";
 
 /** What came of a replay. */
@@ -46,16 +45,17 @@ export class EventReplayer {
   constructor(
     client: Pick<Client, "webhooks">,
     { id, consecutiveFailures }: Pick<WebhookEndpoint, "id" | "consecutiveFailures">,
+    /** Failures in a row at the endpoint, of any delivery, that its replays may bring it to. */
+    maxConsecutive: number,
     signal: AbortSignal | undefined,
   ) {
     this.#client = client;
     this.#endpointId = id;
     this.#signal = signal;
-    const left = LIMITS.disableAfterFailures - 1 - consecutiveFailures;
-    this.#maxFailures = Math.min(MAX_FAILURES_IN_A_ROW, left);
+    this.#maxFailures = Math.min(MAX_FAILURES_IN_A_ROW, maxConsecutive - consecutiveFailures);
   }
 
-  /** True when another failure would say nothing new, or would switch the endpoint off. */
+  /** True when another failure would say nothing new, or would take the endpoint past its limit. */
   get isFailing(): boolean {
     return this.#failuresInARow >= this.#maxFailures;
   }

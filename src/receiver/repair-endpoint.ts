@@ -6,6 +6,7 @@ import { type OptionsOf, type Resolved, defineOptions, flag, given, required, wh
 import { sleep } from "../base/wait.js";
 import type { Client } from "../client/call-types.js";
 import type { WebhookEndpoint } from "../contract/webhook-endpoint.js";
+import { LIMITS } from "../protocol/limits.js";
 import { type KnownIds, findIds } from "../store/known-ids.js";
 import { EventReplayer, type Replayed } from "./event-replayer.js";
 import { type LoggedLoss, findLostEvents } from "./lost-events.js";
@@ -67,6 +68,8 @@ export interface RepairDeps {
   clock: Pick<Clock, "now">;
   /** Attempts that failed then or later are left out, in milliseconds since 1970. @default none */
   failedBefore?: number | undefined;
+  /** Failures in a row that replays may bring the endpoint to. @default one less than switch it off */
+  maxConsecutive?: number | undefined;
   /** Called before so many events are replayed. @default nothing is */
   onReplay?: ((events: number) => void) | undefined;
 }
@@ -151,7 +154,8 @@ async function repairLost(repair: Repair): Promise<LossReport> {
 
 /** Replays one event after the other, and notes why each would be missing afterwards. */
 async function replayAll({ deps, options, endpoint }: Repair, lost: readonly LoggedLoss[]) {
-  const replayer = new EventReplayer(deps.client, endpoint, options.signal);
+  const { client, maxConsecutive = LIMITS.disableAfterFailures - 1 } = deps;
+  const replayer = new EventReplayer(client, endpoint, maxConsecutive, options.signal);
   const results = new Map<string, ReturnType<typeof missingAfter>>();
   for (const { id, rowId } of lost) {
     if (replayer.isFailing) return { results, stopped: "replays_fail" as const };

@@ -35,7 +35,7 @@ export interface RepairReport {
   stillMissing: MissingEvent[];
   /**
    * Why the repair ended early: the endpoint is off, or the receiver failed to take several events in a row or was one
-   * failure away from being switched off. Undefined if it did not.
+   * failure away from being switched off, or half the way in a round of the option `repair`. Undefined if it did not.
    */
   stopped: "endpoint_off" | "replays_fail" | undefined;
   /** Rows of the log that name no event, so that they could not be compared with the inbox. */

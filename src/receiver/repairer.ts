@@ -3,6 +3,7 @@ import { DAY, HOUR, MINUTE, SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
 import type { Client } from "../client/call-types.js";
+import { LIMITS } from "../protocol/limits.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { RepairRound } from "../store/repair-rounds.js";
 import { repairEndpoint } from "./repair-endpoint.js";
@@ -21,6 +22,9 @@ const SETTLED_AFTER_MS = 10 * MINUTE;
 
 /** The first round begins so far back, and what could not be brought in for so long is given up. */
 const LOOK_BACK_MS = 7 * DAY;
+
+/** Rounds add failures in a row as long as nobody looks; the other half is left to ordinary deliveries. */
+const MAX_CONSECUTIVE = LIMITS.disableAfterFailures / 2;
 
 /** What may arrive in a later round. */
 const MAY_ARRIVE: ReadonlySet<MissingReason> = new Set(["not_replayed", "failed", "not_arrived"]);
@@ -119,7 +123,8 @@ export class Repairer {
     const since = Math.max(Math.min(comparedUntil ?? until - LOOK_BACK_MS, until), known);
     if (since >= until) return { ...NOTHING_MISSING, comparedUntil };
     const given = { endpointId, source, since, signal };
-    const report = await repairEndpoint({ client, inbox, clock, failedBefore: until }, given);
+    const deps = { client, inbox, clock, failedBefore: until, maxConsecutive: MAX_CONSECUTIVE };
+    const report = await repairEndpoint(deps, given);
     const { missing, replayed, stillMissing } = report;
     const open = stillMissing.filter(({ reason }) => MAY_ARRIVE.has(reason));
     const openSince = open.map(({ firstFailedAt }) => timeOf(firstFailedAt, since));

@@ -86,6 +86,26 @@ describe("the option repair", () => {
     expect(await nextRound(service)).toMatchObject({ missing: 0 });
   });
 
+  test("replays stop at half of the failures that switch the endpoint off, until a delivery succeeds", async () => {
+    const service = await openRepaired();
+    const { sandbox, id } = service;
+    const failures = () => sandbox.endpoints.get(id).consecutiveFailures;
+    service.breakWith(404);
+    await service.emit(42);
+    expect(await nextRound(service)).toMatchObject({ missing: 42, replayed: 5, refused: "replays_fail" });
+    expect(failures()).toBe(47);
+    expect(await nextRound(service)).toMatchObject({ missing: 42, replayed: 3, refused: "replays_fail" });
+    for (let round = 0; round < 3; round += 1) {
+      expect(await nextRound(service)).toMatchObject({ replayed: 0, stillMissing: 42, refused: "replays_fail" });
+    }
+    expect(failures()).toBe(50);
+    service.sandbox.faults.clear();
+    expect(await nextRound(service)).toMatchObject({ replayed: 0, refused: "replays_fail" });
+    await service.emit(1);
+    expect(failures()).toBe(0);
+    expect(await nextRound(service)).toMatchObject({ missing: 42, replayed: 42, stillMissing: 0, refused: null });
+  });
+
   test("what was fired before the inbox began is never replayed", async () => {
     const service = await openRepaired();
     const { sandbox, receiver, id } = service;
