@@ -40,7 +40,7 @@ const ROOMS: Record<string, readonly string[]> = {
 /** Lines that each room may have at most, as `npm run weight` counts them; what raises one says why in its commit. */
 const CEILINGS: Record<string, number> = {
   base: 1_161,
-  protocol: 2_120,
+  protocol: 2_122,
   contract: 3_635,
   store: 14_549,
   operator: 627,
@@ -48,7 +48,7 @@ const CEILINGS: Record<string, number> = {
   outbox: 640,
   dispatch: 3_952,
   http: 600,
-  receiver: 4_561,
+  receiver: 4_570,
   sandbox: 10_900,
   capture: 4_540,
   testing: 222,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ENDPOINT_ID } from "../protocol/endpoint-id.js";
 import { EVENT_TYPES } from "../protocol/event-types.js";
 import { LIMITS } from "../protocol/limits.js";
 import { addressAllowlist, domainAllowlist } from "./allowlists.js";
@@ -10,7 +11,7 @@ const endpointUrl = z.string().refine(isAllowedWebhookUrl, {
 });
 
 /** `whe_` and 24 hex characters. See docs/service.md#identifiers. */
-export const webhookId = z.string().regex(/^whe_[0-9a-f]{24}$/, { error: "Must be whe_ and 24 hex characters." });
+export const webhookId = z.string().regex(ENDPOINT_ID, { error: "Must be whe_ and 24 hex characters." });
 
 /** Any dotted name, so that types newer than this package can be named; `*` and `email.*` are refused. */
 const eventTypeName = openEnum(

@@ -26,6 +26,7 @@ import type { ClientOptions } from "../client/options.js";
 import { type RetryPolicy, resolveRetry } from "../dispatch/retry-policy.js";
 import type { SignatureAssumptions } from "../protocol/signature-assumptions.js";
 import { checkSchemas } from "../protocol/check-schemas.js";
+import { ENDPOINT_ID } from "../protocol/endpoint-id.js";
 import type { SchemaMap } from "../protocol/event.js";
 import { LIMITS } from "../protocol/limits.js";
 import type { UnverifiedPolicy } from "../protocol/outcome.js";
@@ -196,7 +197,7 @@ export const RECEIVER_OPTIONS = defineOptions("createReceiver", {
 
 /** The defaults and checks of {@link RepairInterval}. */
 export const REPAIR_INTERVAL = defineOptions("repair", {
-  endpointId: readBy(checkText),
+  endpointId: readBy(checkEndpointId),
   source: given<string>({ default: "" }),
   every: duration({ default: "1h", min: MINUTE, max: 7 * DAY }),
 } satisfies OptionsOf<RepairInterval>);
@@ -235,6 +236,14 @@ function openStore(option: string, store: string | Store<unknown>): Store<unknow
 export function checkText(option: string, text: string | undefined): string {
   if (typeof text === "string" && text !== "") return text;
   throw new PigeonholeError("invalid_option", `${option} must be a string that is not empty.`);
+}
+
+function checkEndpointId(option: string, id: string | undefined): string {
+  if (typeof id === "string" && ENDPOINT_ID.test(id)) return id;
+  throw new PigeonholeError(
+    "invalid_option",
+    `${option} must be the id of an endpoint: whe_ and 24 hex digits, without spaces or quotes.`,
+  );
 }
 
 function resolveRetention(option: string, retention: Changes<Retention> = {}): Retention {

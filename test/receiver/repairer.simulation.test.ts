@@ -181,17 +181,26 @@ describe("a round that fails", () => {
   });
 });
 
+const ENDPOINT_ID = "whe_65b8f0a2c4d6e8f001234567";
+
 test.each([
   ["without the option api", { api: undefined }, "repair calls the service"],
-  ["without an endpoint", { repair: {} }, "repair.endpointId"],
-  ["of a source that has no secret", { repair: { endpointId: "whe_1", source: "acme" } }, "repair.source must be"],
-  ["with an interval that is none", { repair: { endpointId: "whe_1", every: "hourly" } }, "repair.every"],
-  ["with an interval that is too short", { repair: { endpointId: "whe_1", every: "1s" } }, "repair.every"],
-  ["with an unknown option", { repair: { endpointId: "whe_1", since: 1 } }, 'repair has no option "since"'],
+  ["without an endpoint", { repair: {} }, "repair.endpointId must be"],
+  ...["x", "whe_1", ` ${ENDPOINT_ID}`, `${ENDPOINT_ID}\n`, `"${ENDPOINT_ID}"`, `${ENDPOINT_ID}0`, [ENDPOINT_ID]].map(
+    (endpointId): [string, object, string] => [
+      `for the id ${JSON.stringify(endpointId)}`,
+      { repair: { endpointId } },
+      "repair.endpointId must be the id of an endpoint: whe_ and 24 hex digits",
+    ],
+  ),
+  ["of a source that has no secret", { repair: { endpointId: ENDPOINT_ID, source: "acme" } }, "repair.source must be"],
+  ["with an interval that is none", { repair: { endpointId: ENDPOINT_ID, every: "hourly" } }, "repair.every"],
+  ["with an interval that is too short", { repair: { endpointId: ENDPOINT_ID, every: "1s" } }, "repair.every"],
+  ["with an unknown option", { repair: { endpointId: ENDPOINT_ID, since: 1 } }, 'repair has no option "since"'],
 ])("a receiver with the option repair %s is refused", async (_, changes, message) => {
   const options = {
     api: { apiKey: "svc_live_1", baseUrl: "https://x.example" },
-    repair: { endpointId: "whe_1" },
+    repair: { endpointId: ENDPOINT_ID },
     ...changes,
   };
   const error = await errorOf(async () => openReceiver(options as never));
