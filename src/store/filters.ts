@@ -38,7 +38,7 @@ export const WORK_FILTERS = {
     value: "text",
     of: "work",
     where: "(strpos(lower(w.reason), lower(:error)) > 0 OR strpos(lower(w.error), lower(:error)) > 0)",
-    summary: "Only work with this text in its reason or last error.",
+    summary: "Only work with this text in its reason or last error; in lists, discarded work only with that state.",
   },
   errorGroup: {
     value: "id",

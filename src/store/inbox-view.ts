@@ -154,7 +154,7 @@ export interface WorkChoice {
   type?: string | undefined;
   /** Name of the source whose secret signed the event; empty for events without one. */
   source?: string | undefined;
-  /** Text in the reason or the last error of the work, in any case of its letters. */
+  /** Text in the reason or last error of the work, in any case; in lists, discarded work only with that state. */
   error?: string | undefined;
   /** Only events received then or later, in milliseconds since 1970. */
   since?: number | undefined;

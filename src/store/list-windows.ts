@@ -1,5 +1,6 @@
 import { seqCursor } from "./check-query.js";
 import type { EventPage, EventQuery } from "./inbox-view.js";
+import { hasEnded } from "./state-words.js";
 
 /** A list that is looked at by a person, who waits for it. */
 export interface PatientEventQuery extends EventQuery {
@@ -54,9 +55,9 @@ export function cursorsOf(
   return { cursors, nextCursor: floor > 0 ? String(floor) : null };
 }
 
-/** Unfinished work has indexes; events of a type, of a time, or that are done are looked for in all. */
+/** Unfinished work has indexes; events of a type, of a time, or whose work has ended are looked for in all. */
 function looksThroughAll({ state, handler, type, error, since, until, ids, errorGroup }: EventQuery): boolean {
-  const isIndexed = error !== undefined || ids !== undefined || errorGroup !== undefined;
-  if (isIndexed || (state !== undefined && state !== "done")) return false;
+  const isIndexed = ids !== undefined || errorGroup !== undefined || (error !== undefined && state !== "discarded");
+  if (isIndexed || (state !== undefined && !hasEnded(state))) return false;
   return [state, handler, type, since, until].some((value) => value !== undefined);
 }

@@ -16,17 +16,22 @@ test.each<PatientEventQuery>([
   expect(windowsOf(query, 99)).toEqual([{ before: 99, floor: 0 }]);
 });
 
-test.each<PatientEventQuery>([{ handler: "h" }, { state: "done" }, { type: "email.sent" }, { since: 1 }, { until: 1 }])(
-  "all events are looked through for %j, a window after the other",
-  (query) => {
-    expect(windowsOf({ ...query, patienceMs: 1_000 })).toEqual([
-      { before: 45_001, floor: 25_001 },
-      { before: 25_001, floor: 5_001 },
-      { before: 5_001, floor: 0 },
-    ]);
-    expect(windowsOf({ ...query, patienceMs: 1_000 }, 5_001)).toEqual([{ before: 5_001, floor: 0 }]);
-  },
-);
+test.each<PatientEventQuery>([
+  { handler: "h" },
+  { state: "done" },
+  { state: "unhandled" },
+  { state: "discarded", error: "superseded" },
+  { type: "email.sent" },
+  { since: 1 },
+  { until: 1 },
+])("all events are looked through for %j, a window after the other", (query) => {
+  expect(windowsOf({ ...query, patienceMs: 1_000 })).toEqual([
+    { before: 45_001, floor: 25_001 },
+    { before: 25_001, floor: 5_001 },
+    { before: 5_001, floor: 0 },
+  ]);
+  expect(windowsOf({ ...query, patienceMs: 1_000 }, 5_001)).toEqual([{ before: 5_001, floor: 0 }]);
+});
 
 test("a list ends when its patience is over, and goes on from there", () => {
   const windows = listWindows({ type: "email.sent", patienceMs: 1 }, { before: 45_001, newest: 45_000 });

@@ -59,8 +59,9 @@ export function fromListed(choice: ChosenWork): string {
   const hasError = error !== undefined || errorGroup !== undefined;
   const isOver = state !== undefined && hasEnded(state);
   const isOpen = state === undefined ? hasError : !isOver;
-  // What has ended so has no error.
-  if (isOver && hasError) return "FROM pigeonhole.inbox_event AS e WHERE false LIMIT :most";
+  // Of ended work, only superseded work has a reason and an error, and none is in a group.
+  const mayFit = state === "discarded" ? errorGroup === undefined : !isOver || !hasError;
+  if (!mayFit) return "FROM pigeonhole.inbox_event AS e WHERE false LIMIT :most";
   const range = (table: string): string[] => [`${table}.seq < :before`, `${table}.seq >= :floor`];
   if (isOpen && ids === undefined) {
     // Without a state, SQLite would read all work in the order of its numbers.

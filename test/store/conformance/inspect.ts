@@ -101,6 +101,7 @@ export function describeInspect(fixture: Fixture): void {
       [{ error: "DO_not_retry" }, ["dead"]],
       [{ error: "do_not_retry", state: "parked" }, []],
       [{ error: "do_not_retry", state: "done" }, []],
+      [{ error: "", state: "discarded" }, []],
       [{ error: "%" }, []],
       [{ since: T }, ["unhandled", "pending", "discarded", "parked", "dead", "retrying", "done", "running"]],
       [{ since: T + 1 }, []],

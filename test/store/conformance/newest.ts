@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { EventQuery } from "#pigeonhole/store/inbox-view.js";
 import type { Lease } from "#pigeonhole/store/work.js";
 import { countWork, operate } from "../../support/operate.js";
 import type { Fixture } from "./fixture.js";
@@ -31,7 +32,11 @@ export function describeNewest(fixture: Fixture): void {
       const shown = { ...SUPERSEDED, error: "newest is newer", attempts: 0, dueAt: null, failed: null };
       expect(await viewOf("older")).toMatchObject(shown);
       expect(await viewOf("newer")).toMatchObject(shown);
-      expect((await operate(fixture.store).listEvents({ state: "discarded" })).items).toHaveLength(2);
+      const listed = async (query: EventQuery) => (await operate(fixture.store).listEvents(query)).items.length;
+      expect(await listed({ state: "discarded" })).toBe(2);
+      expect(await listed({ state: "discarded", error: "Superseded" })).toBe(2);
+      expect(await listed({ state: "discarded", error: "newest is", handler: "other" })).toBe(0);
+      expect(await listed({ error: "superseded" })).toBe(0);
       expect(await fixture.store.settle(settlements.done(lease))).toBe("lost");
       expect(await countWork(fixture.store, T)).toMatchObject({ pending: 1, running: 0, done: 0 });
       const { work } = await leasePage(fixture.store);
