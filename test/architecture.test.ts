@@ -48,7 +48,7 @@ const CEILINGS: Record<string, number> = {
   outbox: 640,
   dispatch: 3_952,
   http: 600,
-  receiver: 4_570,
+  receiver: 4_575,
   sandbox: 10_900,
   capture: 4_540,
   testing: 222,

@@ -70,8 +70,8 @@ export interface RepairDeps {
   failedBefore?: number | undefined;
   /** Failures in a row that replays may bring the endpoint to. @default one less than switch it off */
   maxConsecutive?: number | undefined;
-  /** Called before so many events are replayed. @default nothing is */
-  onReplay?: ((events: number) => void) | undefined;
+  /** Called before the events with these ids are replayed. @default nothing is */
+  onReplay?: ((ids: readonly string[]) => void) | undefined;
 }
 
 /** A repair, and what it goes by. */
@@ -137,7 +137,7 @@ async function repairLost(repair: Repair): Promise<LossReport> {
   };
   if (dryRun || toReplay.length === 0) return report;
   if (!endpoint.enabled) return { ...report, stopped: "endpoint_off" };
-  deps.onReplay?.(toReplay.length);
+  deps.onReplay?.(toReplay.map(({ id }) => id));
   const { results, stopped } = await replayAll(repair, toReplay);
   const sent = [...results].flatMap(([id, { reason }]) => (reason === "not_arrived" ? [id] : []));
   await untilArrived(inbox, sent, options);

@@ -5,8 +5,9 @@ import type { Logger } from "../base/logger.js";
 import type { Client } from "../client/call-types.js";
 import { LIMITS } from "../protocol/limits.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
+import { findIds } from "../store/known-ids.js";
 import type { RepairRound } from "../store/repair-rounds.js";
-import { repairEndpoint } from "./repair-endpoint.js";
+import { type RepairDeps, repairEndpoint } from "./repair-endpoint.js";
 import type { MissingReason, RepairReport } from "./repair-report.js";
 import type { SecretSource } from "./secret-source.js";
 
@@ -32,7 +33,7 @@ const MAY_ARRIVE: ReadonlySet<MissingReason> = new Set(["not_replayed", "failed"
 /** What a round came to, and where the next one begins. */
 type RoundResult = Omit<RepairRound, "at" | "endpointId"> & { comparedUntil: number | undefined };
 
-/** What a round came to that found nothing, or did not get so far. */
+/** What a round came to that found nothing. */
 const NOTHING_MISSING = { missing: 0, replayed: 0, stillMissing: 0, refused: null };
 
 export interface RepairerDeps {
@@ -96,15 +97,19 @@ export class Repairer {
     return every;
   }
 
-  /** Never rejects; undefined when it was stopped. */
+  /** Rejects as the inbox does; undefined when it was stopped. */
   async #make(comparedUntil: number | undefined): Promise<RoundResult | undefined> {
+    let ids: readonly string[] = [];
     try {
-      return await this.#compare(comparedUntil);
+      return await this.#compare(comparedUntil, (found) => (ids = found));
     } catch (error) {
       if (this.#stop.signal.aborted) return undefined;
       const fields = errorFields(error, false);
       this.#logFailure(fields);
-      return { ...NOTHING_MISSING, refused: String(fields["code"] ?? fields["error"]), comparedUntil };
+      // It may have ended between two replays.
+      const { length: replayed } = await findIds(this.#deps.operator, { source: this.#deps.repair.source, ids });
+      const counts = { missing: ids.length, replayed, stillMissing: ids.length - replayed };
+      return { ...counts, refused: String(fields["code"] ?? fields["error"]), comparedUntil };
     }
   }
 
@@ -112,7 +117,7 @@ export class Repairer {
    * Repairs what has failed since the last round. Where it ends is a time of the log if the clock is ahead of that, so
    * that a clock that is wrong leaves no gap. Rejects as `repairEndpoint` does.
    */
-  async #compare(comparedUntil: number | undefined): Promise<RoundResult> {
+  async #compare(comparedUntil: number | undefined, onReplay: RepairDeps["onReplay"]): Promise<RoundResult> {
     const { client, operator: inbox, clock, logger, repair, secrets } = this.#deps;
     const { endpointId, source } = repair;
     const { signal } = this.#stop;
@@ -123,7 +128,7 @@ export class Repairer {
     const since = Math.max(Math.min(comparedUntil ?? until - LOOK_BACK_MS, until), known);
     if (since >= until) return { ...NOTHING_MISSING, comparedUntil };
     const given = { endpointId, source, since, signal };
-    const deps = { client, inbox, clock, failedBefore: until, maxConsecutive: MAX_CONSECUTIVE };
+    const deps = { client, inbox, clock, failedBefore: until, maxConsecutive: MAX_CONSECUTIVE, onReplay };
     const report = await repairEndpoint(deps, given);
     const { missing, replayed, stillMissing } = report;
     const open = stillMissing.filter(({ reason }) => MAY_ARRIVE.has(reason));

@@ -169,6 +169,27 @@ describe("a round that fails", () => {
     expect(await nextRound(service)).toMatchObject({ missing: 2, stillMissing: 0, refused: null });
   });
 
+  test("a round whose key may not replay says how many events it found", async () => {
+    const service = await openRepaired({ apiKeys: [{ token: "svc_live_reads", scopes: ["webhooks:read"] }] });
+    await service.lose(3, 404);
+    const found = { missing: 3, replayed: 0, stillMissing: 3, refused: "insufficient_scope" };
+    for (let round = 0; round < 2; round += 1) expect(await nextRound(service)).toMatchObject(found);
+    await service.sandbox.advance("1m");
+    await expect.poll(() => service.alarms.at(-1)).toMatchObject(found);
+  });
+
+  test("a round that fails between two replays says how many events have arrived", async () => {
+    const service = await openRepaired({
+      receive: (request) => {
+        service.sandbox.faults.api.add({ fault: { kind: "error", status: 401 } });
+        return service.receiver.fetch(request);
+      },
+    });
+    await service.lose(3, 404);
+    const found = { missing: 3, replayed: 1, stillMissing: 2, refused: "injected_401" };
+    expect(await nextRound(service)).toMatchObject(found);
+  });
+
   test("a round that hangs keeps no delivery waiting, and ends with the stop", async () => {
     const service = await openRepaired();
     await service.lose(1, 404);

@@ -33,7 +33,7 @@ export const repair: RunCommand<typeof endpointsRepair> = async ({ args, options
   const client = openClient(context);
   const report = await withInbox(options.db, context, async (inbox) => {
     const given = { endpointId: args.id, source, since, enable, mayRepeat, dryRun, waitMs, signal };
-    const onReplay = (events: number): void => out.note(`Replaying ${countOf(events, "event")}.`);
+    const onReplay = (ids: readonly string[]): void => out.note(`Replaying ${countOf(ids.length, "event")}.`);
     return namingMayRepeat(repairEndpoint({ client, inbox, clock: systemClock, onReplay }, given));
   });
   out.result({ repair: { ...report, stopped: report.stopped ?? null } }, describe(report, out));
