@@ -31,7 +31,10 @@ export interface HandlerView {
    * `attempts` can be higher, since a run does not count against it that ended with its process, or by a stop.
    */
   maxAttempts: number | null;
-  /** When the work is due, ISO 8601; null unless it is pending or retrying, and no process keeps it. */
+  /**
+   * When the work is due, not before the end of a wait that holds its handler, ISO 8601; null unless it is pending or
+   * retrying, and no process keeps it.
+   */
   dueAt: string | null;
   /** When the work became done, discarded, dead or parked, ISO 8601; null before. */
   settledAt: string | null;

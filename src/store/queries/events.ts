@@ -20,21 +20,26 @@ interface EventRow extends Pick<EventView, "id" | "type"> {
 
 type WorkTime = "dueAt" | "settledAt" | "retryRequestedAt";
 
-type WorkRow = Omit<HandlerView, WorkTime | "failed" | "steps"> & Record<WorkTime, number | null> & { seq: number };
+type WorkRow = Omit<HandlerView, WorkTime | "failed" | "steps"> &
+  Record<WorkTime | "heldUntil", number | null> & { seq: number };
 
 const EVENT_COLUMNS = 'e.seq, e.id, e.type, e.test, e.received_at AS "receivedAt", e.signed_at AS "signedAt"';
 
+/** Until when all work of the handler waits, as a run of it has asked. */
+const HELD_UNTIL = `(
+  SELECT max(o.due_at) FROM pigeonhole.inbox_work AS o
+  WHERE o.state = 'pending' AND o.wait_holds = 'handler' AND o.waits_since IS NOT NULL AND o.handler = w.handler)`;
+
 /** Its last run asked to wait, or another run that all work of the handler waits. */
 const WAITS = `
-  w.state = 'pending' AND (w.waits_since IS NOT NULL AND w.wait_holds IS NOT NULL OR EXISTS (
-    SELECT 1 FROM pigeonhole.inbox_work AS o
-    WHERE o.state = 'pending' AND o.wait_holds = 'handler' AND o.waits_since IS NOT NULL AND o.handler = w.handler))`;
+  w.state = 'pending' AND (w.waits_since IS NOT NULL AND w.wait_holds IS NOT NULL OR ${HELD_UNTIL} IS NOT NULL)`;
 
 const SELECT_WORK = `
   SELECT w.seq, w.handler, ${WORK_STATE} AS state, w.reason, w.error, w.started AS attempts, w.due_at AS "dueAt",
     w.settled_at AS "settledAt", CASE w.handler WHEN '' THEN w.waits_since END AS "retryRequestedAt",
     CASE w.waits WHEN 0 THEN h.max_attempts END AS "maxAttempts",
-    CASE WHEN ${WAITS} THEN 'retry_after' END AS "waitsFor"
+    CASE WHEN ${WAITS} THEN 'retry_after' END AS "waitsFor",
+    CASE w.state WHEN 'pending' THEN ${HELD_UNTIL} END AS "heldUntil"
   FROM pigeonhole.inbox_work AS w LEFT JOIN pigeonhole.inbox_handler AS h ON h.handler = w.handler
   WHERE w.seq = ANY(:seqs) ORDER BY w.handler`;
 
@@ -120,10 +125,10 @@ function* viewAll(rows: readonly EventRow[]): StoreQuery<EventView[]> {
 
 function viewOne({ test, id, type, receivedAt, signedAt }: EventRow, work: readonly WorkRow[]): EventView {
   const handlers = work.map((ofHandler): HandlerView => {
-    const { seq: _, dueAt, settledAt, retryRequestedAt, ...columns } = ofHandler;
+    const { seq: _, dueAt, heldUntil, settledAt, retryRequestedAt, ...columns } = ofHandler;
     return {
       ...columns,
-      dueAt: isoTime(dueAt),
+      dueAt: isoTime(dueAt === null ? null : Math.max(dueAt, heldUntil ?? dueAt)),
       settledAt: isoTime(settledAt),
       retryRequestedAt: isoTime(retryRequestedAt),
     };

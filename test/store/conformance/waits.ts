@@ -77,8 +77,8 @@ export function describeWaits(fixture: Fixture): void {
       expect(await leasePage(store, { now: UNTIL - 1 })).toEqual({ work: [], nextDueAt: UNTIL, heldUntil: UNTIL });
       expect(idsOf(await leasePage(store, { handler: "i" }))).toEqual(["evt_2"]);
       expect((await operate(store).listEvents({})).items[0]?.handlers).toMatchObject([
-        { handler: "h", state: "pending", attempts: 0, waitsFor: "retry_after" },
-        { handler: "i", state: "running", waitsFor: null },
+        { handler: "h", state: "pending", attempts: 0, waitsFor: "retry_after", dueAt: isoTime(UNTIL) },
+        { handler: "i", state: "running", waitsFor: null, dueAt: null },
       ]);
       const page = await leasePage(store, { now: UNTIL });
       expect(idsOf(page)).toEqual(["evt_2", "evt_1"]);
@@ -88,6 +88,7 @@ export function describeWaits(fixture: Fixture): void {
     test("one that holds only its work does not", async () => {
       await acceptWaiting("evt_1", "work");
       await fixture.store.accept(newEvent("evt_2"));
+      expect(await viewOf("evt_2")).toMatchObject({ waitsFor: null, dueAt: isoTime(T) });
       expect(idsOf(await leasePage(fixture.store))).toEqual(["evt_2"]);
     });
 

@@ -59,7 +59,8 @@ async function expectEqual(model: Model, { store, faults }: Real): Promise<void>
           handler,
           state: discarded ? "discarded" : state === "leased" ? "running" : state,
           attempts: started,
-          dueAt: isoTime(dueAt),
+          // The end of a hold, also once it is over, until its work runs.
+          dueAt: isoTime(dueAt && Math.max(dueAt, model.heldUntil({ handler, now: -Infinity }) ?? dueAt)),
         }))
         .toSorted((a, b) => (a.handler < b.handler ? -1 : 1)),
     );
