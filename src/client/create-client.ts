@@ -1,7 +1,9 @@
 import { type BoundOperation, allowLocalUrls, bindOperations } from "../contract/bind-operations.js";
 import type { Client } from "./call-types.js";
+import { rememberClientOfRuns } from "./client-of-runs.js";
 import { makeCall } from "./make-call.js";
-import { type ClientOptions, resolveClientOptions } from "./options.js";
+import { type ClientOptions, type ResolvedClient, resolveClientOptions } from "./options.js";
+import { MAX_RETRY_AFTER_IN_RUN_MS } from "./retry.js";
 
 /**
  * Makes a client of the API. Input is checked before it is sent, and events are sent at the rate that the service
@@ -15,10 +17,17 @@ import { type ClientOptions, resolveClientOptions } from "./options.js";
  */
 export function createClient(options: ClientOptions): Client {
   const resolved = resolveClientOptions(options);
+  const client = clientOf(resolved, options.paths);
+  const deps = { ...resolved.deps, maxRetryAfterMs: MAX_RETRY_AFTER_IN_RUN_MS };
+  rememberClientOfRuns(client, clientOf({ ...resolved, deps }, options.paths));
+  return client;
+}
+
+function clientOf(resolved: ResolvedClient, paths: ClientOptions["paths"]): Client {
   // The documented rule keeps the service off private networks. An emulator's receivers are on this machine.
   const adapt = resolved.isLocal ? allowLocalUrls : (bound: BoundOperation) => bound;
   const client: Record<string, Record<string, (...args: unknown[]) => unknown>> = {};
-  for (const bound of bindOperations(options.paths)) {
+  for (const bound of bindOperations(paths)) {
     const { resource, name } = bound;
     const calls = (client[resource] ??= {});
     // Its own name in stack traces and when printed.

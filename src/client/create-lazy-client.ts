@@ -1,4 +1,5 @@
 import type { Client } from "./call-types.js";
+import { clientOfRuns, rememberClientOfRuns } from "./client-of-runs.js";
 import { type ClientOptions, resolveClientOptions } from "./options.js";
 
 /**
@@ -10,6 +11,15 @@ export function createLazyClient(options: ClientOptions): Client {
   let loading: Promise<Client> | undefined;
   const load = (): Promise<Client> =>
     (loading ??= import("./create-client.js").then(({ createClient }) => createClient(options)));
+  const client = clientOver(load);
+  rememberClientOfRuns(
+    client,
+    clientOver(() => load().then(clientOfRuns)),
+  );
+  return client;
+}
+
+function clientOver(load: () => Promise<Client>): Client {
   return byName((resource) =>
     byName(
       (name) =>

@@ -10,6 +10,7 @@ import type { CredentialShape } from "../contract/credential-shape.js";
 import type { FetchFunction } from "./attempt.js";
 import { type ApiKeyOption, Credential } from "./credential.js";
 import { RateLimiter } from "./rate-limiter.js";
+import { MAX_RETRY_AFTER_MS } from "./retry.js";
 import type { RunCallDeps } from "./run-call.js";
 
 /** The options of `createClient`. */
@@ -92,6 +93,7 @@ export function resolveClientOptions(options: ClientOptions): ResolvedClient {
     isLocal: isOnThisMachine(resolvedUrl),
     deps: {
       ...rest,
+      maxRetryAfterMs: MAX_RETRY_AFTER_MS,
       credential: new Credential(apiKey, credential),
       limiter: new RateLimiter({ clock: limiterClock, perMinute: eventsPerMinute, burst: EVENT_LIMITS.batchSize }),
       clock: clock ?? waitingClock,

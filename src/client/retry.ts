@@ -9,6 +9,9 @@ const BACKOFF: Backoff = { initialMs: SECOND / 2, factor: 2, maxMs: 8 * SECOND, 
 /** Longest Retry-After that a call waits for. A longer one ends the call, and the error says how long it is. */
 export const MAX_RETRY_AFTER_MS = MINUTE;
 
+/** The same for a call through `ctx.api`: its run would keep its place meanwhile, and the work can wait without it. */
+export const MAX_RETRY_AFTER_IN_RUN_MS = 5 * SECOND;
+
 /** True when the call may be sent again although it may have taken effect. */
 export function isRepeatable(operation: Operation, idempotencyKey: string | undefined): boolean {
   if (operation.retry === "safe" || operation.retry === "repeatable") return true;
@@ -22,15 +25,18 @@ export interface RetryInput {
   retries: number;
   maxRetries: number;
   isRepeatable: boolean;
+  /** @default MAX_RETRY_AFTER_MS */
+  maxRetryAfterMs?: number;
   random: Random;
 }
 
 /** Milliseconds until the next attempt, or undefined when the error is final. */
-export function retryWait({ error, retries, maxRetries, isRepeatable, random }: RetryInput): number | undefined {
+export function retryWait(input: RetryInput): number | undefined {
+  const { error, retries, maxRetries, isRepeatable, maxRetryAfterMs = MAX_RETRY_AFTER_MS, random } = input;
   // Any other answer would be the same again.
   const isOurs = error instanceof ApiError || error instanceof NoAnswerError;
   if (!isRepeatable || retries >= maxRetries || !isOurs || !error.retryable) return undefined;
   const waitMs = backoffDelay(BACKOFF, retries + 1, random);
   const { retryAfterMs: askedMs = 0 } = error as Partial<ApiError>;
-  return askedMs > MAX_RETRY_AFTER_MS ? undefined : Math.max(waitMs, askedMs);
+  return askedMs > maxRetryAfterMs ? undefined : Math.max(waitMs, askedMs);
 }

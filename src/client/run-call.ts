@@ -12,6 +12,7 @@ import { MAX_RETRY_AFTER_MS, retryWait } from "./retry.js";
 export interface RunCallDeps extends AttemptDeps {
   limiter: RateLimiter;
   maxRetries: number;
+  maxRetryAfterMs: number;
   requestIdHeader: string;
   logger: Logger;
   random: Random;

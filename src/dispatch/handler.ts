@@ -128,7 +128,7 @@ export interface HandlerContext<Tx = CommitTransaction> {
    * The client of the option `api`. Its calls take effect at once, also when the run fails. Give
    * `contactEvents.send` and `contactEvents.sendBatch` a key: `{ idempotencyKey: ctx.idempotencyKey("welcome") }`. The
    * API has none for other calls. Make what has no natural key with `once`, and the others in a `step`. Throws
-   * `api_not_configured` where there is none.
+   * `api_not_configured` where there is none. A call waits for a Retry-After of up to 5 s; a longer one rejects it.
    */
   readonly api: Client;
   /**

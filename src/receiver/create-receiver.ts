@@ -1,6 +1,7 @@
 import { SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { type OptionsOf, defineOptions, wholeNumber } from "../base/options.js";
+import { clientOfRuns } from "../client/client-of-runs.js";
 import { Dispatcher } from "../dispatch/dispatcher.js";
 import type { RegisteredHandler } from "../dispatch/handler.js";
 import { HandlerRegistry } from "../dispatch/registry.js";
@@ -113,7 +114,8 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
   const secrets = new SecretSource(secretsOption, { clock, logger, alarms });
   const registry = new HandlerRegistry(schemas, options);
   const record = new RunRecord();
-  const runner = new Runner({ context: { store, name, api, logger, clock }, random, logErrorMessages, record });
+  const context = { store, name, api: api && clientOfRuns(api), logger, clock };
+  const runner = new Runner({ context, random, logErrorMessages, record });
   const clockWatch = new ClockWatch({ store, clock, logger, alarms });
   const sender = api === undefined ? undefined : new OutboxSender({ ...options, api, alarms, clockWatch });
   const { role, retryParkedAtStart: retryParked } = options;

@@ -1,5 +1,6 @@
 import type { HandlerContext } from "pigeonhole";
-import { type Client, createClient } from "pigeonhole/client";
+import { type Client, type ClientOptions, createClient } from "pigeonhole/client";
+import { type FakeClock, fakeClock } from "pigeonhole/testing";
 import { describe, expect, expectTypeOf, onTestFinished, test } from "vitest";
 import { startContactEventService } from "../support/contact-event-service.js";
 import { makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
@@ -24,10 +25,19 @@ async function openService() {
 }
 
 describe("ctx.api", () => {
-  test("ctx.api is the client of the option api, and has its type", async () => {
+  test("ctx.api has the options of the client given as api, and the type", async () => {
     expectTypeOf<HandlerContext["api"]>().toEqualTypeOf<Client>();
+    const { service, api } = await openService();
+    const event = { name: "order.shipped", email: "ada@example.com" };
+    await runOnce({ api: createClient(api) }, async (ctx) => {
+      await ctx.api.contactEvents.send(event, { idempotencyKey: ctx.idempotencyKey("shipped") });
+    });
+    expect(service.calls[0]?.authorization).toBe("Bearer svc_test_ctx");
+  });
+
+  test("ctx.api is the very client given as api where createClient has not made it", async () => {
     const { api } = await openService();
-    const client = createClient(api);
+    const client = { ...createClient(api) };
     let given: Client | undefined;
     await runOnce({ api: client }, (ctx) => void (given = ctx.api));
     expect(given).toBe(client);
@@ -64,5 +74,72 @@ describe("ctx.api", () => {
     });
     expect(thrown).toMatchObject({ code: "api_not_configured" });
     expect(thrown?.message).toContain("{ apiKey, baseUrl }");
+  });
+});
+
+describe("a 429 with Retry-After", () => {
+  function busyApi(retryAfter: string) {
+    const seen = { calls: 0 };
+    const fetch = async () => {
+      seen.calls += 1;
+      return new Response("{}", { status: 429, headers: { "retry-after": retryAfter } });
+    };
+    return { seen, options: { apiKey: "svc_test_ctx", baseUrl: "http://127.0.0.1:9", fetch } };
+  }
+
+  async function untilCalls(seen: { calls: number }, calls: number, clock: FakeClock): Promise<void> {
+    const look = async (): Promise<number> => {
+      await clock.advance(1_000);
+      return seen.calls;
+    };
+    await expect.poll(look, { interval: 5, timeout: 10_000 }).toBe(calls);
+  }
+
+  describe.each([
+    ["options", (options: ClientOptions) => options],
+    ["a client", createClient],
+  ])("given %s as api", (_, apiOf) => {
+    test.each(["6", "45", "60"])("of %s s ends the call at once, and the work waits without a run", async (seconds) => {
+      const clock = fakeClock();
+      const { seen, options } = busyApi(seconds);
+      const receiver = openReceiver({ clock, api: apiOf({ ...options, clock }) });
+      receiver.on("email.sent", (_event, ctx) => ctx.api.contacts.list());
+      await receiver.start();
+      const event = makeEvent();
+      await post(receiver, event, { at: clock.now() });
+      const dueAt = new Date(clock.now() + Number(seconds) * 1_000).toISOString();
+      await untilWork(receiver, event.id, { state: "pending", maxAttempts: null, waitsFor: "retry_after", dueAt });
+      expect(seen.calls).toBe(1);
+    });
+
+    test("of 5 s is waited for in the run", async () => {
+      const clock = fakeClock();
+      const { seen, options } = busyApi("5");
+      const receiver = openReceiver({ clock, api: apiOf({ ...options, clock }) });
+      let runs = 0;
+      receiver.on("email.sent", (_event, ctx) => {
+        runs += 1;
+        return ctx.api.contacts.list();
+      });
+      await receiver.start();
+      const event = makeEvent();
+      await post(receiver, event, { at: clock.now() });
+      await untilCalls(seen, 3, clock);
+      await untilWork(receiver, event.id, { state: "pending", maxAttempts: null, waitsFor: "retry_after" });
+      expect(runs).toBe(1);
+    });
+  });
+
+  test("of 60 s is waited for outside of a handler by the client of the option api", async () => {
+    const clock = fakeClock();
+    const { seen, options } = busyApi("60");
+    const begunAt = clock.now();
+    const client = createClient({ ...options, clock });
+    const receiver = openReceiver({ clock, api: client });
+    await receiver.start();
+    const refused = errorOf(() => client.contacts.list());
+    await untilCalls(seen, 3, clock);
+    expect(await refused).toMatchObject({ status: 429, retryAfterMs: 60_000 });
+    expect(clock.now() - begunAt).toBeGreaterThanOrEqual(120_000);
   });
 });
