@@ -39,6 +39,7 @@ const PARTS = {
     "capture/redact/redaction-profiles",
     "operator/filter-reader",
     "operator/read-past-moment",
+    "protocol/endpoint-id",
     "protocol/endpoint-path",
     "protocol/event-pattern",
     "store/error-group-id",
