@@ -17,21 +17,22 @@ import { MAX_RETRY_AFTER_IN_RUN_MS } from "./retry.js";
  */
 export function createClient(options: ClientOptions): Client {
   const resolved = resolveClientOptions(options);
-  const client = clientOf(resolved, options.paths);
+  // The documented rule keeps the service off private networks. An emulator's receivers are on this machine.
+  const adapt = resolved.isLocal ? allowLocalUrls : (bound: BoundOperation) => bound;
+  const operations = bindOperations(options.paths).map(adapt);
+  const client = clientOf(operations, resolved);
   const deps = { ...resolved.deps, maxRetryAfterMs: MAX_RETRY_AFTER_IN_RUN_MS };
-  rememberClientOfRuns(client, clientOf({ ...resolved, deps }, options.paths));
+  rememberClientOfRuns(client, clientOf(operations, { ...resolved, deps }));
   return client;
 }
 
-function clientOf(resolved: ResolvedClient, paths: ClientOptions["paths"]): Client {
-  // The documented rule keeps the service off private networks. An emulator's receivers are on this machine.
-  const adapt = resolved.isLocal ? allowLocalUrls : (bound: BoundOperation) => bound;
+function clientOf(operations: readonly BoundOperation[], resolved: ResolvedClient): Client {
   const client: Record<string, Record<string, (...args: unknown[]) => unknown>> = {};
-  for (const bound of bindOperations(paths)) {
+  for (const bound of operations) {
     const { resource, name } = bound;
     const calls = (client[resource] ??= {});
     // Its own name in stack traces and when printed.
-    calls[name] = Object.defineProperty(makeCall(adapt(bound), resolved), "name", { value: name });
+    calls[name] = Object.defineProperty(makeCall(bound, resolved), "name", { value: name });
   }
   for (const calls of Object.values(client)) Object.freeze(calls);
   // The type is derived from the same table as this loop.
