@@ -19,7 +19,7 @@ const NAMES = readdirSync(SOURCE, { recursive: true, encoding: "utf8" })
   .map((path) => nameOf(join(SOURCE, path)));
 
 /** They act when they are loaded, so nothing else is in their files. */
-const THREADS = ["operator", "writer"].map((name) => `store/sqlite/${name}-thread`);
+const THREADS = ["checkpoint", "operator", "writer"].map((name) => `store/sqlite/${name}-thread`);
 const PROGRAMS = ["cli/bin", ...THREADS];
 
 /**

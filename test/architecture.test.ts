@@ -42,7 +42,7 @@ const CEILINGS: Record<string, number> = {
   base: 1_161,
   protocol: 2_122,
   contract: 3_635,
-  store: 14_559,
+  store: 14_645,
   operator: 627,
   client: 2_020,
   outbox: 640,

@@ -4,7 +4,8 @@ import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { WalWatch } from "#pigeonhole/store/sqlite/wal-watch.js";
 import type { Store, StoreAlarm } from "#pigeonhole/store/store.js";
 import { startChild } from "./children/child.js";
-import { newEvent } from "./conformance/new-event.js";
+import { context, newEvent } from "./conformance/new-event.js";
+import { copyPackage, loadPackage } from "../simulation/package-copy.js";
 import { tempFile } from "../support/store-in.js";
 import { openFile } from "./open-file.js";
 
@@ -70,4 +71,39 @@ test("a large WAL without a reader raises no alarm", async () => {
   expect(walMegabytes()).toBeGreaterThan(64);
   await new Promise((resolve) => setTimeout(resolve, 6_500));
   expect(alarms).toEqual([]);
+});
+
+test("the WAL is copied into the database beside the commits, long before the writer would", async () => {
+  const reader = new Database(file, { readonly: true });
+  onTestFinished(() => void reader.close());
+  const pages = (): unknown => reader.prepare("PRAGMA wal_checkpoint(NOOP)").get();
+  for (let count = 0; count < 700; count += 1) {
+    await store.accept(newEvent(`evt_${(events += 1)}`, { body: Buffer.alloc(4096) }));
+  }
+  await expect.poll(pages).toMatchObject({ checkpointed: expect.toSatisfy((count: number) => count > 0) as number });
+  expect(pages()).toMatchObject({ log: expect.toSatisfy((count: number) => count < 4000) as number });
+});
+
+test("a WAL whose thread has ended is emptied by the writer", async () => {
+  const copy = copyPackage({
+    name: "no checkpoint thread",
+    changes: [
+      {
+        file: "store/sqlite/checkpoint-thread.js",
+        from: 'db?.pragma("wal_checkpoint(PASSIVE)")',
+        to: "process.exit(1)",
+      },
+    ],
+  });
+  onTestFinished(copy.remove);
+  const { createSqliteStore } = await loadPackage(copy);
+  const other = tempFile();
+  const lonely = createSqliteStore({ file: other });
+  onTestFinished(() => lonely.close());
+  await lonely.open(context);
+  for (let batch = 0; batch < 10; batch += 1) {
+    const bodies = Array.from({ length: 70 }, () => newEvent(`evt_${(events += 1)}`, { body: Buffer.alloc(65_536) }));
+    await Promise.all(bodies.map((event) => lonely.accept(event)));
+  }
+  expect(statSync(`${other}-wal`).size / MEGABYTE).toBeLessThan(32);
 });

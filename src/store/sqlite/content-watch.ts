@@ -52,8 +52,8 @@ export type ChangedContent = "database" | "wal";
 /**
  * Detects that the database or its WAL was truncated or overwritten in place, which leaves the files their identity. It
  * reads the database through SQLite's own handle, as closing another one would end the locks. Not detected: a change
- * that leaves header and length of the database as they are, one in the middle of the WAL, and one that a checkpoint
- * follows before the next check.
+ * that leaves header and length of the database as they are, one in the middle of the WAL, and one during a checkpoint
+ * or followed by one before the next check.
  */
 export class ContentWatch {
   readonly #database: number;

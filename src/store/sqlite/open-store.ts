@@ -106,7 +106,7 @@ async function assemble({ db, files, keeper, useThread, onAlarm }: Parts): Promi
   const writer =
     useThread && files !== undefined ? await createThreadWriter(files, onAlarm) : createInlineWriter(db, files);
   const commits = new GroupCommit(writer);
-  // The thread moves the WAL into the database with its next commit: here that would block the event loop.
+  // The threads of the writer move the WAL into the database: here that would block the event loop.
   if (writer.isThread) db.pragma("wal_autocheckpoint = 0");
   const runUserCommits = createUserCommits({ db, files, onBreaking: (error) => commits.break(error) });
   const waiting: UserCommit[] = [];

@@ -43,7 +43,9 @@ export class WalWatch {
     this.#askedAt = now;
     try {
       // The file keeps its size until the next commit starts it from the beginning, so only SQLite knows.
-      const [row] = this.#db.pragma("wal_checkpoint(PASSIVE)") as { log: number; checkpointed: number }[];
+      const [row] = this.#db.pragma("wal_checkpoint(PASSIVE)") as { busy: 0 | 1; log: number; checkpointed: number }[];
+      // Another thread or process makes one at this moment.
+      if (row?.busy === 1) this.#askedAt = undefined;
       return row !== undefined && row.checkpointed < row.log ? { kind: "wal_blocked", walBytes, forMs } : undefined;
     } catch (error) {
       const { code, message } = asStoreError(error, "Moving the WAL into the database");

@@ -1,6 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { PigeonholeError } from "../../base/error.js";
 import type { Batch, BatchResults } from "./batch.js";
+import { Checkpointer } from "./checkpointer.js";
+import { failureOf } from "./command-result.js";
 import { createCheckedInbox } from "./inbox-database.js";
 import { openDatabase } from "./open-database.js";
 import { OpenFiles, type OpenFilesData } from "./open-files.js";
@@ -31,6 +33,7 @@ try {
   // This connection must have opened the same files as the first one; otherwise it fails here, before the first batch.
   const failure = inbox.check();
   if (failure !== undefined) throw failure;
+  const checkpointer = new Checkpointer(files.data);
   const wal = new WalWatch(db, files.data.walPath);
   const checking = setInterval(() => {
     const found = inbox.check();
@@ -41,14 +44,17 @@ try {
     const alarm = wal.check(performance.now());
     if (alarm !== undefined) answer(alarm);
   }, CHECK_INTERVAL_MS);
+  const close = async (): Promise<void> => {
+    clearInterval(checking);
+    await checkpointer.close();
+    db.close();
+    port.close();
+  };
   port.on("message", (message: Batch | "close") => {
-    if (message === "close") {
-      clearInterval(checking);
-      db.close();
-      port.close();
-      return;
-    }
-    answerBatch(inbox.runBatch(message), message.bodies.buffer);
+    if (message === "close") return void close();
+    const { results } = inbox.runBatch(message);
+    answerBatch({ results }, message.bodies.buffer);
+    if (!results.some((result) => failureOf(result)?.breaking)) checkpointer.noteCommit(results.length);
   });
   answerBatch({ results: [] }, new ArrayBuffer(0));
 } catch (error) {
