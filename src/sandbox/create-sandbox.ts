@@ -36,7 +36,6 @@ import {
   handlersOf,
   rowsOf,
 } from "./resources/create-resources.js";
-import { DomainTable } from "./resources/domain-records.js";
 import { MailServers } from "./resources/mail-servers.js";
 import { OwnedAddresses } from "./resources/owned-addresses.js";
 import { SignUps } from "./resources/sign-ups.js";
@@ -89,7 +88,6 @@ class EmulatedService implements Sandbox {
   readonly #events: EventMaker;
   readonly #roles: RoleBook;
   readonly #currentKey: () => string;
-  readonly #domainTable: DomainTable;
   readonly #mailServers: MailServers;
   readonly #signUps: SignUps;
   readonly #resources: SandboxResources;
@@ -129,9 +127,8 @@ class EmulatedService implements Sandbox {
     const book = new AddressBook({ ...shared, contacts: contactList, audiences: options.audiences });
     const fire = this.#fire;
     this.#signUps = new SignUps({ book, clock, fire });
-    const domainTable = (this.#domainTable = new DomainTable(options.domainRecords));
     const mailServers = (this.#mailServers = new MailServers(options.mailServers));
-    const tables = { domainTable, mailServers, signUps: this.#signUps };
+    const tables = { mailServers, signUps: this.#signUps };
     this.#resources = createResources({ ...shared, ...tables, apiUrl: this.#apiUrl, book, owned: this.#owned, fire });
     this.#api = this.#makeApi(deliverOnce);
     this.fetch = createApiFetch(this.#api);
@@ -165,7 +162,6 @@ class EmulatedService implements Sandbox {
 
   readonly confirmSignUp: Sandbox["confirmSignUp"] = (formId, email) => this.#signUps.confirm(formId, email);
   readonly setMailServer: Sandbox["setMailServer"] = (server) => this.#mailServers.set(server);
-  readonly setDomainRecords: Sandbox["setDomainRecords"] = (records) => this.#domainTable.set(records);
   readonly rows: Sandbox["rows"] = (resource) => rowsOf(this.#resources, resource);
 
   readonly emit: Sandbox["emit"] = (type, data = {}, options = {}) => {

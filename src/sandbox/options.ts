@@ -25,14 +25,13 @@ import type { SandboxAutomation } from "./contact-events/automations.js";
 import type { ContactInput } from "./contact-events/contact-list.js";
 import { type LookUpHost, type RefuseAddress, lookUpHost } from "./delivery/resolve-target.js";
 import type { AudienceInput } from "./resources/address-book.js";
-import type { DomainRecords } from "./resources/domain-records.js";
+import type { DomainReports } from "./resources/domain-reports.js";
 import type { MailServerInput } from "./resources/mail-servers.js";
 import type { DedicatedIpInput } from "./resources/dedicated-ips.js";
 import type { ChatInput } from "./resources/chat-input.js";
 import type { ReceiveFetch } from "./delivery/send-in-process.js";
 import type { SandboxLogEntry } from "./log-entry.js";
-import { SAMPLE_RECORDS } from "./samples/sample-records.js";
-import { SAMPLE_DOMAIN, SAMPLE_PEOPLE, SAMPLE_WORKSPACE_ADDRESSES } from "./samples/sample-story.js";
+import { SAMPLE_DOMAIN, SAMPLE_PEOPLE, SAMPLE_REPORTS, SAMPLE_WORKSPACE_ADDRESSES } from "./samples/sample-story.js";
 import type { SandboxClock } from "./clock/sandbox-time.js";
 
 /** How much the sandbox takes, of the option `limits`. */
@@ -132,12 +131,8 @@ export interface SandboxOptions {
   chats?: readonly ChatInput[] | undefined;
   /** Dedicated IPs of the workspace. @default [] */
   dedicatedIps?: readonly DedicatedIpInput[] | undefined;
-  /**
-   * What the record checks find. A domain that is not in the table has no records; no DNS is asked.
-   *
-   * @default the records of acme.example.com
-   */
-  domainRecords?: readonly DomainRecords[] | undefined;
+  /** What the record checks report; no DNS is asked. @default good reports of acme.example.com, no records elsewhere */
+  domainReports?: readonly DomainReports[] | undefined;
   /** The mail servers that mailboxes can be connected from. @default those of mailbox.example.net */
   mailServers?: readonly MailServerInput[] | undefined;
   /** Automations that contact events can start. @default [] */
@@ -194,7 +189,7 @@ export const SANDBOX_OPTIONS = defineOptions("createSandbox", {
   blocklist: list<string>({ default: [] }),
   chats: list<ChatInput>({ default: [] }),
   dedicatedIps: list<DedicatedIpInput>({ default: [] }),
-  domainRecords: list<DomainRecords>({ default: [SAMPLE_RECORDS] }),
+  domainReports: list<DomainReports>({ default: [SAMPLE_REPORTS] }),
   mailServers: list<MailServerInput>({ default: [{ domain: "mailbox.example.net" }] }),
   automations: list<SandboxAutomation>({ default: [] }),
   receive: callable<ReceiveFetch>(),

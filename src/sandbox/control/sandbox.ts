@@ -15,7 +15,6 @@ import type { DeliveryFaultList } from "../delivery/delivery-faults.js";
 import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
 import type { AttemptWait } from "../delivery/attempt-waits.js";
 import type { ResourceName } from "../resources/create-resources.js";
-import type { DomainRecords } from "../resources/domain-records.js";
 import type { MailServerInput } from "../resources/mail-servers.js";
 
 /** An endpoint with its secret, which the receiver needs. */
@@ -122,8 +121,6 @@ export interface Sandbox {
    * servers that do not answer. Mailboxes find out with their next sync.
    */
   setMailServer(server: MailServerInput): void;
-  /** Changes what the record checks find of a domain, in place of its entry in the option `domainRecords`. */
-  setDomainRecords(records: DomainRecords): void;
   /** Every row of a resource, such as `labels`, as the API sends it to a caller who sees all. */
   rows(resource: ResourceName): readonly object[];
   /** Injected faults: of deliveries to receivers, and in the API. */

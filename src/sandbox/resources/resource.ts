@@ -8,8 +8,8 @@ import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
 import type { MakeId } from "../api/make-id.js";
 import type { ChatInput } from "./chat-input.js";
 import type { DedicatedIpInput } from "./dedicated-ips.js";
+import type { DomainReports } from "./domain-reports.js";
 import type { AddressBook } from "./address-book.js";
-import type { DomainTable } from "./domain-records.js";
 import type { MailServers } from "./mail-servers.js";
 import type { OwnedAddresses } from "./owned-addresses.js";
 import type { SignUps } from "./sign-ups.js";
@@ -21,6 +21,7 @@ export interface WorkspaceOptions {
   readonly blocklist: readonly string[];
   readonly chats: readonly ChatInput[];
   readonly dedicatedIps: readonly DedicatedIpInput[];
+  readonly domainReports: readonly DomainReports[];
   readonly aiActions: number | "off";
   readonly mailLookUpsPerHour: number;
   readonly maxAddresses: number;
@@ -48,8 +49,6 @@ export interface Workspace {
   owned: OwnedAddresses;
   /** The mail servers outside the workspace. */
   mailServers: MailServers;
-  /** The records of domains, in place of DNS. */
-  domainTable: DomainTable;
   /** The sign-ups to its forms. */
   signUps: SignUps;
   /** Fires an event, as what a call does; `data` is all of its data. */

@@ -1,25 +1,25 @@
+import type { Contract } from "../../contract/contract.js";
 import type { ApiHandlers, HandlerAnswer } from "../api/api-handlers.js";
-import { invalidParameter } from "../endpoints/check-endpoint.js";
-import { checkBimi } from "./check-bimi.js";
-import { checkDeliverability } from "./check-deliverability.js";
-import { checkDmarc } from "./check-dmarc.js";
-import type { DomainTable } from "./domain-records.js";
 import { readDomain } from "../api/read-domain.js";
+import { invalidParameter } from "../endpoints/check-endpoint.js";
+import { DOMAIN_REPORTS } from "./domain-reports.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 
-/** The checks of records, answered from the table of domains. See docs/service.md#record-checks. */
-export function createTools({ domainTable }: Workspace): SandboxResource<"tools"> {
-  const checkBy =
-    (check: (domain: string, table: DomainTable) => object) =>
+/** The checks of records, answered from the reports of the options. See docs/service.md#record-checks. */
+export function createTools({ options }: Workspace): SandboxResource<"tools"> {
+  const known = options.domainReports.map((given) => DOMAIN_REPORTS.resolve(given));
+  const report =
+    (check: keyof Contract["tools"]) =>
     ({ query }: { query: { domain: string } }): HandlerAnswer => {
       const domain = readDomain(query.domain);
       if (domain === undefined) throw invalidParameter("domain", "Must be a domain, an address or a URL.");
-      return { body: check(domain, domainTable) };
+      const reports = known.find((one) => one.domain === domain) ?? DOMAIN_REPORTS.resolve({ domain });
+      return { body: { ...reports[check], ...(check === "dmarc" && { domain }) } };
     };
   const handlers: ApiHandlers["tools"] = {
-    dmarc: checkBy(checkDmarc),
-    bimi: checkBy(checkBimi),
-    deliverability: checkBy(checkDeliverability),
+    dmarc: report("dmarc"),
+    bimi: report("bimi"),
+    deliverability: report("deliverability"),
   };
-  return { handlers, rows: () => domainTable.list(), reset: () => domainTable.reset() };
+  return { handlers, rows: () => known, reset: () => {} };
 }

@@ -1,6 +1,5 @@
 import type { EventType } from "../../protocol/event-types.js";
-import { SAMPLE_RECORDS } from "./sample-records.js";
-import { SAMPLE_DOMAIN, SAMPLE_TIMES, type SampleStory } from "./sample-story.js";
+import { SAMPLE_DOMAIN, SAMPLE_RECORDS, SAMPLE_TIMES, type SampleStory } from "./sample-story.js";
 
 /*
  * No `data` of any event type is documented (docs/service.md#event-data), so every shape here is ASSUMED. Field names
@@ -123,7 +122,7 @@ export const SAMPLE_DATA = {
   "domain.verified": (story: SampleStory) => ({
     ...domain(story),
     records: [
-      { id: "mx", name: SAMPLE_DOMAIN, record: `10 ${SAMPLE_RECORDS.mx[0]}`, status: "pass" },
+      { id: "mx", name: SAMPLE_DOMAIN, record: `10 ${SAMPLE_RECORDS.mx}`, status: "pass" },
       { id: "spf", name: SAMPLE_DOMAIN, record: SAMPLE_RECORDS.spf, status: "pass" },
       { id: "dkim", name: `svc._domainkey.${SAMPLE_DOMAIN}`, record: SAMPLE_RECORDS.dkim, status: "pass" },
     ],

@@ -43,6 +43,29 @@ export const SAMPLE_WORKSPACE_ADDRESSES: Choices<string> = [
 /** The domain of {@link SAMPLE_WORKSPACE_ADDRESSES}. */
 export const SAMPLE_DOMAIN = "acme.example.com";
 
+/** The records of {@link SAMPLE_DOMAIN}. */
+export const SAMPLE_RECORDS = {
+  mx: "inbound.mail.example.net",
+  spf: "v=spf1 include:mail.example.net -all",
+  dkim: "v=DKIM1; k=rsa; p=MIIB",
+} as const;
+
+/** What the record checks of the sandbox report of {@link SAMPLE_DOMAIN}. */
+export const SAMPLE_REPORTS = {
+  domain: SAMPLE_DOMAIN,
+  dmarc: {
+    record: "v=DMARC1; p=quarantine",
+    tags: { v: "DMARC1", p: "quarantine" },
+    stage: "quarantine",
+    issues: [] as string[],
+  },
+  deliverability: {
+    score: 95,
+    grade: "A",
+    checks: ["mx", "spf", "dkim", "dmarc"].map((id) => ({ id, status: "pass" })),
+  },
+};
+
 const SUBJECTS: Choices<(order: string) => string> = [
   (order: string) => `Your order #${order} is on its way`,
   (order: string) => `Receipt for order #${order}`,

@@ -127,7 +127,7 @@ const toolErrors = ["dmarc", "bimi", "deliverability"].flatMap((name): [string, 
   [
     `tools.${name} unreachable`,
     ({ sandbox, send }) => {
-      sandbox.setDomainRecords({ domain: "down.example", unreachable: true });
+      sandbox.faults.api.add({ calls: "tools.*", fault: { kind: "error", status: 503, code: "unreachable" } });
       return send(`GET /tools/${name}?domain=down.example`);
     },
   ],
