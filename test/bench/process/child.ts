@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { CallMessage, Calls, ReplyMessage } from "./child-calls.js";
 import { pinCommand } from "./pinning.js";
 import type { Runtime } from "./runtime.js";
@@ -21,6 +22,9 @@ interface Waiting {
   resolve(value: unknown): void;
   reject(error: Error): void;
 }
+
+/** Has no paths, so that the package is what was built: tsx would call a function for each closure of the source. */
+const TSX_TSCONFIG_PATH = fileURLToPath(new URL("built.tsconfig.json", import.meta.url));
 
 const DEFAULT_LIMIT_MS = 120_000;
 const TERM_MS = 2_000;
@@ -57,7 +61,7 @@ export function startChild<C extends Calls>(options: {
   const child = spawn(command.file, command.args, {
     cwd: home,
     stdio: ["ignore", "inherit", "inherit", "ipc"],
-    env: { ...process.env, NODE_ENV: "production", ...options.env },
+    env: { ...process.env, NODE_ENV: "production", TSX_TSCONFIG_PATH, ...options.env },
   });
   endWithUs(child);
 
