@@ -52,7 +52,6 @@ const MORE = {
   MUTANTS: "all",
   PROCESS_TEST_KILLS: "20",
   SEEDS: "1000",
-  SIEGE_SECONDS: "60",
   SLOW_DISK_SECONDS: "12",
   STATES: "800",
   STOP_ROUNDS: "7",

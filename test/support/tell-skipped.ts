@@ -64,7 +64,7 @@ export const GROUPS: Record<string, readonly Group[]> = {
   ],
   simulation: [
     { need: "PostgreSQL", tests: "models and mistakes of the store on PostgreSQL", isThere: hasPostgres },
-    { need: "cc", tests: "power cuts and sieges", isThere: () => isInstalled("cc") },
+    { need: "cc", tests: "power cuts at any moment", isThere: () => isInstalled("cc") },
   ],
 };
 

@@ -8,7 +8,7 @@ import { closeServer, listen } from "../../support/listen.js";
 import { type Delivered, ServiceSender, type TestEvent } from "../../support/service-sender.js";
 import { type TortureConfig, type TortureProcess, startTortured } from "../process/start.js";
 import { SCRATCH, SECRET } from "../scratch.js";
-import { type DiskFaults, FaultFile } from "../shim/shim.js";
+import { FaultFile, type SyncFault } from "../shim/shim.js";
 import { type LogEntry, type Mark, encodeMark, readLog } from "./log.js";
 
 /** How often the API takes a call and gives no answer. */
@@ -29,7 +29,7 @@ export interface RecordingStage {
   /** Starts a process and waits until it listens. Deliveries go to those that run, in turn. */
   start: () => Promise<TortureProcess>;
   end: (tortured: TortureProcess, signal: "SIGKILL" | "SIGTERM") => Promise<void>;
-  setFaults: (faults: Partial<DiskFaults>) => void;
+  failSyncs: (fault: SyncFault) => void;
   /** Sends new events at once; resolves when each was answered or is lost. */
   deliver: (count: number) => Promise<void>;
 }
@@ -88,7 +88,7 @@ class Session {
       start: () => this.#start(apiUrl),
       end: (tortured, signal) => this.#end(tortured, signal),
       deliver: (count) => this.#deliver(count),
-      setFaults: (faults) => this.#faults.set(faults),
+      failSyncs: (fault) => this.#faults.set(fault),
     });
     const entries = readLog(this.#log);
     this.#checkMarks(entries);

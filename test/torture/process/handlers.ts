@@ -10,11 +10,11 @@ export const EFFECT_TABLE =
   "CREATE TABLE IF NOT EXISTS effect (event_id TEXT NOT NULL, attempt INTEGER NOT NULL) STRICT";
 
 /** The handlers of the application under torture, the same in its processes and where a state is checked. */
-export function registerHandlers(receiver: Receiver, options: { occurredAt?: string | undefined } = {}): void {
+export function registerHandlers(receiver: Receiver): void {
   receiver.on(
     "*",
     (event, ctx) => {
-      ctx.contactEvents.record(contactEvent(LEDGER, event.id, options), { key: "note" });
+      ctx.contactEvents.record(contactEvent(LEDGER, event.id), { key: "note" });
       return ctx.commit(({ db }) => {
         // The application's own table comes with its first effect, so that the package alone makes the file.
         db.exec(EFFECT_TABLE);
@@ -28,7 +28,7 @@ export function registerHandlers(receiver: Receiver, options: { occurredAt?: str
     "*",
     (event, ctx) => {
       if (failsFirst(event.data) && ctx.attempt === 1) throw new Error("The first attempt fails.");
-      ctx.contactEvents.record(contactEvent(COURIER, event.id, options), { key: "note" });
+      ctx.contactEvents.record(contactEvent(COURIER, event.id), { key: "note" });
     },
     { name: COURIER },
   );
@@ -39,8 +39,6 @@ function failsFirst(data: unknown): boolean {
   return (data as { failFirst?: boolean }).failFirst === true;
 }
 
-function contactEvent(handler: string, eventId: string, { occurredAt }: { occurredAt?: string | undefined }) {
-  const when = occurredAt === undefined ? {} : { occurredAt };
-  const email = "someone@example.com";
-  return { name: `${handler}.done`, email, createContact: true, properties: { eventId }, ...when };
+function contactEvent(handler: string, eventId: string) {
+  return { name: `${handler}.done`, email: "someone@example.com", createContact: true, properties: { eventId } };
 }

@@ -9,14 +9,10 @@ export interface TortureConfig {
   port: number;
   secret: string;
   apiUrl: string;
-  /** A key that its API takes. */
-  apiKey?: string | undefined;
   /** Where answers are marked. */
   log?: string | undefined;
   /** Removes what was received longer ago. */
   pruneOlderMs?: number | undefined;
-  /** When its contact events occurred; the time of their recording unless given. */
-  occurredAt?: string | undefined;
   /** Mistakes, to see that they are found. */
   markOutside?: boolean | undefined;
   randomKeys?: boolean | undefined;
@@ -25,7 +21,6 @@ export interface TortureConfig {
 export interface TortureProcess {
   /** Resolves when it listens; rejects with its output when it ends before. */
   readonly ready: Promise<void>;
-  readonly hasEnded: boolean;
   end(signal: "SIGKILL" | "SIGTERM"): Promise<void>;
 }
 
@@ -40,9 +35,6 @@ export function startTortured(config: TortureConfig, env: Record<string, string>
   ready.catch(() => undefined);
   return {
     ready,
-    get hasEnded() {
-      return started.hasEnded;
-    },
     async end(signal) {
       started.signal(signal);
       await started.ended;

@@ -38,14 +38,14 @@ const receiver = createReceiver({
   logger: pino({ level: "warn" }, pino.destination({ dest: 1, sync: true })),
   telemetry: false,
   api: {
-    apiKey: config.apiKey ?? "svc_test_torture",
+    apiKey: "svc_test_torture",
     baseUrl: config.apiUrl,
     maxRetries: 0,
     eventsPerMinute: 600_000,
     ...(config.randomKeys && { fetch: randomKeys }),
   },
 });
-registerHandlers(receiver, { occurredAt: config.occurredAt });
+registerHandlers(receiver);
 await receiver.start();
 
 /** Removes what is done and older than that, as retention does after weeks. */
@@ -59,26 +59,7 @@ async function prune(olderMs) {
 }
 if (config.pruneOlderMs !== undefined) void prune(config.pruneOlderMs);
 
-/** Begins again by hand what was given up for reasons that are over, and says what is left. */
-async function tidyUp() {
-  const { pending, retrying, running, parked, dead, outbox } = await receiver.stats();
-  if (parked > 0) await receiver.inbox.retryAll({ state: "parked" });
-  if (dead > 0) await receiver.inbox.retryAll({ state: "dead" });
-  const { items } = outbox.dead > 0 ? await receiver.contactEvents.list({ state: "dead", limit: 500 }) : { items: [] };
-  for (const { key } of items) await receiver.contactEvents.retry(key);
-  const sends = outbox.pending + outbox.running + outbox.retrying;
-  return { pending, retrying, running, parked, dead, sends, deadSends: outbox.dead };
-}
-
-const receive = receiver.listener({
-  path: "/hooks",
-  next(_, response) {
-    tidyUp().then(
-      (left) => response.end(JSON.stringify(left)),
-      (error) => response.writeHead(500).end(String(error)),
-    );
-  },
-});
+const receive = receiver.middleware();
 const server = createServer((request, response) => {
   const end = response.end.bind(response);
   // Before the answer leaves: whatever is not on the disk now was answered too early.

@@ -46,14 +46,14 @@ export const PLAYS = {
     await end(younger, "SIGTERM");
   },
   /** A sync fails, the process is started again on what the system still shows of it, and goes on. */
-  async failed_sync({ start, end, deliver, setFaults, random }) {
+  async failed_sync({ start, end, deliver, failSyncs, random }) {
     const first = await start();
     await deliver(4);
-    setFaults({ syncErrno: EIO, failsIn: Math.floor(random() * 2) });
+    failSyncs({ errno: EIO, failsIn: Math.floor(random() * 2) });
     const underWay = deliver(6);
     await sleep(30);
     await end(first, random() < 0.5 ? "SIGKILL" : "SIGTERM");
-    setFaults({});
+    failSyncs({ errno: 0, failsIn: 0 });
     const second = await start();
     await Promise.all([underWay, deliver(4)]);
     await end(second, "SIGKILL");

@@ -1,9 +1,9 @@
 /*
- * Stands between a process and its disk and clock. For LD_PRELOAD on Linux.
+ * Stands between a process and its disk. For LD_PRELOAD on Linux.
  *
  * TORTURE_FOLDER  the folder whose files are watched, absolute and resolved, but for "-shm", which SQLite rebuilds.
  * TORTURE_LOG     where every change to those files is written down, by all processes together, in order.
- * TORTURE_FAULTS  a file of 72 bytes that say what fails now; the parent process may change them at any time.
+ * TORTURE_FAULTS  a file of 8 bytes that say which syncs fail; the parent process may change them at any time.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -16,9 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { CREATE = 1, OPEN, WRITE, TRUNCATE, SYNC_BEGIN, SYNC_END, UNLINK, RENAME, MARK, UNSUPPORTED, SYNC_FAILED };
@@ -33,14 +31,8 @@ struct record {
   uint32_t data_size;
 };
 struct faults {
-  int32_t write_errno;
   int32_t sync_errno;
-  int32_t change_errno; /* of open for writing, truncate, unlink, rename */
-  int32_t fails_in;     /* how many more of those calls succeed first */
-  int64_t sync_micros;
-  int64_t clock_millis;
-  int64_t bytes_left; /* until write_errno; below 0 without limit */
-  int64_t unused[4];
+  int32_t fails_in; /* how many more syncs succeed first */
 };
 
 #define MAX_FDS 65536
@@ -102,17 +94,13 @@ static uint64_t number_of(int fd) {
   return watched[fd];
 }
 
-/* True when the call is to fail. A count of calls that still succeed comes first. */
-static int fails(int32_t error) {
-  if (error == 0) return 0;
+/* True when the sync is to fail. A count of syncs that still succeed comes first. */
+static int fails(void) {
+  if (faults == NULL || faults->sync_errno == 0) return 0;
   if (__atomic_fetch_sub(&((struct faults *)faults)->fails_in, 1, __ATOMIC_SEQ_CST) > 0) return 0;
   faults->fails_in = 0;
-  errno = error;
+  errno = faults->sync_errno;
   return 1;
-}
-
-static int refuses_change(const char *name) {
-  return faults != NULL && name != NULL && fails(faults->change_errno);
 }
 
 static int opened(int fd, const char *name, int is_new) {
@@ -141,7 +129,6 @@ static int open_any(const char *path, int flags, mode_t mode) {
     NEXT(open64);
     return next(path, flags, mode);
   }
-  if ((flags & (O_WRONLY | O_RDWR | O_CREAT)) && refuses_change(name)) return -1;
   int fd = open_next(path, flags, mode, &is_new);
   fd = opened(fd, name, is_new);
   if (fd >= 0 && (flags & O_TRUNC) && !is_new) note(TRUNCATE, number_of(fd), 0, NULL, NULL, 0);
@@ -183,24 +170,11 @@ int close(int fd) {
   return next(fd);
 }
 
-/* How much of a write goes through: all, or as much as the disk has room for. */
-static size_t allowed(size_t size) {
-  if (faults == NULL || faults->write_errno == 0) return size;
-  if (faults->bytes_left < 0) return fails(faults->write_errno) ? 0 : size;
-  int64_t left = __atomic_fetch_sub(&((struct faults *)faults)->bytes_left, (int64_t)size, __ATOMIC_SEQ_CST);
-  if (left >= (int64_t)size) return size;
-  faults->bytes_left = 0;
-  errno = faults->write_errno;
-  return left > 0 ? (size_t)left : 0;
-}
-
 ssize_t pwrite64(int fd, const void *data, size_t size, off64_t offset) {
   NEXT(pwrite64);
   uint64_t file = number_of(fd);
   if (file == 0) return next(fd, data, size, offset);
-  size_t part = allowed(size);
-  if (part == 0 && size > 0) return -1;
-  ssize_t written = next(fd, data, part, offset);
+  ssize_t written = next(fd, data, size, offset);
   if (written > 0) note(WRITE, file, offset, NULL, data, (size_t)written);
   return written;
 }
@@ -212,9 +186,7 @@ ssize_t write(int fd, const void *data, size_t size) {
   uint64_t file = number_of(fd);
   if (file == 0) return next(fd, data, size);
   off64_t offset = lseek64(fd, 0, SEEK_CUR);
-  size_t part = allowed(size);
-  if (part == 0 && size > 0) return -1;
-  ssize_t written = next(fd, data, part);
+  ssize_t written = next(fd, data, size);
   if (written > 0) note(WRITE, file, offset, NULL, data, (size_t)written);
   return written;
 }
@@ -259,7 +231,6 @@ void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offse
 int ftruncate64(int fd, off64_t size) {
   NEXT(ftruncate64);
   uint64_t file = number_of(fd);
-  if (file != 0 && refuses_change("")) return -1;
   int result = next(fd, size);
   if (file != 0 && result == 0) note(TRUNCATE, file, size, NULL, NULL, 0);
   return result;
@@ -268,20 +239,13 @@ int ftruncate(int fd, off_t size) {
   return ftruncate64(fd, size);
 }
 
-static void wait_longer(void) {
-  int64_t micros = faults->sync_micros;
-  struct timespec left = {micros / 1000000, (micros % 1000000) * 1000};
-  while (micros > 0 && nanosleep(&left, &left) != 0) {
-  }
-}
 static int sync_any(int (*next)(int), int fd) {
   static int64_t last;
   uint64_t file = number_of(fd);
   if (file == 0) return next(fd);
   int64_t token = __atomic_add_fetch(&last, 1, __ATOMIC_SEQ_CST) * 65536 + getpid() % 65536;
   note(SYNC_BEGIN, file, token, NULL, NULL, 0);
-  if (faults != NULL) wait_longer();
-  if (faults != NULL && fails(faults->sync_errno)) {
+  if (fails()) {
     note(SYNC_FAILED, file, token, NULL, NULL, 0);
     return -1;
   }
@@ -301,7 +265,6 @@ int fdatasync(int fd) {
 int unlink(const char *path) {
   NEXT(unlink);
   const char *name = name_of(path);
-  if (refuses_change(name)) return -1;
   int result = next(path);
   if (name != NULL && result == 0) note(UNLINK, 0, 0, name, NULL, 0);
   return result;
@@ -309,7 +272,6 @@ int unlink(const char *path) {
 int rename(const char *from, const char *to) {
   NEXT(rename);
   const char *from_name = name_of(from), *to_name = name_of(to);
-  if (refuses_change(from_name ? from_name : to_name)) return -1;
   int result = next(from, to);
   if (result != 0 || (from_name == NULL && to_name == NULL)) return result;
   if (from_name == NULL || to_name == NULL) note(UNSUPPORTED, 0, 0, "rename into or out of the folder", NULL, 0);
@@ -321,32 +283,4 @@ int link(const char *from, const char *to) {
   int result = next(from, to);
   if (result == 0 && name_of(to)) note(UNSUPPORTED, 0, 0, "link", NULL, 0);
   return result;
-}
-
-static int is_wall_clock(clockid_t clock) {
-  return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE;
-}
-int clock_gettime(clockid_t clock, struct timespec *time) {
-  NEXT(clock_gettime);
-  int result = next(clock, time);
-  if (faults == NULL || result != 0 || !is_wall_clock(clock)) return result;
-  int64_t millis = faults->clock_millis;
-  int64_t nanos = time->tv_nsec + (millis % 1000) * 1000000;
-  time->tv_sec += millis / 1000 + (nanos < 0 ? -1 : nanos >= 1000000000 ? 1 : 0);
-  time->tv_nsec = nanos < 0 ? nanos + 1000000000 : nanos % 1000000000;
-  return result;
-}
-int gettimeofday(struct timeval *restrict value, void *restrict zone) {
-  (void)zone;
-  struct timespec time;
-  int result = clock_gettime(CLOCK_REALTIME, &time);
-  value->tv_sec = time.tv_sec;
-  value->tv_usec = time.tv_nsec / 1000;
-  return result;
-}
-time_t time(time_t *result) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  if (result) *result = now.tv_sec;
-  return now.tv_sec;
 }
