@@ -26,8 +26,8 @@ interface ManyOptions {
   each?: number;
 }
 
-/** Tests of a dashboard on a store with many events; returns what the tests beside them need. */
-export function describeManyEvents({ open, total, each = 1 }: ManyOptions): { bench: () => ManyBench } {
+/** Tests of a dashboard on a store with many events. */
+export function describeManyEvents({ open, total, each = 1 }: ManyOptions): void {
   const now = Date.now();
   let store: FullStore;
   let bench: ManyBench;
@@ -75,7 +75,6 @@ export function describeManyEvents({ open, total, each = 1 }: ManyOptions): { be
       expect(Math.min(...long)).toBeLessThanOrEqual(HELD_MS);
     },
   );
-  return { bench: () => bench };
 }
 
 /** Views, a pause, and jobs of all three actions over the work of one handler of the last day. */

@@ -45,7 +45,6 @@ export async function startManyBench({ store }: FullStore) {
     });
 
   return {
-    page,
     /** Id of the group of errors with most events. */
     async largestGroup(): Promise<string> {
       const { items } = await read<ErrorGroupPage>("errors");

@@ -1,13 +1,12 @@
 import { describe } from "vitest";
 import { hasPostgres } from "../../support/tools.js";
-import { describePageOfMany } from "./describe-page.js";
 import { describeManyEvents } from "./describe-views.js";
 import { fullDatabase, fullFile } from "./stores.js";
 
 const TOTAL = 1_000_000;
 
 describe("a dashboard on a file with 1,000,000 events", () => {
-  describePageOfMany(describeManyEvents({ open: fullFile, total: TOTAL }));
+  describeManyEvents({ open: fullFile, total: TOTAL });
 });
 
 describe.skipIf(!hasPostgres() && process.env["CI"] === undefined)(

@@ -142,29 +142,6 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     await expect.poll(() => rows().count()).toBe(2);
   });
 
-  test("a duplicate has one tone, forwarded or replayed, and the count of 2xx has no colour", async () => {
-    await bench.deliver({ type: "email.sent" });
-    const tones = page.locator(".list-window .row .status");
-    await tones.first().waitFor();
-    const body = bench.dev.captures.get(bench.dev.captures.list()[0]?.id ?? "")?.request.body.data ?? "";
-    await bench.deliver({ body });
-    await rows().nth(1).waitFor();
-    await rows().nth(1).click();
-    await page.keyboard.press("r");
-    await page
-      .getByText(/Not run/)
-      .first()
-      .waitFor();
-    await page.keyboard.press("Escape");
-    const classes = () => tones.evaluateAll((all) => all.map((one) => `${one.className}: ${one.textContent}`));
-    await expect.poll(classes).toEqual(["status accent: 200 duplicate", "status accent: 200 duplicate"]);
-    const colours = await page.evaluate(
-      "[...document.querySelectorAll('.list-window .status *')].map((part) => getComputedStyle(part).color)",
-    );
-    expect(new Set(colours as string[]).size).toBe(1);
-    expect(await page.getByRole("button", { name: "2xx 2" }).getAttribute("class")).toBe("band mute");
-  });
-
   test.each(["Enter", "Escape", "Tab"])("the completions of the search close at %s, and open again", async (key) => {
     await bench.deliver();
     await rows().first().waitFor();

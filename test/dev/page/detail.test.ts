@@ -1,14 +1,12 @@
-import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { sampleEvent, signDelivery } from "pigeonhole/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Capture } from "#pigeonhole/capture/model/capture.js";
 import { parseCapture } from "#pigeonhole/capture/model/parse-capture.js";
 import { TRIGGER_AGENT } from "#pigeonhole/dev/capture-port/sender-address.js";
 import { mustSkipBrowserTests, type OpenPage } from "./browser.js";
 import { openForEach } from "./open-for-each.js";
-import { type Delivery, SECRET, type Workbench } from "./workbench.js";
+import { type Delivery, type Workbench } from "./workbench.js";
 import { listen } from "../../support/listen.js";
 
 /** An app beside the one that deliveries are forwarded to. */
@@ -88,19 +86,6 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
         "1 attempt of the service so far. Nothing sends it again, since it was sent by hand or imported. The service would, up to 7 more times.",
       );
     expect(await line.getByRole("listitem").count()).toBe(1);
-  });
-
-  test("an open delivery aligns the further lines of a long value with its first", async () => {
-    await openDelivery({ data: { deep: { story: "a word and ".repeat(40) } } });
-    await page.getByRole("treeitem").filter({ hasText: "story:" }).waitFor();
-    const [name, ...lines] = await page.evaluate<number[]>(`(() => {
-      const rows = [...document.querySelectorAll(".json-row")];
-      const row = rows.find((each) => each.querySelector(".json-name")?.textContent === "story");
-      const lefts = (selector) => [...row.querySelector(selector).getClientRects()].map(({ left }) => left);
-      return [...lefts(".json-name"), ...lefts(".json-value")];
-    })()`);
-    expect(lines.length).toBeGreaterThan(2);
-    for (const left of lines) expect(left).toBeGreaterThan(name ?? 0);
   });
 
   test("an open delivery shows the short name of the capture, which the list and the terminal also show", async () => {
@@ -222,16 +207,6 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await expect.poll(() => page.locator(".list-window .row .verdict").innerText()).toBe("re-signed");
   });
 
-  test("an open delivery explains the signature check by check, with what to do", async () => {
-    await openDelivery({ variant: "stale" });
-    await tab("Signature").click();
-    const checks = page.getByRole("table", { name: "Checks" }).getByRole("row");
-    await checks.first().waitFor();
-    await expect.poll(() => checks.filter({ hasText: "Age" }).innerText()).toMatch(/failed[^]*Signed 60\d s before/);
-    await expect.poll(() => checks.filter({ hasText: "Secret and bytes" }).innerText()).toContain("passed");
-    await expect.poll(() => page.locator(".fix").first().innerText()).toMatch(/Fix .{10,}/);
-  });
-
   test("an open delivery shows its signed string with the separator, and tries another secret without keeping it", async () => {
     const secret = `whsec_${"Zz9-".repeat(10)}`;
     const body = JSON.stringify({ id: "evt_1", type: "email.sent", createdAt: "2026-01-01T09:00:00.000Z", data: {} });
@@ -250,18 +225,6 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await expect.poll(() => form.getByRole("status").innerText()).toContain("This secret made the signature");
     expect(await page.evaluate("JSON.stringify({ ...localStorage, ...sessionStorage })")).not.toContain("Zz9-");
     expect(JSON.stringify(bench.dev.captures.list())).not.toContain("Zz9-");
-  });
-
-  test("an open delivery is saved for others without its addresses in one click", async () => {
-    await openDelivery({ type: "email.sent", data: { recipient: "ada@customer.example.com" } });
-    const [download] = await Promise.all([
-      page.waitForEvent("download"),
-      page.getByRole("button", { name: "Share file" }).click(),
-    ]);
-    expect(download.suggestedFilename()).toBe("captures-redacted.json");
-    const [shared] = JSON.parse(readFileSync(await download.path(), "utf8")) as Capture[];
-    expect(shared).toMatchObject({ redaction: "strict", event: { type: "email.sent" }, attempts: [] });
-    expect(JSON.stringify(shared)).not.toMatch(/customer\.example\.com|x-svc-signature/i);
   });
 
   test("an edited body is saved as a fixture, signed", async () => {
@@ -405,37 +368,6 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     expect(other.paths).toHaveLength(1);
   });
 
-  test("an open delivery offers a target that did not answer 2xx, after the one that did", async () => {
-    const other = await startOtherApp();
-    const stranger = await startOtherApp(404);
-    await openDelivery();
-    const target = page.getByRole("combobox", { name: "Target" });
-    const offered = () => page.locator("#known-targets option").evaluateAll((all) => all.map(({ value }) => value));
-    const attempts = page.getByRole("table", { name: "Attempts" }).locator("tbody tr");
-    const sendTo = async (port: number, nth: number) => {
-      await page.keyboard.press("R");
-      await target.fill(`${port}`);
-      await target.press("Enter");
-      // The first attempt is the forward.
-      await expect.poll(() => attempts.count()).toBe(nth + 1);
-    };
-
-    // Opened again each time: the row of an attempt may show before its answer, which an open dialog does not add.
-    const begins = async () => {
-      await page.keyboard.press("R");
-      const begun = [await target.inputValue(), await offered()];
-      await page.keyboard.press("Escape");
-      return begun;
-    };
-
-    await sendTo(stranger.port, 1);
-    await expect.poll(begins).toEqual(["", [`${stranger.port}`, expect.stringContaining("/webhooks/mail")]]);
-    await sendTo(other.port, 2);
-    await expect.poll(begins).toEqual([`${other.port}`, [`${other.port}`, `${stranger.port}`, expect.any(String)]]);
-    await sendTo(stranger.port, 3);
-    await expect.poll(begins).toEqual([`${other.port}`, [`${stranger.port}`, `${other.port}`, expect.any(String)]]);
-  });
-
   test("an open delivery takes tags and a note, which its file stores and the search finds", async () => {
     await openDelivery();
     await page.keyboard.press("t");
@@ -452,21 +384,6 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await page.keyboard.press("/");
     await page.keyboard.insertText("tag:refund has:note ");
     await expect.poll(() => page.locator(".list-window .row").count()).toBe(1);
-  });
-
-  test("an open delivery says what differs from the answer before", async () => {
-    bench.answerWith({ status: 500, body: '{"error":"boom","requestId":"a"}' });
-    await openDelivery();
-    bench.answerWith({ status: 200, body: '{"ok":true,"requestId":"b"}' });
-    await page.getByRole("button", { name: "Replay", exact: true }).click();
-    await page.getByText("not as before").waitFor();
-    const rows = page.getByRole("table", { name: "Differences" }).locator("tbody tr");
-    const texts = async () => (await rows.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, " ").trim());
-    await expect
-      .poll(texts)
-      .toEqual(
-        expect.arrayContaining(["status 500 200", 'body.error "boom" –', 'body.requestId "a" "b"', "body.ok – true"]),
-      );
   });
 
   test("an open delivery is edited and sent signed again, with the answer next to the editor and a draft that is kept", async () => {
@@ -495,52 +412,6 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await expect.poll(() => editor.innerText()).toContain("evt_edited");
     await page.getByRole("button", { name: "Undo all" }).click();
     await expect.poll(() => editor.innerText()).toContain('"Before"');
-  });
-
-  test("the editor of an open delivery aligns the rest of a long value with its first line", async () => {
-    await openDelivery({ data: { note: "a long word ".repeat(40) } });
-    await openEditor();
-    const line = page.locator(".cm-line").filter({ hasText: '"note"' });
-    await line.waitFor();
-    /** Where each row of text begins, from the left edge of the line. */
-    const starts = () =>
-      line.evaluate((element) => {
-        const range = element.ownerDocument.createRange();
-        range.selectNodeContents(element);
-        const left = element.getBoundingClientRect().left;
-        const rows = new Map<number, number>();
-        for (const { x, y, width } of range.getClientRects()) {
-          if (width > 0) rows.set(Math.round(y / 10), Math.min(x - left, rows.get(Math.round(y / 10)) ?? Infinity));
-        }
-        return [...rows.values()];
-      });
-    await expect.poll(async () => (await starts()).length).toBeGreaterThan(2);
-    const [first = 0, ...rest] = await starts();
-    // The first row begins with its indent of four spaces, at about 7.5 px each.
-    for (const start of rest) expect(start - first).toBeGreaterThan(30);
-  });
-
-  test("an open delivery is copied as a cURL command whose signature is valid and that names no secret", async () => {
-    await openDelivery({ variant: "wrong-secret" });
-    await page.getByRole("button", { name: "cURL" }).click();
-    await page.getByText("Copied: cURL command").waitFor();
-    const command = await clipboard();
-    const [, time = "", mac = ""] = /t=(\d+),v1=([0-9a-f]+)/.exec(command) ?? [];
-    const body = bench.dev.captures.list()[0]?.request.body.data ?? "";
-    expect(mac).toBe(createHmac("sha256", SECRET).update(`${time}.${body}`).digest("hex"));
-    expect(command).not.toContain(SECRET);
-  });
-
-  test("an open delivery is pinned and deleted", async () => {
-    await openDelivery();
-    await page.getByRole("button", { name: "Pin" }).click();
-    await expect.poll(() => bench.dev.captures.list()[0]?.pinned).toBe(true);
-    await page.getByRole("toolbar", { name: "Delivery" }).getByRole("button", { name: "Delete" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
-    expect(bench.dev.captures.size).toBe(1);
-    await page.getByRole("toolbar", { name: "Delivery" }).getByRole("button", { name: "Delete" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-    await expect.poll(() => bench.dev.captures.size).toBe(0);
   });
 
   test("an open delivery is replaced by an error, not by the previous delivery, if it cannot be read", async () => {

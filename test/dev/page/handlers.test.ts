@@ -126,17 +126,6 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
       );
   });
 
-  test("the tab Handlers discards dead work after a question", async () => {
-    await bench.deliver({ type: "email.bounced" });
-    await expect.poll(workOfRow).toMatch(/^dead/);
-    await row().click();
-    await page.getByRole("tab", { name: "Handlers" }).click();
-    await line().getByRole("button", { name: "Discard" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
-    await expect.poll(() => tab().locator(".handler").filter({ hasText: "crm" }).innerText()).toMatch(/^discarded/);
-    expect(await bench.inbox.get(eventId())).toMatchObject({ state: "done" });
-  });
-
   test("the tab Handlers follows a replay under a new id, and still shows the captured event", async () => {
     await bench.deliver({ type: "email.bounced" });
     await row().click();
@@ -154,26 +143,6 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
       ]);
     await tab().getByText("Received, verified and stored; answered 200.").first().waitFor();
     await expect.poll(() => tab().locator(".handler").count()).toBe(4);
-  });
-
-  test("the list and the chart show dead work on a delivery beside its replay under a new id that is done", async () => {
-    const chart = page.getByRole("region", { name: "Deliveries over time" });
-    const counts = async () => (await chart.locator(".legend").allTextContents()).map((text) => text.trim());
-    await bench.deliver({ type: "email.sent" });
-    await bench.deliver({ type: "email.bounced" });
-    await expect.poll(workOfRow).toMatch(/^dead/);
-    await row().click();
-    const answer = await sendEdited(sampleEvent("email.sent"));
-    await expect.poll(() => answer.innerText()).toMatch(/200 accepted/);
-    await closeEditor();
-    await page.keyboard.press("Escape");
-    await expect.poll(workOfRow).toMatch(/^dead\s*DoNotRetry: no customer for this address · replay done$/);
-    await expect.poll(counts).toEqual(["accepted 1", "dead 1"]);
-    await page.goto("about:blank");
-    await bench.dev.close();
-    await bench.restart();
-    await page.goto(bench.dev.pageUrl ?? "");
-    await expect.poll(workOfRow).toMatch(/^dead\s*DoNotRetry: no customer for this address · replay done$/);
   });
 
   test("the editor and the tab Answer show the work beside the answer, and follow it", async () => {

@@ -369,52 +369,6 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     expect((await posted).postDataJSON()).toEqual({ ids: ["dead"] });
   });
 
-  test("a long message of the API is cut on an event's page until all of it is asked for", async () => {
-    const id = await bench.deliver("email.opened");
-    await expect.poll(async () => (await bench.receiver.contactEvents.list()).items[0]?.state).toBe("dead");
-    await openBlank();
-    const event = (await (await page.request.get(`${bench.url}api/events/${id}`)).json()) as {
-      contactEvents: object[];
-    };
-    const contactEvents = event.contactEvents.map((each) => ({ ...each, message: "long ".repeat(4000) }));
-    await page.route(`**/api/events/${id}`, (route) => route.fulfill({ json: { ...event, contactEvents } }));
-    await page.goto(`${bench.url}#/event?id=${id}`);
-    const message = page.getByRole("region", { name: "Contact events" }).locator("pre");
-    await message.waitFor();
-    expect((await message.innerText()).length).toBeLessThan(3000);
-    await button(/^Show 18,000 more characters/).click();
-    await expect.poll(async () => (await message.innerText()).length).toBeGreaterThan(19_000);
-  });
-
-  test("links that a person copies who sees payloads in full open for one who sees none", async () => {
-    await bench.deliver("email.opened");
-    await bench.deliver("email.bounced");
-    await show("#/outbox?state=dead");
-    await openContactEvent();
-    const { items } = await bench.receiver.contactEvents.list();
-    await contactEvent()
-      .getByText(items[0]?.key ?? "")
-      .waitFor();
-    const ofContactEvent = new URL(page.url()).hash;
-    await page.keyboard.press("g");
-    await page.keyboard.press("e");
-    const ofGroup = (await page.getByRole("link", { name: /^no customer/ }).getAttribute("href")) ?? "";
-    // An address with the key itself, as tools beside the dashboard name it, becomes one that opens for all.
-    await page.evaluate(`location.hash = "#/outbox?key=${items[0]?.key ?? ""}"`);
-    await expect
-      .poll(() => new URL(page.url()).hash)
-      .toBe(`#/outbox?key=${new URLSearchParams(ofContactEvent.split("?")[1]).get("key") ?? ""}`);
-    bench.allow({ role: "read", name: "bob", payloads: "hidden" });
-    await open.close();
-    await show(ofContactEvent);
-    await contactEvent().getByText("contact_not_found").first().waitFor();
-    expect(await contactEvent().innerText()).not.toContain(items[0]?.key);
-    await open.close();
-    await show(ofGroup);
-    await page.getByRole("table", { name: "Events" }).getByText("email.bounced").waitFor();
-    expect(open.problems).toEqual([]);
-  });
-
   test("a contact event whose call waits for its next try is tried now, and sent again once it was refused", async () => {
     bench.apiFaults.push({ status: 503, retryAfter: "600" });
     await bench.deliver("email.opened");
@@ -470,13 +424,6 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
       expect(await page.getByRole("checkbox").count(), hash).toBe(0);
     }
     expect(open.problems).toEqual([]);
-  });
-
-  test("the step of half an hour that is under way is drawn", async () => {
-    await writeExampleFigures(bench.receiver, { spanMs: 0, everyMs: 10_000 });
-    await show("#/overview?range=7d");
-    await page.locator("canvas").first().waitFor();
-    await expect.poll(() => page.evaluate(COUNT_ACCEPTED)).toBeGreaterThan(20);
   });
 
   test("figures are plotted, moments are read with the arrow keys, and the range is part of the address", async () => {
@@ -725,12 +672,3 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     expect(await page.getByRole("heading", { name: "Work" }).count()).toBe(1);
   });
 });
-
-/** In the page: how many pixels of the first plot have the colour of what was accepted. */
-const COUNT_ACCEPTED = `(() => {
-  const [plot] = document.querySelectorAll(".plot");
-  const canvas = plot.querySelector("canvas");
-  const tone = getComputedStyle(plot.querySelector(".plot-mark.good")).backgroundColor.match(/\\d+/g).map(Number);
-  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-  return data.filter((_, at) => at % 4 === 0 && tone.every((value, part) => data[at + part] === value)).length;
-})()`;
