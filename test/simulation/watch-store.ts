@@ -45,7 +45,6 @@ const KEEPS_FIGURES = new Set([
   "noteTimes",
   "writeFigures",
   "keepPolicies",
-  "reserveRuns",
   "loadSteps",
   "saveStep",
   "listEvents",
