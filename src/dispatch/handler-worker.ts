@@ -176,29 +176,24 @@ export class HandlerWorker {
     return typeof settlement === "object" ? this.#deps.leases.settle(settlement) : settlement;
   }
 
-  /**
-   * Leases and runs crash-looping work, each piece when the one before is settled; the caller ensures that nothing else
-   * runs. Calls `found` before the first. Never rejects: the other handlers must get their turn.
-   */
-  async runCrashLooping(found: () => void): Promise<void> {
+  /** Leases a piece of crash-looping work, if some is due. Never rejects: the other handlers must get their turn. */
+  async leaseCrashLooping(): Promise<WindowLease | undefined> {
     const { scheduler, leases } = this.#deps;
     const crashLooping = { handler: this.handler, crashes: Infinity };
     try {
       for (let isLeft = true; isLeft && !this.window.isClosed;) {
-        if (this.holder(crashLooping) !== undefined) return;
+        if (this.holder(crashLooping) !== undefined) return undefined;
         const question = scheduler.retryAfter.ask();
         const page = await leases.leaseCrashLooping(this.window);
         // At the start, before new work is accepted.
         scheduler.retryAfter.noteAnswer(this.handler, question, page.heldUntil);
+        if (page.lease !== undefined) return page.lease;
         ({ isLeft } = page);
-        if (page.lease === undefined) continue;
-        found();
-        this.look();
-        while (this.window.has(page.lease)) await scheduler.progress.untilChanged();
       }
     } catch (error) {
       this.#reportFailed(errorFields(error, true));
     }
+    return undefined;
   }
 
   /** Begins no more work. Resolves with the leases of what has not begun, once no request to the store is pending. */

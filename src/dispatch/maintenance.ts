@@ -167,9 +167,9 @@ export class Maintenance {
       // Not awaited: no handler waits for it.
       void this.#keepPolicies();
       // Without crash-looping work, what is accepted from now on may run at once.
-      await new Promise<void>((found) => {
-        this.#opening = scheduler.runCrashLooping(found).finally(found);
-      });
+      const first = await scheduler.leaseCrashLooping();
+      this.#opening = scheduler.runCrashLooping(first);
+      if (first === undefined) await this.#opening;
     }
   }
 

@@ -34,12 +34,18 @@ export interface Lane {
   holder(): Gate | undefined;
   /** There is, or may be, due work of the handler in the store. */
   wake(): void;
-  /** Leases and runs its crash-looping work; `found` is called before the first. Never rejects. */
-  runCrashLooping(found: () => void): Promise<void>;
+  /** Leases a piece of its crash-looping work, if some is due. Never rejects. */
+  leaseCrashLooping(): Promise<WindowLease | undefined>;
   /** Never rejects. A handler of batches takes other waiting work along. */
   run(ready: ReadyWork): Promise<RunResult>;
   /** `result` is undefined for work that did not run after all. */
   settle(lease: WindowLease, result: RunResult | undefined): Promise<void>;
+}
+
+/** A leased piece of crash-looping work. */
+interface Alone {
+  lane: Lane;
+  lease: WindowLease;
 }
 
 export interface SchedulerDeps extends StoreDeps {
@@ -111,13 +117,26 @@ export class Scheduler {
     this.look();
   }
 
+  /** Leases a piece of crash-looping work. The caller ensures that nothing else runs. Never rejects. */
+  async leaseCrashLooping(): Promise<Alone | undefined> {
+    for (const lane of this.#lanes.values()) {
+      const lease = await lane.leaseCrashLooping();
+      if (lease !== undefined) return { lane, lease };
+    }
+    return undefined;
+  }
+
   /**
-   * Runs crash-looping work while no other work may begin, one handler after another. Calls `found` before the first
-   * piece. Other work may begin for the first time after it.
+   * Runs crash-looping work while no other work may begin, each piece when the one before is settled. Other work may
+   * begin for the first time after it.
    */
-  async runCrashLooping(found = (): void => undefined): Promise<void> {
+  async runCrashLooping(first?: Alone): Promise<void> {
     await this.crash.run(async () => {
-      for (const lane of this.#lanes.values()) await lane.runCrashLooping(found);
+      for (let next = first ?? (await this.leaseCrashLooping()); next; next = await this.leaseCrashLooping()) {
+        const { lane, lease } = next;
+        this.look([lane]);
+        while (lane.window.has(lease)) await this.progress.untilChanged();
+      }
     });
     this.wake();
   }
