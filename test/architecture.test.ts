@@ -46,7 +46,7 @@ const CEILINGS: Record<string, number> = {
   operator: 627,
   client: 2_020,
   outbox: 640,
-  dispatch: 3_819,
+  dispatch: 3_800,
   http: 600,
   receiver: 4_577,
   sandbox: 10_900,

@@ -81,8 +81,6 @@ export class Dispatcher {
     const { id, delivery, route, receivedAt, signedAt, body, trace } = incoming;
     const { type, test } = delivery.kind === "event" ? delivery.event : delivery;
     const work = this.#plan(incoming);
-    const isBehind = work.some(({ leaseUntil }) => leaseUntil === undefined);
-    if (isBehind) this.#scheduler.answer.shut(id);
     const event = { id, type, test, receivedAt, signedAt, body, work, parked: route.parked, trace };
     let result: AcceptResult;
     try {
@@ -90,8 +88,6 @@ export class Dispatcher {
     } catch (error) {
       for (const { handler, leaseUntil } of work) if (leaseUntil !== undefined) this.#workers.get(handler)?.unreserve();
       throw error;
-    } finally {
-      if (isBehind) this.#scheduler.answer.open(id, () => this.#scheduler.look());
     }
     this.#begin(work, result, incoming);
     return result;

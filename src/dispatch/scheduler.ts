@@ -1,7 +1,6 @@
 import type { GateName } from "../store/figures.js";
 import type { Gate, GatedWork } from "./gate.js";
 import type { EarliestTimer } from "./earliest-timer.js";
-import { AnswerGate } from "./gates/answer.js";
 import { BatchGate } from "./gates/batch.js";
 import { CrashGate } from "./gates/crash.js";
 import { KeyGate } from "./gates/key.js";
@@ -61,7 +60,6 @@ export class Scheduler {
   readonly store: StoreGate;
   readonly retryAfter: RetryAfterGate;
   readonly crash: CrashGate;
-  readonly answer = new AnswerGate();
   readonly progress = new RunProgress();
   readonly #deps: SchedulerDeps;
   readonly #lanes: ReadonlyMap<string, Lane>;
@@ -88,7 +86,7 @@ export class Scheduler {
     if (batch !== undefined) own.push(new BatchGate(lane.window, batch, clock));
     if (rate !== undefined) own.push(new RateGate(rate, clock, lane.wakeTimer));
     const shared = this.#fairShare === undefined ? [] : [this.#fairShare];
-    return [...this.#ofAll, lane.places, ...shared, this.answer, ...own];
+    return [...this.#ofAll, lane.places, ...shared, ...own];
   }
 
   /**

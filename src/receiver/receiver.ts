@@ -23,9 +23,8 @@ export interface ReceiverStats extends StoreFigures {
   /**
    * What keeps work from its begin in this process, by handler: it is `paused`; a run asked with RetryAfter that all
    * wait (`retry_after`); the `store` is away; work that processes died in runs alone (`crash`); its own `concurrency`;
-   * its `fair_share` of the places of all handlers; other work of the same `key`; more events for its `batch`; its
-   * `rate`; or the `answer` of its delivery.
-   * Handlers whose work could begin are left out.
+   * its `fair_share` of the places of all handlers; other work of the same `key`; more events for its `batch`; or
+   * its `rate`. Handlers whose work could begin are left out.
    */
   waitsFor: Record<string, GateName>;
   /** Deliveries answered since the receiver was created, by outcome. */

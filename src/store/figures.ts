@@ -73,7 +73,6 @@ export type GateName =
   | "retry_after"
   | "store"
   | "crash"
-  | "answer"
   | "concurrency"
   | "fair_share"
   | "key"

@@ -17,11 +17,10 @@ interface Given {
   file?: string;
 }
 
-/** A receiver of two handlers whose runs do not end, on a store that can be away or late to say what it has stored. */
+/** A receiver of two handlers whose runs do not end, on a store that can be away. */
 async function open({ places = 16, concurrency = 16, file = tempFile() }: Given = {}) {
   const clock = fakeClock();
-  const server = { isAway: false, isLate: false };
-  const late = makeGate();
+  const server = { isAway: false };
   const store = decorateStore(
     (real) => ({
       // In each round of the maintenance.
@@ -29,26 +28,18 @@ async function open({ places = 16, concurrency = 16, file = tempFile() }: Given 
         if (server.isAway) throw new PigeonholeError("store_unreachable", "no answer from the server");
         return real.listPaused();
       },
-      accept: async (event) => {
-        const result = await real.accept(event);
-        if (server.isLate) await late.passed;
-        return result;
-      },
     }),
     file,
   );
   const receiver = openReceiver({ store, clock, concurrency: places });
   const runs = makeGate();
-  onTestFinished(() => (late.open(), runs.open()));
+  onTestFinished(() => runs.open());
   for (const type of [SENT, OPENED])
     receiver.on(type, () => runs.passed, { concurrency, key: ({ data }) => String(data["key"]) });
   await receiver.start();
   const send = async (...events: { type: string; key: string }[]): Promise<string[]> => {
     const made = events.map(({ type, key }) => makeEvent({ type, data: { key } }));
-    for (const event of made) {
-      const answer = post(receiver, event, { at: clock.now() });
-      if (!server.isLate) await answer;
-    }
+    for (const event of made) await post(receiver, event, { at: clock.now() });
     // Runs begin after the answers.
     await setImmediate();
     return made.map(({ id }) => id);
@@ -91,16 +82,6 @@ test("an event says in the inbox that the store was away, until it has answered"
   server.isAway = false;
   runs.open();
   await expect.poll(() => gatesOf([waits])).toEqual([[null]]);
-});
-
-test("an event whose delivery is not answered yet says so in the inbox", async () => {
-  const { clock, server, send, gatesOf } = await open();
-  // What is not leased as it is accepted can be leased before its acceptance is known.
-  Object.assign(server, { isAway: true, isLate: true });
-  await clock.advance(1_000);
-  const ids = await send({ type: SENT, key: "a" });
-  server.isAway = false;
-  await expect.poll(() => gatesOf(ids)).toEqual([["answer"]]);
 });
 
 test("while work that processes died in runs alone, other events say so in the inbox", async () => {
