@@ -55,19 +55,17 @@ async function readChunks(body: ReadableStream<Uint8Array>, room: BodyRoom): Pro
     },
   });
   const chunks = new PackedChunks(room);
-  const kept: Uint8Array[] = [];
   try {
     for (;;) {
       const next = await reader.read();
       if (next.done) {
         // It is read once more, to join and to verify it.
         countRead(chunks.length);
-        return { kind: "read", body: joinChunks([...kept, ...chunks.rest()]) };
+        return { kind: "read", body: chunks.join() };
       }
       countRead(next.value.byteLength);
-      const blocks = chunks.add(next.value);
-      if (typeof blocks === "string") return { kind: blocks };
-      kept.push(...blocks);
+      const refusal = chunks.add(next.value);
+      if (refusal !== undefined) return { kind: refusal };
     }
   } catch {
     return { kind: isLate ? "body_timeout" : "body_aborted" };
@@ -76,10 +74,4 @@ async function readChunks(body: ReadableStream<Uint8Array>, room: BodyRoom): Pro
     // Not cancel(): on Node that destroys the socket before the answer is sent. The server discards the rest.
     reader.releaseLock();
   }
-}
-
-function joinChunks(chunks: Uint8Array[]): Uint8Array {
-  const [first] = chunks;
-  if (first !== undefined && chunks.length === 1) return first;
-  return Buffer.concat(chunks);
 }

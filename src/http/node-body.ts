@@ -1,8 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { Readable } from "node:stream";
-import getRawBody from "raw-body";
 import type { BodyRead, BodyRoom } from "./delivery-request.js";
-import { CHUNK_OVERHEAD_BYTES, PackedChunks } from "./packed-chunks.js";
+import { PackedChunks } from "./packed-chunks.js";
 import { countRead } from "./watch-connections.js";
 
 /** A request of node:http with what body parsers leave on it. */
@@ -47,66 +45,32 @@ function keptBytes(req: NodeRequest): Uint8Array | undefined {
 function readStream(req: NodeRequest, room: BodyRoom): Promise<BodyRead> {
   // The sender disconnected before the mount was reached.
   if (!req.readable) return Promise.resolve({ kind: "body_aborted" });
+  if (Number(req.headers["content-length"]) > room.maxBytes) return Promise.resolve({ kind: "too_large" });
   return new Promise((resolve) => {
-    const packed = room.isLong ? new Readable({ read: () => undefined }) : undefined;
-    // Node's own limit is 300 s and is checked every 30 s.
-    const deadline = room.deadlines.begin({ expire: () => settle({ kind: "body_timeout" }) });
+    /** Undefined once the body is read or refused: what comes after that is not kept. */
+    let chunks: PackedChunks | undefined = new PackedChunks(room);
     const settle = (read: BodyRead): void => {
+      chunks = undefined;
       room.deadlines.end(deadline);
-      // raw-body releases what it holds.
-      packed?.destroy();
       resolve(read);
     };
-    const refuse = (kind: "too_large" | "overloaded"): void => settle({ kind });
-    if (packed === undefined) countChunks(req, room, refuse);
-    else packChunks(req, { packed, chunks: new PackedChunks(room), refuse });
-    getRawBody(packed ?? req, { limit: room.maxBytes, length: req.headers["content-length"] ?? null }).then(
-      (body) => settle({ kind: "read", body }),
-      (error: unknown) => settle({ kind: isTooLarge(error) ? "too_large" : "body_aborted" }),
-    );
-    // An earlier middleware paused the stream to keep it for later; raw-body would wait without end.
+    // Node's own limit is 300 s and is checked every 30 s.
+    const deadline = room.deadlines.begin({ expire: () => settle({ kind: "body_timeout" }) });
+    const abort = (): void => settle({ kind: "body_aborted" });
+    req
+      .on("data", (chunk: Uint8Array) => {
+        const refusal = chunks?.add(chunk);
+        if (refusal !== undefined) settle({ kind: refusal });
+      })
+      .on("end", () => {
+        if (chunks === undefined) return;
+        // It is read once more, to join and to verify it.
+        if (room.isLong) countRead(chunks.length);
+        settle({ kind: "read", body: chunks.join() });
+      })
+      .on("error", abort)
+      .on("close", abort);
+    // An earlier middleware paused the stream to keep it for later.
     if (req.readableFlowing === false) req.resume();
   });
-}
-
-/** The few chunks of a short body are kept as they are. */
-function countChunks(req: NodeRequest, room: BodyRoom, refuse: (kind: "overloaded") => void): void {
-  req.on("data", (chunk: Uint8Array) => {
-    if (!room.take(chunk.byteLength + CHUNK_OVERHEAD_BYTES)) refuse("overloaded");
-  });
-}
-
-interface Packing {
-  packed: Readable;
-  chunks: PackedChunks;
-  refuse: (kind: "too_large" | "overloaded") => void;
-}
-
-/** Passes on the chunks of a request, small ones together, until the body is refused or its reader ends. */
-function packChunks(req: NodeRequest, { packed, chunks, refuse }: Packing): void {
-  const push = (blocks: Uint8Array[]): void => {
-    for (const block of blocks) packed.push(block);
-  };
-  req.on("data", (chunk: Uint8Array) => {
-    if (packed.destroyed) return;
-    const blocks = chunks.add(chunk);
-    if (typeof blocks === "string") refuse(blocks);
-    else push(blocks);
-  });
-  req.on("end", () => {
-    if (packed.destroyed) return;
-    // It is read once more, to join and to verify it.
-    countRead(chunks.length);
-    push(chunks.rest());
-    packed.push(null);
-  });
-  const abort = (): void => {
-    if (!req.readableEnded) packed.destroy(new Error("The sender disconnected."));
-  };
-  req.on("error", abort).on("close", abort);
-}
-
-/** Given what {@link isUnread} excludes, raw-body's other failures all mean that the sender disconnected. */
-function isTooLarge(error: unknown): boolean {
-  return error instanceof Error && "type" in error && error.type === "entity.too.large";
 }

@@ -14,6 +14,8 @@ const BLOCK_BYTES = 8 * 1024;
 /** A body that is being received. What is kept of it is counted with its memory besides the bytes. */
 export class PackedChunks {
   readonly #room: BodyRoom;
+  /** In order: large chunks as they are, and full blocks of small ones. */
+  readonly kept: Uint8Array[] = [];
   #length = 0;
   #block: Buffer | undefined;
   /** Bytes of the block that hold something. */
@@ -28,15 +30,18 @@ export class PackedChunks {
     return this.#length;
   }
 
-  /** Takes a chunk. Returns what is to be kept as it is from now on, in order, or why the body cannot be taken. */
-  add(chunk: Uint8Array): Uint8Array[] | "too_large" | "overloaded" {
+  /** Takes a chunk. Returns why the body cannot be taken, if so. */
+  add(chunk: Uint8Array): "too_large" | "overloaded" | undefined {
     const { byteLength } = chunk;
     this.#length += byteLength;
     if (this.#length > this.#room.maxBytes) return "too_large";
     if (!this.#room.isLong || byteLength >= SMALL_CHUNK_BYTES) {
-      return this.#room.take(byteLength + CHUNK_OVERHEAD_BYTES) ? [...this.rest(), chunk] : "overloaded";
+      if (!this.#room.take(byteLength + CHUNK_OVERHEAD_BYTES)) return "overloaded";
+      this.#endBlock();
+      this.kept.push(chunk);
+      return undefined;
     }
-    const full = this.#used + byteLength > BLOCK_BYTES ? this.rest() : [];
+    if (this.#used + byteLength > BLOCK_BYTES) this.#endBlock();
     if (this.#block === undefined) {
       if (!this.#room.take(BLOCK_BYTES + CHUNK_OVERHEAD_BYTES)) return "overloaded";
       // Not from the pool, whose memory would be kept as long as the block.
@@ -44,15 +49,20 @@ export class PackedChunks {
     }
     this.#block.set(chunk, this.#used);
     this.#used += byteLength;
-    return full;
+    return undefined;
   }
 
-  /** What is still to be kept. */
-  rest(): Uint8Array[] {
-    if (this.#block === undefined) return [];
-    const rest = this.#block.subarray(0, this.#used);
+  /** The body; call it once, at its end. */
+  join(): Uint8Array {
+    this.#endBlock();
+    const [first] = this.kept;
+    return first !== undefined && this.kept.length === 1 ? first : Buffer.concat(this.kept);
+  }
+
+  #endBlock(): void {
+    if (this.#block === undefined) return;
+    this.kept.push(this.#block.subarray(0, this.#used));
     this.#block = undefined;
     this.#used = 0;
-    return [rest];
   }
 }

@@ -23,15 +23,13 @@ function pack(sizes: number[], { announced = Number.NaN, bodiesBytes = ROOM, max
   );
   const room = admit(admission, announced);
   const chunks = new PackedChunks(room);
-  const kept: Uint8Array[] = [];
   let next = 0;
   for (const [index, size] of sizes.entries()) {
-    const blocks = chunks.add(Uint8Array.from({ length: size }, () => (next += 1)));
-    if (typeof blocks === "string") return { refused: blocks, at: index };
-    kept.push(...blocks);
+    const refused = chunks.add(Uint8Array.from({ length: size }, () => (next += 1)));
+    if (refused !== undefined) return { refused, at: index };
   }
-  kept.push(...chunks.rest());
-  return { body: Buffer.concat(kept), kept: kept.length, taken: bodiesBytes - admission.freeBytes };
+  const body = Buffer.from(chunks.join());
+  return { body, kept: chunks.kept.length, taken: bodiesBytes - admission.freeBytes };
 }
 
 const counting = (length: number): Buffer => Buffer.from(Uint8Array.from({ length }, (_, index) => index + 1));
