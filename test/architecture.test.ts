@@ -48,7 +48,7 @@ const CEILINGS: Record<string, number> = {
   outbox: 640,
   dispatch: 3_800,
   http: 559,
-  receiver: 4_577,
+  receiver: 4_626,
   sandbox: 10_900,
   capture: 4_540,
   testing: 222,

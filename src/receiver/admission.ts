@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.js";
-import { Deadlines } from "../base/deadlines.js";
+import { type Deadline, Deadlines, type Expiring } from "../base/deadlines.js";
 import { SECOND } from "../base/duration.js";
 import { LATE, inTime } from "../base/wait.js";
 import type { BodyRoom } from "../http/delivery-request.js";
@@ -37,12 +37,109 @@ export interface AdmissionLimits {
   bodiesBytes: number;
 }
 
-/** What an admitted delivery may use, and how it says where it is. */
-export interface Admitted extends BodyRoom {
+/** What all current deliveries use together. */
+interface Use {
+  /** What bodies may still take. */
+  freeBytes: number;
+  /** Deliveries that were read and are not settled yet. */
+  waiting: number;
+  /** Those of them that were answered already, as they are late. */
+  overdue: number;
+  noneWaits: (() => void) | undefined;
+}
+
+interface OutcomeInTime {
+  outcome: Outcome | typeof LATE;
+  /** Milliseconds since it was admitted, or since its body was there if that was late. */
+  tookMs: number;
+}
+
+/** A delivery that was admitted: what it may use, and how it says where it is. */
+export class Admitted implements BodyRoom, Expiring {
+  readonly maxBytes: number;
+  readonly deadlines: Deadlines;
+  readonly isLong: boolean;
+  readonly #use: Use;
+  readonly #answers: Deadlines;
+  #deadline: Deadline;
+  #taken = 0;
+  #waits = false;
+  #isLate = false;
+  #hasLeft = false;
+  #resolve: ((answered: OutcomeInTime) => void) | undefined;
+
+  constructor(room: Omit<BodyRoom, "take">, use: Use, answers: Deadlines) {
+    this.maxBytes = room.maxBytes;
+    this.deadlines = room.deadlines;
+    this.isLong = room.isLong;
+    this.#use = use;
+    this.#answers = answers;
+    this.#deadline = answers.begin(this);
+  }
+
+  /** Settles as `work` does, or resolves with `LATE`. Call it once. */
+  answered(work: Promise<Outcome>): Promise<OutcomeInTime> {
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      // Not finally: it makes four promises of its own, for each delivery.
+      work.then(
+        (outcome) => this.#answer(this.#leave(outcome)),
+        (error) => reject(this.#leave(error as Error)),
+      );
+    });
+  }
+
+  take(bytes: number): boolean {
+    // The rest of a delivery that was answered is discarded.
+    if (this.#hasLeft) return true;
+    if (bytes > this.#use.freeBytes) return false;
+    this.#use.freeBytes -= bytes;
+    this.#taken += bytes;
+    return true;
+  }
+
   /** Its body is read: it waits for the start and the store from now on. */
-  wait(): void;
+  wait(): void {
+    this.#waits = true;
+    this.#use.waiting += 1;
+    if (!this.#isLate) return;
+    // The sender was late. Bodies have a time limit of their own; the time for our answer begins here.
+    this.#isLate = false;
+    this.#deadline = this.#answers.begin(this);
+  }
+
   /** It is not verified and waits for the secrets: meanwhile it takes no place from genuine ones, also when late. */
-  waitAside<Value>(settled: Promise<Value>): Promise<Value>;
+  waitAside<Value>(settled: Promise<Value>): Promise<Value> {
+    this.#endWaiting();
+    return settled.finally(() => this.wait());
+  }
+
+  expire(): void {
+    this.#isLate = true;
+    if (!this.#waits) return;
+    this.#use.overdue += 1;
+    this.#answer(LATE);
+  }
+
+  #answer(outcome: Outcome | typeof LATE): void {
+    this.#resolve?.({ outcome, tookMs: this.#answers.elapsedOf(this.#deadline) });
+  }
+
+  #leave<Result>(result: Result): Result {
+    this.#hasLeft = true;
+    this.#answers.end(this.#deadline);
+    this.#use.freeBytes += this.#taken;
+    this.#endWaiting();
+    return result;
+  }
+
+  #endWaiting(): void {
+    if (!this.#waits) return;
+    this.#waits = false;
+    this.#use.waiting -= 1;
+    if (this.#isLate) this.#use.overdue -= 1;
+    if (this.#use.waiting === 0) this.#use.noneWaits?.();
+  }
 }
 
 /** Decides which deliveries can be taken now: by the receiver's state, how many wait, and the memory of bodies. */
@@ -54,17 +151,14 @@ export class Admission {
   #state: ReceiverState = "new";
   #hasStarted = false;
   #stateChanged: (() => void)[] = [];
-  #freeBytes: number;
-  #waiting = 0;
-  #overdue = 0;
-  #noneWaits: (() => void) | undefined;
+  readonly #use: Use;
 
   constructor(limits: AdmissionLimits, clock: Clock) {
     this.#limits = limits;
     this.#clock = clock;
     this.#bodies = new Deadlines(clock, limits.bodyTimeoutMs);
     this.#answers = new Deadlines(clock, ANSWER_MS);
-    this.#freeBytes = limits.bodiesBytes;
+    this.#use = { freeBytes: limits.bodiesBytes, waiting: 0, overdue: 0, noneWaits: undefined };
   }
 
   /** The receiver's state, which its lifecycle sets. */
@@ -86,12 +180,12 @@ export class Admission {
 
   /** Deliveries that were read and are not settled yet. Those that are overdue were answered already. */
   get waiting(): number {
-    return this.#waiting;
+    return this.#use.waiting;
   }
 
   /** What bodies may still take. */
   get freeBytes(): number {
-    return this.#freeBytes;
+    return this.#use.freeBytes;
   }
 
   /** What cannot be taken at all is refused before its body is read. */
@@ -100,66 +194,21 @@ export class Admission {
     if (this.#state === "new") return { kind: "not_started" };
     if (this.#state === "stopping" || this.#state === "stopped") return { kind: "stopping" };
     // A new delivery would wait behind the overdue one.
-    return this.#overdue > 0 || this.#waiting >= this.#limits.highWaterMark ? { kind: "overloaded" } : undefined;
+    return this.#use.overdue > 0 || this.#use.waiting >= this.#limits.highWaterMark
+      ? { kind: "overloaded" }
+      : undefined;
   }
 
   /**
    * Takes a delivery to its outcome with `work`. `length` is the announced one of its body, NaN without one; its bytes
    * are counted as they arrive. It holds its memory and its place until `work` has settled, also after its answer:
-   * `LATE` when the time for one is over first. `tookMs`: since it was admitted, or since its body was there if late.
+   * `LATE` when the time for one is over first.
    */
-  admit(
-    length: number,
-    work: (admitted: Admitted) => Promise<Outcome>,
-  ): Promise<{ outcome: Outcome | typeof LATE; tookMs: number }> {
-    const isLong = !(length <= SHORT_BODY_BYTES);
+  admit(length: number, work: (admitted: Admitted) => Promise<Outcome>): Promise<OutcomeInTime> {
     const { maxBodyBytes: maxBytes } = this.#limits;
-    let [taken, waits, isLate, hasLeft] = [0, false, false, false];
-    return new Promise((resolve, reject) => {
-      const expire = (): void => {
-        isLate = true;
-        if (!waits) return;
-        this.#overdue += 1;
-        answer(LATE);
-      };
-      let deadline = this.#answers.begin({ expire });
-      const answer = (outcome: Outcome | typeof LATE): void =>
-        resolve({ outcome, tookMs: this.#answers.elapsedOf(deadline) });
-      const wait = (): void => {
-        waits = true;
-        this.#waiting += 1;
-        if (!isLate) return;
-        // The sender was late. Bodies have a time limit of their own; the time for our answer begins here.
-        isLate = false;
-        deadline = this.#answers.begin({ expire });
-      };
-      const endWaiting = (): void => {
-        if (!waits) return;
-        waits = false;
-        this.#waiting -= 1;
-        if (isLate) this.#overdue -= 1;
-        if (this.#waiting === 0) this.#noneWaits?.();
-      };
-      const take = (bytes: number): boolean => {
-        // The rest of a delivery that was answered is discarded.
-        if (hasLeft) return true;
-        if (bytes > this.#freeBytes) return false;
-        this.#freeBytes -= bytes;
-        taken += bytes;
-        return true;
-      };
-      const waitAside = <Value>(settled: Promise<Value>): Promise<Value> => {
-        endWaiting();
-        return settled.finally(wait);
-      };
-      const leave = (): void => {
-        hasLeft = true;
-        this.#answers.end(deadline);
-        this.#freeBytes += taken;
-        endWaiting();
-      };
-      work({ maxBytes, deadlines: this.#bodies, isLong, take, wait, waitAside }).finally(leave).then(answer, reject);
-    });
+    const isLong = !(length <= SHORT_BODY_BYTES);
+    const admitted = new Admitted({ maxBytes, deadlines: this.#bodies, isLong }, this.#use, this.#answers);
+    return admitted.answered(work(admitted));
   }
 
   /** A delivery waits for a start in progress, but not longer than the service waits for an answer. */
@@ -173,7 +222,7 @@ export class Admission {
 
   /** Deliveries that are being stored are answered before the store closes. */
   async untilNoneWaits(timeoutMs: number): Promise<void> {
-    if (this.#waiting === 0) return;
-    await inTime(new Promise<void>((resolve) => (this.#noneWaits = resolve)), this.#clock, timeoutMs);
+    if (this.#use.waiting === 0) return;
+    await inTime(new Promise<void>((resolve) => (this.#use.noneWaits = resolve)), this.#clock, timeoutMs);
   }
 }
