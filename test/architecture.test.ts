@@ -49,7 +49,7 @@ const CEILINGS: Record<string, number> = {
   dispatch: 3_800,
   http: 559,
   receiver: 4_626,
-  sandbox: 10_900,
+  sandbox: 10_220,
   capture: 4_540,
   testing: 222,
   web: 2_348,

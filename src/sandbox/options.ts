@@ -17,7 +17,6 @@ import type { PathOverrides } from "../contract/bind-operations.js";
 import { EVENT_LIMITS } from "../contract/contact-event.js";
 import type { CredentialShape } from "../contract/credential-shape.js";
 import type { SignatureAssumptions } from "../protocol/signature-assumptions.js";
-import { LIMITS } from "../protocol/limits.js";
 import { resolveSignatureAssumptions } from "../protocol/resolve-assumptions.js";
 import type { MemberInput } from "./access/role-book.js";
 import type { SandboxApiKey } from "./access/api-key-registry.js";
@@ -36,16 +35,6 @@ import type { SandboxClock } from "./clock/sandbox-time.js";
 
 /** How much the sandbox takes, of the option `limits`. */
 export interface SandboxLimits {
-  /** Most endpoints of the workspace. @default 10 */
-  maxEndpoints?: number | undefined;
-  /** Most live API keys of the workspace; the service's number is not documented. @default 100 */
-  maxApiKeys?: number | undefined;
-  /** Most addresses of the workspace, those of connected mailboxes too; not documented. @default 100 */
-  maxAddresses?: number | undefined;
-  /** Look-ups of mail servers that a person may ask for in an hour; not documented. @default 60 */
-  mailLookUpsPerHour?: number | undefined;
-  /** Recipients in 7 days from which poor figures pause the broadcast lane; not documented. @default 100 */
-  pauseAfterRecipients?: number | undefined;
   /** AI actions that the designer of forms may use; `"off"`: the workspace has none. @default 1,000 */
   aiActions?: number | "off" | undefined;
   /** Contact events a minute for each key. @default 600 */
@@ -149,11 +138,6 @@ export interface SandboxOptions {
 
 /** The defaults and checks of {@link SandboxLimits}. */
 export const LIMIT_OPTIONS = defineOptions("createSandbox", {
-  maxEndpoints: wholeNumber({ default: LIMITS.endpointsPerWorkspace, min: 0 }),
-  maxApiKeys: wholeNumber({ default: 100, min: 0 }),
-  maxAddresses: wholeNumber({ default: 100, min: 0 }),
-  mailLookUpsPerHour: wholeNumber({ default: 60, min: 1 }),
-  pauseAfterRecipients: wholeNumber({ default: 100, min: 1 }),
   aiActions: given<number | "off">({ default: 1_000 }),
   eventsPerMinute: wholeNumber({ default: EVENT_LIMITS.eventsPerMinute, min: 1 }),
   maxFileBytes: wholeNumber({ default: 256 * 1024 * 1024, min: 1 }),

@@ -102,12 +102,6 @@ interface NewKey extends Reach {
 /** What changes in a key. */
 type KeyPatch = Partial<Omit<ApiKeyRow, "id" | "sequence" | "createdAtMs" | "createdBy">>;
 
-/** What was given by hand, which is there again after a reset. */
-interface GivenKey {
-  key: SandboxApiKey;
-  status: ApiKeyStatus;
-}
-
 /** The API keys of the workspace and the access tokens of apps, by token. See docs/service.md#api-keys. */
 export class ApiKeyRegistry implements SandboxApiKeys {
   readonly #clock: Clock;
@@ -116,7 +110,7 @@ export class ApiKeyRegistry implements SandboxApiKeys {
   readonly #keys = new Collection<ApiKeyRow>({ kind: "api_key" });
   readonly #uses = new Map<string, KeyUse>();
   readonly #apps = new Map<string, AppRow>();
-  readonly #given = new Map<string, GivenKey>();
+  readonly #given: readonly SandboxApiKey[];
   /** What keys that were deleted were narrowed to, since their history stays visible to the same callers. */
   readonly #deleted = new Map<string, Allowlists>();
   /** The calls of keys, and what was done to them. */
@@ -132,14 +126,20 @@ export class ApiKeyRegistry implements SandboxApiKeys {
     this.#roles = roles;
     this.#makeId = makeId ?? createMakeId("api keys");
     this.log = new KeyLog({ clock, nameOf: (id) => this.#keys.find(id)?.name, maxRows });
+    this.#given = keys;
     for (const key of keys) this.add(key);
   }
 
   /** Adds a key and returns its rights. Throws like the constructor. */
   add(key: SandboxApiKey): Caller {
-    const caller = this.#add(key);
-    this.#given.set(key.token, { key, status: "active" });
-    return caller;
+    const { token, member, name, ...rights } = API_KEY_OPTIONS.resolve(key, { prefix: "An API key of the sandbox: " });
+    this.#checkToken(token);
+    if (member !== undefined) {
+      const { scopes, addressAllowlist, domainAllowlist } = rights;
+      return this.addApp(token, { scopes, addressAllowlist, domainAllowlist, member, isVerified: false });
+    }
+    const unlimited = { roleId: null, expiresAtMs: null };
+    return this.#callerOf(this.make({ token, name, ...rights, ...unlimited }, undefined));
   }
 
   /** Undefined if the token is unknown. */
@@ -154,8 +154,6 @@ export class ApiKeyRegistry implements SandboxApiKeys {
   setStatus(token: string, status: ApiKeyStatus): void {
     const row = this.#rowOf(token);
     if (row === undefined) throw new PigeonholeError("invalid_argument", "The sandbox has no such API key.");
-    const given = this.#given.get(token);
-    if (given !== undefined) given.status = status;
     const at = this.#clock.now();
     const patches: Record<ApiKeyStatus, [KeyChange, KeyPatch]> = {
       active: ["reactivated", { enabled: true, deactivatedAtMs: null, revokedAtMs: null, revokedReason: null }],
@@ -171,7 +169,7 @@ export class ApiKeyRegistry implements SandboxApiKeys {
   }
 
   /** One page of the keys that are visible, newest first. Throws 400 `invalid_cursor`. */
-  page(query: Pick<ListOf<ApiKeyRow, "newest">, "where" | "limit" | "cursor">): PageBody<ApiKeyRow> {
+  page(query: Pick<ListOf<ApiKeyRow>, "where" | "limit" | "cursor">): PageBody<ApiKeyRow> {
     return this.#keys.page({ list: "keys", ...query });
   }
 
@@ -264,32 +262,19 @@ export class ApiKeyRegistry implements SandboxApiKeys {
     if (caller.kind === "key") this.#note(caller.keyId, "authentication_refused", caller);
   }
 
-  /** Adds an access token of an app. */
-  addApp(token: string, app: Omit<AppRow, "id">): void {
-    this.#apps.set(token, { ...app, id: keyIdOf(token) });
+  /** Adds an access token of an app, and returns its rights. */
+  addApp(token: string, app: Omit<AppRow, "id">): Caller {
+    const row = { ...app, id: keyIdOf(token) };
+    this.#apps.set(token, row);
+    return this.#callerOfApp(row);
   }
 
-  /** Back to the keys that were added by hand, as they were added and switched. */
+  /** Back to the keys of the options. */
   reset(): void {
     this.#keys.clear();
     this.#apps.clear();
     for (const part of [this.#uses, this.#deleted, this.log]) part.clear();
-    for (const [token, { key, status }] of this.#given) {
-      this.#add(key);
-      if (status !== "active") this.setStatus(token, status);
-    }
-  }
-
-  #add(key: SandboxApiKey): Caller {
-    const { token, member, name, ...rights } = API_KEY_OPTIONS.resolve(key, { prefix: "An API key of the sandbox: " });
-    this.#checkToken(token);
-    if (member !== undefined) {
-      const { scopes, addressAllowlist, domainAllowlist } = rights;
-      this.addApp(token, { scopes, addressAllowlist, domainAllowlist, member, isVerified: false });
-      return this.#callerOfApp({ ...rights, id: keyIdOf(token), member, isVerified: false });
-    }
-    const unlimited = { roleId: null, expiresAtMs: null };
-    return this.#callerOf(this.make({ token, name, ...rights, ...unlimited }, undefined));
+    for (const key of this.#given) this.add(key);
   }
 
   #checkToken(token: unknown): void {

@@ -29,7 +29,7 @@ export interface CollectionOptions<Row> {
 }
 
 /** What a list shows of a collection. */
-export interface ListOf<Row extends CollectionRow, Sort extends string> {
+export interface ListOf<Row extends CollectionRow> {
   /** Name of the list. With the filters, it is what a cursor belongs to. */
   list: string;
   /** The caller's filters, and what else decides which rows there are. @default none */
@@ -37,9 +37,9 @@ export interface ListOf<Row extends CollectionRow, Sort extends string> {
   /** True for a row of the list. @default every row */
   where?: (row: Row) => boolean;
   /** The orders that the list has, the usual one first. @default newest first */
-  sortings?: Readonly<Record<Sort, Sorting<Row>>>;
+  sortings?: Readonly<Record<string, Sorting<Row>>>;
   /** The order that the caller asks for. @default the usual one */
-  sort?: Sort | undefined;
+  sort?: string | undefined;
   /** Rows of a page. @default 25 */
   limit?: number | undefined;
   cursor?: string | undefined;
@@ -109,10 +109,9 @@ export class Collection<Row extends CollectionRow> {
   }
 
   /** One page of a list. Throws 400 `invalid_cursor`. */
-  page<Sort extends string = "newest">(input: ListOf<Row, Sort>): PageBody<Row> {
+  page(input: ListOf<Row>): PageBody<Row> {
     const { list, filters = [], where = () => true, sort, limit, cursor, pageParam, alwaysMore } = input;
-    const newest: Readonly<Record<string, Sorting<Row>>> = { newest: { positionOf: ({ sequence }) => [sequence] } };
-    const sortings = input.sortings ?? newest;
+    const { sortings = { newest: { positionOf: ({ sequence }) => [sequence] } } } = input;
     const rows = this.rows.filter(where);
     const name = `${list} ${JSON.stringify(filters)}`;
     return pageSorted({ list: name, rows, sortings, sort, limit, cursor, pageParam, alwaysMore });

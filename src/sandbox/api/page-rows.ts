@@ -81,11 +81,6 @@ export function pageSorted<Row>(
   return pageRows({ ...rest, ...sorting, list: `${list} by ${name}`, cursor });
 }
 
-/** True for a cursor that the list handed out, in whatever order. */
-export function isCursorOfSorted(list: string, sortings: Readonly<Record<string, unknown>>, cursor: string): boolean {
-  return orderOfCursor(list, sortings, cursor) !== undefined;
-}
-
 function orderOfCursor(list: string, sortings: Readonly<Record<string, unknown>>, cursor: string): string | undefined {
   return Object.keys(sortings).find((name) => isCursorOf(`${list} by ${name}`, cursor));
 }

@@ -29,14 +29,9 @@ export const EVENT_RETENTION_MS = 90 * DAY;
 
 const MAX_NAMES = 100;
 
-/** What a list is selected by. */
-type Listed = Pick<StoredEvent, "contactId" | "name" | "createdAt">;
-
 /** The stored events, in the order of recording. */
 export class EventLog {
   #events: StoredEvent[] = [];
-  /** Dropped events by id, for as long again: a walk of a list may hold one as its cursor. */
-  readonly #dropped = new Map<string, Listed>();
 
   get all(): readonly StoredEvent[] {
     return this.#events;
@@ -52,13 +47,7 @@ export class EventLog {
     // They were recorded in order, so the first one shows whether there is work.
     const [first] = this.#events;
     if (first === undefined || !isOld(first)) return;
-    for (const { id, contactId, name, createdAt } of this.#events.filter(isOld)) {
-      this.#dropped.set(id, { contactId, name, createdAt });
-    }
     this.#events = this.#events.filter((event) => !isOld(event));
-    for (const [id, { createdAt }] of this.#dropped) {
-      if (Date.parse(createdAt) < nowMs - 2 * EVENT_RETENTION_MS) this.#dropped.delete(id);
-    }
   }
 
   /**
@@ -71,7 +60,7 @@ export class EventLog {
 
   /**
    * A contact's events of the last 90 days, most recent first. See docs/service.md#events-of-a-contact; throws 400
-   * `invalid_cursor`. A cursor that has become older than that ends the walk: all that follows it is older still.
+   * `invalid_cursor`, also for a cursor that has become older than that.
    */
   page(query: {
     contactId: string;
@@ -81,19 +70,13 @@ export class EventLog {
     nowMs: number;
   }): PageBody<StoredEvent> {
     const { contactId, name, limit = 50, cursor, nowMs } = query;
-    const isListed = (event: Listed): boolean =>
-      event.contactId === contactId && (name === undefined || event.name === name);
     const rows = this.#events
-      .filter(isListed)
+      .filter((event) => event.contactId === contactId && (name === undefined || event.name === name))
       // Of two at one time, the one recorded later comes first; the sort is stable.
       .toReversed()
       .toSorted((a, b) => Date.parse(b.occurredAt) - Date.parse(a.occurredAt));
     const start = cursor === undefined ? 0 : rows.findIndex(({ id }) => id === cursor) + 1;
-    if (cursor !== undefined && start === 0) {
-      const dropped = this.#dropped.get(cursor);
-      if (dropped === undefined || !isListed(dropped)) throw invalidCursor();
-      return { object: "list", data: [], hasMore: false, nextCursor: null };
-    }
+    if (cursor !== undefined && start === 0) throw invalidCursor();
     const following = rows
       .slice(start)
       .filter(({ occurredAt }) => Date.parse(occurredAt) >= nowMs - EVENT_RETENTION_MS);
@@ -104,6 +87,5 @@ export class EventLog {
 
   clear(): void {
     this.#events = [];
-    this.#dropped.clear();
   }
 }

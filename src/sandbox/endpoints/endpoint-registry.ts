@@ -1,3 +1,4 @@
+import { LIMITS } from "../../protocol/limits.js";
 import { checkServiceSecret } from "../../protocol/secret.js";
 import type { Clock } from "../../base/clock.js";
 import type { Contract } from "../../contract/contract.js";
@@ -28,8 +29,6 @@ export interface EndpointRegistryOptions {
   clock: Clock;
   makeId: MakeId;
   rules: EndpointRules;
-  /** Most endpoints of the workspace. */
-  maxEndpoints: number;
   onChange: (endpoint: Endpoint, change: EndpointChange) => void;
 }
 
@@ -39,17 +38,15 @@ export interface EndpointRegistryOptions {
  */
 export class EndpointRegistry {
   readonly #options: EndpointRegistryOptions;
-  readonly #endpoints: Collection<Endpoint>;
+  readonly #endpoints = new Collection<Endpoint>({
+    kind: "webhook",
+    limit: { max: LIMITS.endpointsPerWorkspace, code: "workspace_limit_reached" },
+  });
   readonly #activity = new Collection<EndpointActivity>({ kind: "webhook_activity" });
   #secrets = 0;
 
   constructor(options: EndpointRegistryOptions) {
     this.#options = options;
-    const { maxEndpoints: max } = options;
-    this.#endpoints = new Collection({
-      kind: "webhook",
-      limit: { max, code: "workspace_limit_reached" },
-    });
   }
 
   /** Newest first. */

@@ -1,5 +1,4 @@
 import type { ApiHandlers } from "../api/api-handlers.js";
-import { requireOneOf } from "../endpoints/check-endpoint.js";
 import { Collection, type CollectionRow, pageBody, withoutSequence } from "../api/collection.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 import { containsText } from "./search-text.js";
@@ -11,8 +10,6 @@ interface ChatRow extends CollectionRow {
   updatedAt: string;
 }
 
-const SORTS = ["newest", "oldest", "title"] as const;
-
 /** The owner's conversations with the assistant. See docs/service.md#chats. */
 export function createChats({ clock, makeId, options }: Workspace): SandboxResource<"chats"> {
   const chats = new Collection<ChatRow>({ kind: "chat" });
@@ -20,7 +17,6 @@ export function createChats({ clock, makeId, options }: Workspace): SandboxResou
 
   const handlers: ApiHandlers["chats"] = {
     list({ query: { q = "", sort, limit, cursor } }) {
-      requireOneOf("sort", sort, SORTS);
       const timeOf = ({ updatedAt, sequence }: ChatRow) => [Date.parse(updatedAt), sequence];
       const page = chats.page({
         list: "chats",

@@ -3,7 +3,7 @@ import type { QueryInput } from "../../contract/operation.js";
 import { contactAddress, foldAddress } from "../../contract/contact-address.js";
 import { type ApiHandlers, type Caller, SandboxApiError } from "../api/api-handlers.js";
 import { requireScope } from "../calls/authenticate.js";
-import { type PageBody, pageSorted } from "../api/page-rows.js";
+import { type PageBody, pageRows, pageSorted } from "../api/page-rows.js";
 import type { ContactRow } from "../contact-events/contact-list.js";
 import { ownsAddress } from "../access/allowlists.js";
 import { requireOneOf } from "../endpoints/check-endpoint.js";
@@ -13,7 +13,7 @@ import { type NamedAddress, readNamedAddresses } from "../api/bare-addresses.js"
 import { pageBody } from "../api/collection.js";
 import { listPeople, type PersonRow, sortPeople } from "./people.js";
 import type { SandboxResource, Workspace } from "./resource.js";
-import { containsText, pageSearched } from "./search-text.js";
+import { containsText } from "./search-text.js";
 
 /** The workspace's contacts and people. See docs/service.md#contacts. */
 export function createContacts(workspace: Workspace): SandboxResource<"contacts"> {
@@ -94,22 +94,19 @@ function pageContacts(
   query: QueryInput<Contract["contacts"]["list"]>,
   caller: Caller,
 ): PageBody<ContactRow> {
-  const { source, q, limit = 50, cursor } = query;
+  const { source, q = "", limit = 50, cursor } = query;
   requireOneOf("source", source, ["manual", "auto"]);
-  return pageSearched({
-    list: `contacts ${JSON.stringify([source, caller.member])}`,
+  return pageRows({
+    list: `contacts ${JSON.stringify([source, q, caller.member])}`,
     rows: book.contacts.all.filter(
-      (contact) => book.contacts.isReachable(contact, caller) && (source === undefined || contact.source === source),
+      (contact) =>
+        book.contacts.isReachable(contact, caller) &&
+        containsText(q, [contact.name, contact.email]) &&
+        (source === undefined || contact.source === source),
     ),
-    textsOf: ({ name, email }) => [name, email],
-    q,
     // The latest mail first, and contacts without mail last.
-    sortings: {
-      mail: {
-        positionOf: ({ lastSeenAt, email }) => [lastSeenAt === null ? 0 : -Date.parse(lastSeenAt), email],
-        order: "ascending",
-      },
-    },
+    positionOf: ({ lastSeenAt, email }) => [lastSeenAt === null ? 0 : -Date.parse(lastSeenAt), email],
+    order: "ascending",
     limit,
     cursor,
   });

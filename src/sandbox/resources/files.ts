@@ -1,6 +1,6 @@
 import { DAY } from "../../base/duration.js";
 import type { Contract } from "../../contract/contract.js";
-import { FILE_KINDS, FILE_SORTS, type FileStats } from "../../contract/files.js";
+import { FILE_KINDS, type FILE_SORTS, type FileStats } from "../../contract/files.js";
 import type { QueryInput } from "../../contract/operation.js";
 import { type ApiHandlers, type Caller, type HandlerAnswer, SandboxApiError } from "../api/api-handlers.js";
 import type { PageBody, Sorting } from "../api/page-rows.js";
@@ -19,7 +19,7 @@ import {
 } from "./file-store.js";
 import { keepFilesOf } from "./files-of-events.js";
 import type { SandboxResource, Workspace } from "./resource.js";
-import { isLooselyIn, pageSearched } from "./search-text.js";
+import { containsWords } from "./search-text.js";
 
 /** The workspace's files and the links to them. See docs/service.md#files. */
 export function createFiles(workspace: Workspace): SandboxResource<"files"> {
@@ -163,27 +163,23 @@ const KINDS: Readonly<Record<string, RegExp>> = {
 };
 
 function pageFiles(store: FileStore, query: QueryInput<Contract["files"]["list"]>, caller: Caller): PageBody<FileRow> {
-  const { q, kind, direction, since, until, sort, limit, cursor } = query;
+  const { q = "", kind, direction, since, until, sort, limit, cursor } = query;
   requireOneOf("kind", kind, FILE_KINDS);
   requireOneOf("direction", direction, ["inbound", "outbound", "uploaded"]);
-  requireOneOf("sort", sort, FILE_SORTS);
   const address = query.address?.toLowerCase();
   const pattern = kind === undefined ? undefined : KINDS[kind];
   const { addressAllowlist, domainAllowlist } = caller;
-  return pageSearched({
-    list: `files ${JSON.stringify([kind, direction, address, since, until, addressAllowlist, domainAllowlist])}`,
-    rows: store.files.rows.filter(
-      (file) =>
-        isVisible(file, caller) &&
-        (pattern === undefined || pattern.test(file.contentType)) &&
-        (direction === undefined || file.direction === direction) &&
-        (address === undefined || file.deliveredTo?.toLowerCase() === address) &&
-        (since === undefined || file.addedAtMs >= Date.parse(since)) &&
-        (until === undefined || file.addedAtMs < Date.parse(until)),
-    ),
-    textsOf: ({ filename, contentType }) => [filename, contentType],
-    q,
-    isFound: (words, texts) => words.split(/\s+/).every((word) => texts.some((text) => isLooselyIn(word, text ?? ""))),
+  return store.files.page({
+    list: "files",
+    filters: [q, kind, direction, address, since, until, addressAllowlist, domainAllowlist],
+    where: (file) =>
+      isVisible(file, caller) &&
+      containsWords(q, [file.filename, file.contentType]) &&
+      (pattern === undefined || pattern.test(file.contentType)) &&
+      (direction === undefined || file.direction === direction) &&
+      (address === undefined || file.deliveredTo?.toLowerCase() === address) &&
+      (since === undefined || file.addedAtMs >= Date.parse(since)) &&
+      (until === undefined || file.addedAtMs < Date.parse(until)),
     sortings: SORTINGS,
     sort,
     limit,

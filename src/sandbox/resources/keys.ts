@@ -13,6 +13,9 @@ type Params = Readonly<Record<string, string>>;
 type CreateCall = ApiCall<Contract["keys"]["create"]>;
 type UpdateCall = ApiCall<Contract["keys"]["update"]>;
 
+/** The service's number is not documented. */
+const MAX_LIVE_KEYS = 100;
+
 /** The workspace's API keys. See docs/service.md#api-keys. */
 export function createKeys(workspace: Workspace): SandboxResource<"keys"> {
   const { clock, owned, keys } = workspace;
@@ -76,7 +79,7 @@ export function createKeys(workspace: Workspace): SandboxResource<"keys"> {
 }
 
 /** What holds for each key, and what a caller may do with it. */
-function keyRules({ clock, options, owned, keys, roles }: Workspace) {
+function keyRules({ clock, owned, keys, roles }: Workspace) {
   const bodyOf = (row: ApiKeyRow): object =>
     keyBody(row, {
       nowMs: clock.now(),
@@ -113,7 +116,7 @@ function keyRules({ clock, options, owned, keys, roles }: Workspace) {
   };
   const checkCap = (nowMs: number): void => {
     const live = keys.rows.filter((row) => !["revoked", "expired"].includes(keyStateOf(row, nowMs)));
-    if (live.length < options.maxApiKeys) return;
+    if (live.length < MAX_LIVE_KEYS) return;
     throw new SandboxApiError({ code: "workspace_limit_reached" });
   };
   const rotate = (row: ApiKeyRow, caller: Caller): ApiKeyRow => {

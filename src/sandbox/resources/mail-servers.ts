@@ -73,7 +73,7 @@ type MailAccount = ReturnType<typeof checkAccount>;
 type MailServer = ReturnType<typeof checkServer>;
 
 /** How a sign-in or a sync ends. */
-export type SignInOutcome = "accepted" | "refused" | "send_refused" | "no_answer";
+type SignInOutcome = "accepted" | "refused" | "send_refused" | "no_answer";
 
 /** What a mailbox signs in with. */
 export interface SignIn {
@@ -87,7 +87,6 @@ export interface SignIn {
 export class MailServers {
   readonly #initial: readonly MailServerInput[];
   readonly #servers = new Map<string, MailServer>();
-  #onChange = (): void => {};
 
   /** Throws `invalid_option`. */
   constructor(initial: readonly MailServerInput[]) {
@@ -98,13 +97,7 @@ export class MailServers {
   /** Adds the servers of a domain, in place of those that it had. Throws `invalid_option`. */
   set(server: MailServerInput): void {
     const checked = checkServer(server);
-    this.#onChange();
     this.#servers.set(checked.domain, checked);
-  }
-
-  /** Calls this before each change, so that what was until then is by the table of then. */
-  beforeChange(call: () => void): void {
-    this.#onChange = call;
   }
 
   /** The servers that are found for an address. */

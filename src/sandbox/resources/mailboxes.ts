@@ -7,22 +7,26 @@ import { type ApiHandlers, type Caller, SandboxApiError } from "../api/api-handl
 import { SlidingLimit } from "../api/sliding-limit.js";
 import { domainOf } from "../access/allowlists.js";
 import { foldAddress } from "../../contract/contact-address.js";
+import { invalidParameter } from "../endpoints/check-endpoint.js";
 import { Collection, type CollectionRow, withoutSequence } from "../api/collection.js";
-import type { MailHost, SignIn, SignInOutcome } from "./mail-servers.js";
+import type { MailHost, MailServers, SignIn } from "./mail-servers.js";
 import { readSettings } from "./mailbox-settings.js";
-import {
-  type SyncOutcome,
-  type SyncState,
-  askForSync,
-  catchUp,
-  noteMail,
-  resumed,
-  startSync,
-  switchSync,
-} from "./mailbox-sync.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 
-interface MailboxRow extends CollectionRow {
+/** Neither number is documented. */
+const MAX_ADDRESSES = 100;
+const LOOK_UPS_PER_HOUR = 60;
+
+/** What a mailbox signs in with, null where no server was found. */
+interface SignInRow {
+  username: string;
+  imap: MailHost | null;
+  smtp: MailHost | null;
+  /** Kept sealed; undefined for a vendor's sign-in. */
+  password: string | undefined;
+}
+
+interface MailboxRow extends CollectionRow, SignInRow {
   addressId: string;
   email: string;
   label: string | null;
@@ -30,32 +34,30 @@ interface MailboxRow extends CollectionRow {
   method: string;
   createdAt: string;
   connectedBy: string;
-  username: string;
-  imap: MailHost | null;
-  smtp: MailHost | null;
   historyImportId: string | null;
-  /** Kept sealed; undefined for a vendor's sign-in. */
-  password: string | undefined;
-  sync: SyncState;
+  isPaused: boolean;
+  /** When a sync was asked for that could be made. */
+  lastSyncedAt: string | null;
 }
 
-type NewMailbox = Omit<MailboxRow, "id" | "sequence" | "addressId" | "createdAt" | "historyImportId" | "sync">;
+type NewMailbox = Pick<MailboxRow, "email" | "label" | "provider" | "method" | "connectedBy" | keyof SignInRow>;
 
 /** Connected mailboxes. See docs/service.md#connected-mailboxes. */
 export function createMailboxes(workspace: Workspace): SandboxResource<"mailboxes"> {
-  const { owned, mailServers } = workspace;
-  const { mailboxes, nowMs, all, get, add, reset } = connectedMailboxes(workspace);
+  const { owned, mailServers, clock } = workspace;
+  const { mailboxes, get, add, reset } = connectedMailboxes(workspace);
+  const bodyOf = (row: MailboxRow): object => mailboxBody(row, mailServers);
   const limits = {
     signIns: hourlyLimit(MAILBOX_LIMITS.signInsPerHour, "Too many sign-ins to mailboxes in an hour."),
-    lookUps: hourlyLimit(workspace.options.mailLookUpsPerHour, "Too many look-ups of mail servers in an hour."),
+    lookUps: hourlyLimit(LOOK_UPS_PER_HOUR, "Too many look-ups of mail servers in an hour."),
   };
   const checks = signInChecks(workspace, mailboxes, limits.signIns);
 
   const handlers: ApiHandlers["mailboxes"] = {
-    list: () => ({ body: all().toReversed().map(bodyOf) }),
+    list: () => ({ body: mailboxes.rows.toReversed().map(bodyOf) }),
     get: ({ params }) => ({ body: bodyOf(get(params)) }),
     discover({ body, caller }) {
-      limits.lookUps.take(personOf(caller), 1, nowMs());
+      limits.lookUps.take(personOf(caller), 1, clock.now());
       const email = foldAddress(body.email);
       const { provider = null, signIn = "password", imap = null, smtp = null } = mailServers.find(email) ?? {};
       return { body: { object: "mailbox_discovery", email, provider, signIn, imap, smtp } };
@@ -63,14 +65,22 @@ export function createMailboxes(workspace: Workspace): SandboxResource<"mailboxe
     connect: ({ body, caller }) => ({ body: connectMailbox({ checks, add, mailServers }, body, caller) }),
     update({ params, body, caller }) {
       const row = get(params);
-      const { paused, password, label = row.label } = body;
-      const sync = switchSync(checks.signInAgain(row, password, caller), paused, nowMs());
-      mailboxes.change(row.id, { sync, label, password });
-      return { body: { id: row.id, status: sync.status, pauseReason: sync.pauseReason, label } };
+      const { paused, password, label } = body;
+      if (password !== undefined) checks.requirePassword(row, password, caller);
+      const signedIn = { ...row, password: password ?? row.password, isPaused: false };
+      if (paused !== undefined && stateOf(signedIn, mailServers).status === "needs-sign-in") {
+        throw invalidParameter("paused", "The mailbox needs a new password first.");
+      }
+      const changed = mailboxes.change(row.id, { isPaused: paused, label, password });
+      const { status, pauseReason } = stateOf(changed, mailServers);
+      return { body: { id: row.id, status, pauseReason, label: changed.label } };
     },
     sync({ params }) {
       const row = get(params);
-      mailboxes.change(row.id, { sync: askForSync(row.sync, nowMs()) });
+      if (stateOf(row, mailServers).status === "active") {
+        mailboxes.change(row.id, { lastSyncedAt: new Date(clock.now()).toISOString() });
+      }
+      // Answered at once, with the mailbox as it was.
       return { body: bodyOf(row) };
     },
     disconnect({ params }) {
@@ -82,18 +92,11 @@ export function createMailboxes(workspace: Workspace): SandboxResource<"mailboxe
 
   return {
     handlers,
-    rows: () => all().map(bodyOf),
+    rows: () => mailboxes.rows.map(bodyOf),
     reset() {
       limits.signIns.reset();
       limits.lookUps.reset();
       reset();
-    },
-    onEvent({ type, addresses }) {
-      if (type !== "email.received") return;
-      const reached = addresses.map(foldAddress);
-      for (const { id, email, sync } of all()) {
-        if (reached.includes(email)) mailboxes.change(id, { sync: noteMail(sync, nowMs()) });
-      }
     },
   };
 }
@@ -119,36 +122,17 @@ function connectMailbox(
   checks.requireSignIn(caller, { ...settings, username, password });
   const { provider = "other", signIn: method = "password" } = found ?? {};
   const connectedBy = `@${personOf(caller)}`;
-  const { id, addressId, sync } = add(
-    { email, label, provider, method, connectedBy, username, ...settings, password },
-    importHistory,
-  );
-  return { id, addressId, status: sync.status };
+  const row = add({ email, label, provider, method, connectedBy, username, ...settings, password }, importHistory);
+  return { id: row.id, addressId: row.addressId, status: stateOf(row, mailServers).status };
 }
 
-/** The mailboxes, with their syncs. */
+/** The mailboxes, and their addresses. */
 function connectedMailboxes({ clock, makeId, owned, mailServers }: Workspace) {
   const mailboxes = new Collection<MailboxRow>({
     kind: "connected_mailbox",
     missing: { code: "connected_mailbox_not_found" },
   });
-  const nowMs = (): number => clock.now();
-
-  /** Makes the syncs that were due until now, by the table of servers as it is. */
-  function catchUpAll(): void {
-    for (const row of mailboxes.rows) {
-      mailboxes.change(row.id, { sync: catchUp(row.sync, nowMs(), syncOutcome(mailServers.signIn(signInOf(row)))) });
-    }
-  }
-  mailServers.beforeChange(catchUpAll);
-  const all = (): readonly MailboxRow[] => {
-    catchUpAll();
-    return mailboxes.rows;
-  };
-  const get = (params: Readonly<Record<string, string>>): MailboxRow => {
-    catchUpAll();
-    return mailboxes.get(params["id"] ?? "");
-  };
+  const get = (params: Readonly<Record<string, string>>): MailboxRow => mailboxes.get(params["id"] ?? "");
 
   function add(mailbox: NewMailbox, importHistory = false): MailboxRow {
     const made = mailboxes.add((sequence) => ({
@@ -156,9 +140,10 @@ function connectedMailboxes({ clock, makeId, owned, mailServers }: Workspace) {
       id: `cmb_${makeId.hex(`mailbox ${sequence}`)}`,
       sequence,
       addressId: `adr_${makeId.hex(`mailbox address ${sequence}`)}`,
-      createdAt: new Date(nowMs()).toISOString(),
+      createdAt: new Date(clock.now()).toISOString(),
       historyImportId: importHistory ? `imp_${makeId.hex(`history import ${sequence}`)}` : null,
-      sync: startSync(nowMs()),
+      isPaused: false,
+      lastSyncedAt: null,
     }));
     owned.connect(made.email);
     return made;
@@ -174,7 +159,7 @@ function connectedMailboxes({ clock, makeId, owned, mailServers }: Workspace) {
     }
   }
 
-  return { mailboxes, nowMs, all, get, add, reset };
+  return { mailboxes, get, add, reset };
 }
 
 /** What keeps a mailbox from being connected, or signed in again. */
@@ -203,39 +188,44 @@ function signInChecks(
     if (found?.accounts?.some((account) => account.email === email && account.elsewhere) === true) {
       throw refusal("connected_mailbox_connected_elsewhere");
     }
-    if (owned.addresses.length < options.maxAddresses) return;
+    if (owned.addresses.length < MAX_ADDRESSES) return;
     throw new SandboxApiError({ code: "workspace_limit_reached" });
   }
 
-  /** The syncs of a mailbox with a new password; throws unless both servers accept it. */
-  function signInAgain(row: MailboxRow, password: string | undefined, caller: Caller): SyncState {
-    if (password === undefined) return row.sync;
+  /** Throws unless both servers accept a new password of the mailbox. */
+  function requirePassword(row: MailboxRow, password: string, caller: Caller): void {
     if (row.method === "vendor") {
       throw new SandboxApiError({ code: "connected_mailbox_no_password", param: "password" });
     }
     requireSignIn(caller, { ...signInOf(row), password });
-    return row.sync.status === "paused" ? row.sync : resumed(row.sync, clock.now());
   }
 
-  return { requireSignIn, requireConnectable, signInAgain };
+  return { requireSignIn, requireConnectable, requirePassword };
 }
 
 /** A mailbox of which nothing was found cannot be reached. */
-function signInOf({ imap, smtp, username, password }: MailboxRow): SignIn {
+function signInOf({ imap, smtp, username, password }: SignInRow): SignIn {
   const none: MailHost = { host: "", port: 0, security: "tls" };
   return { imap: imap ?? none, smtp: smtp ?? none, username, password };
 }
 
-/** A sync only reads. */
-function syncOutcome(outcome: SignInOutcome): SyncOutcome {
-  return outcome === "send_refused" ? "accepted" : outcome;
+/** A mailbox is what its servers say now: no sync is waited for. A sync only reads. */
+function stateOf(mailbox: MailboxRow, mailServers: MailServers) {
+  if (mailbox.isPaused) return { status: "paused", pauseReason: "by-person", lastError: null };
+  switch (mailServers.signIn(signInOf(mailbox))) {
+    case "refused":
+      return { status: "needs-sign-in", pauseReason: "sign-in", lastError: "The provider refuses the password." };
+    case "no_answer":
+      return { status: "failing", pauseReason: "unreachable", lastError: "The provider's server does not answer." };
+    case "accepted":
+    case "send_refused":
+      return { status: "active", pauseReason: null, lastError: null };
+  }
 }
 
-function bodyOf(mailbox: MailboxRow): object {
-  const { sync, password: _, ...row } = withoutSequence(mailbox);
-  const { status, pauseReason, lastError, lastSyncedMs } = sync;
-  const lastSyncedAt = lastSyncedMs === null ? null : new Date(lastSyncedMs).toISOString();
-  return { ...row, status, pauseReason, lastError, lastSyncedAt };
+function mailboxBody(mailbox: MailboxRow, mailServers: MailServers): object {
+  const { isPaused: _, password: __, ...row } = withoutSequence(mailbox);
+  return { ...row, ...stateOf(mailbox, mailServers) };
 }
 
 /** An API key acts for the owner. */

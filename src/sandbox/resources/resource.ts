@@ -23,11 +23,7 @@ export interface WorkspaceOptions {
   readonly dedicatedIps: readonly DedicatedIpInput[];
   readonly domainReports: readonly DomainReports[];
   readonly aiActions: number | "off";
-  readonly mailLookUpsPerHour: number;
-  readonly maxAddresses: number;
-  readonly maxApiKeys: number;
   readonly maxFileBytes: number;
-  readonly pauseAfterRecipients: number;
 }
 
 /** What the resources of the emulated workspace share. */

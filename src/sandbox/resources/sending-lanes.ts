@@ -18,6 +18,9 @@ const FATES: ReadonlyMap<string, Fate> = new Map<EventType, Fate>([
   ["email.complained", "complained"],
 ]);
 
+/** From so many recipients on, poor figures pause the lane; the number is not documented. */
+const MIN_RECIPIENTS = 100;
+
 interface LaneState {
   pausedAt: string | null;
   pausedReason: string | null;
@@ -29,14 +32,11 @@ const ACTIVE: LaneState = { pausedAt: null, pausedReason: null, resumedAt: null 
 /** The two lanes of outgoing mail. Their figures come from events. See docs/service.md#sending-lanes. */
 export class SendingLanes {
   readonly #clock: Clock;
-  readonly #minRecipients: number;
   readonly #figures = { transactional: new LaneFigures(), broadcast: new LaneFigures() };
   #broadcast = ACTIVE;
 
-  /** `minRecipients`: from so many recipients on, poor figures pause the lane. */
-  constructor({ clock, minRecipients }: { clock: Clock; minRecipients: number }) {
+  constructor(clock: Clock) {
     this.#clock = clock;
-    this.#minRecipients = minRecipients;
   }
 
   /** Both lanes as the API sends them. */
@@ -54,7 +54,8 @@ export class SendingLanes {
     for (const address of recipientsOf(type, data)) {
       this.#figures[stream].note(`${message}\0${foldAddress(address)}`, fate, nowMs);
     }
-    if (stream === "broadcast") this.#pauseOnPoorFigures(nowMs);
+    // Good news cannot make the figures poor, and a flood of it is not counted each time.
+    if (stream === "broadcast" && fate !== "reached") this.#pauseOnPoorFigures(nowMs);
   }
 
   /** Resumes the broadcast lane, whose count restarts. Throws 409 `stream_not_paused`. */
@@ -74,7 +75,7 @@ export class SendingLanes {
   #pauseOnPoorFigures(nowMs: number): void {
     if (this.#broadcast.pausedAt !== null) return;
     const { recipients, bounceRate, complaintRate } = this.#figures.broadcast.at(nowMs);
-    if (recipients < this.#minRecipients) return;
+    if (recipients < MIN_RECIPIENTS) return;
     const reasons = [
       ...(bounceRate > LANE_LIMITS.bounceRate ? ["bounce-rate"] : []),
       ...(complaintRate > LANE_LIMITS.complaintRate ? ["complaint-rate"] : []),
@@ -92,7 +93,7 @@ export class SendingLanes {
       status: state.pausedAt === null ? "active" : "paused",
       ...state,
       window: this.#figures[stream].at(this.#clock.now()),
-      limits: stream === "broadcast" ? { bounceRate, complaintRate, minRecipients: this.#minRecipients } : null,
+      limits: stream === "broadcast" ? { bounceRate, complaintRate, minRecipients: MIN_RECIPIENTS } : null,
     };
   }
 }

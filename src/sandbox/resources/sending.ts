@@ -5,7 +5,7 @@ import { SendingLanes } from "./sending-lanes.js";
 
 /** The lanes of outgoing mail, and the dedicated IPs. See docs/service.md#sending-lanes. */
 export function createSending({ clock, options }: Workspace): SandboxResource<"sending"> {
-  const lanes = new SendingLanes({ clock, minRecipients: options.pauseAfterRecipients });
+  const lanes = new SendingLanes(clock);
   const ips = new DedicatedIps(options.dedicatedIps, clock);
   const handlers: ApiHandlers["sending"] = {
     streams: () => ({ body: { data: lanes.list() } }),

@@ -115,7 +115,7 @@ describe("contacts", () => {
     expect(() => openContacts({ audiences: sameIds })).toThrow(/audiences: two of them have the same id/);
   });
 
-  test("a search finds close spellings when nothing matches, and its later pages do the same", async () => {
+  test("a search finds names and addresses, whatever their case and accents, and its later pages do the same", async () => {
     const { contacts, namesOf } = openContacts();
     for (const [email, name] of [
       ["a1@x.example", "Zoë Ørsted"],
@@ -127,11 +127,9 @@ describe("contacts", () => {
     }
     expect(namesOf(await contacts.list({ q: "ZOE" }))).toEqual(["a1", "a2"]);
     expect(namesOf(await contacts.list({ q: "a4@" }))).toEqual(["a4"]);
-    const first = await contacts.list({ q: "zooe", limit: 2 });
+    const first = await contacts.list({ q: "zo", limit: 2 });
     expect(namesOf(first)).toEqual(["a1", "a2"]);
-    await contacts.create({ email: "zooe@x.example" });
-    expect(namesOf(await contacts.list({ q: "zooe", cursor: first.nextCursor ?? "" }))).toEqual(["a3", "zooe"]);
-    expect(namesOf(await contacts.list({ q: "zooe" }))).toEqual(["zooe"]);
+    expect(namesOf(await contacts.list({ q: "zo", cursor: first.nextCursor ?? "" }))).toEqual(["a3"]);
     expect(namesOf(await contacts.list({ q: "nothing like it" }))).toEqual([]);
   });
 

@@ -163,9 +163,10 @@ const mailboxErrors: Record<string, Producer> = {
   "mailboxes.discover mailbox_address_invalid": ({ send }) =>
     send("POST /connected-mailboxes/discover", { body: { email: "nobody" } }),
   "mailboxes.discover mailbox_checks_limited": async () => {
-    const { send } = openWorld({ limits: { mailLookUpsPerHour: 1 } });
-    await send("POST /connected-mailboxes/discover", { body: { email: LOGIN.email } });
-    return send("POST /connected-mailboxes/discover", { body: { email: LOGIN.email } });
+    const { send } = openWorld();
+    const look = () => send("POST /connected-mailboxes/discover", { body: { email: LOGIN.email } });
+    for (let count = 0; count < 60; count += 1) await look();
+    return look();
   },
   "mailboxes.connect mailbox_login_failed": () => mailbox({ password: "wrong" }),
   "mailboxes.connect connected_mailbox_send_sign_in_failed": () => mailbox({ email: "ada@mute.example" }),
@@ -176,7 +177,8 @@ const mailboxErrors: Record<string, Producer> = {
   "mailboxes.connect connected_mailbox_domain_hosted": () => mailbox({ email: "ada@acme.example.com" }),
   "mailboxes.connect connected_mailbox_already_connected": () => mailbox({}, {}, 2),
   "mailboxes.connect connected_mailbox_connected_elsewhere": () => mailbox({ email: "ada@taken.example" }),
-  "mailboxes.connect workspace_limit_reached": () => mailbox({}, { limits: { maxAddresses: 1 } }),
+  "mailboxes.connect workspace_limit_reached": () =>
+    mailbox({}, { addresses: Array.from({ length: 100 }, (_, index) => `a${index}@acme.example.com`) }),
   "mailboxes.update mailbox_login_failed": () => changeMailbox({ password: "wrong" }, MAIL),
   "mailboxes.update connected_mailbox_send_sign_in_failed": () =>
     changeMailbox({ password: "p" }, { ...MAIL, accounts: [{ ...LOGIN, sends: false }] }),
@@ -255,7 +257,10 @@ export const PRODUCERS: Record<string, Producer> = {
   },
   "keys.create beyond_caller_authority": ({ send }) => send("POST /keys", { key: "keeper", body: { name: "Wide" } }),
   "keys.create role_not_found": ({ send }) => send("POST /keys", { body: { name: "Orders", roleId: "role_none" } }),
-  "keys.create workspace_limit_reached": () => apiKey(openWorld({ limits: { maxApiKeys: 1 } })),
+  "keys.create workspace_limit_reached": (world) => {
+    for (let count = 0; count < 100; count += 1) world.sandbox.callers.key();
+    return apiKey(world);
+  },
   "keys.update beyond_caller_authority": (world) =>
     ofKey(world, (id) => `PATCH /keys/${id}`, { body: {}, key: "keeper" }),
   "keys.update revoked": (world) => ofKey(world, (id) => `PATCH /keys/${id}`, { body: {}, revoked: true }),
@@ -391,7 +396,7 @@ export const exampleWorkspace = () =>
     chats: [CHAT],
     apiKeys: [{ token: KEYS.full, scopes: SCOPES }],
     dedicatedIps: [{ ip: "192.0.2.10" }],
-    limits: { aiActions: 10, pauseAfterRecipients: 1 },
+    limits: { aiActions: 10 },
   }) satisfies SandboxOptions;
 
 /** Ids by the names of path parameters. */
@@ -444,7 +449,8 @@ export const BEFORE: Record<string, (client: Client, ids: Ids, sandbox: Sandbox)
   },
   "roles.delete": async ({ roles }) => ({ reassignTo: (await roles.list()).items[1]?.id ?? "" }),
   "sending.resume": (_, ids, sandbox) => {
-    sandbox.emit("email.bounced", { stream: "broadcast" });
+    const recipients = Array.from({ length: 100 }, (_, index) => `a${index}@x.example`);
+    sandbox.emit("email.bounced", { stream: "broadcast", recipient: recipients.join(",") });
     return Promise.resolve(ids);
   },
   "forms.starter": async ({ forms }) => ({ slug: (await forms.starters())[0]?.slug ?? "" }),

@@ -52,15 +52,12 @@ describe("sending lanes", () => {
     expect(await lane()).toMatchObject({ status, pausedAt, pausedReason, resumedAt: null });
   });
 
-  test.each([
-    [{}, 99, 100],
-    [{ limits: { pauseAfterRecipients: 5 } }, 4, 5],
-  ])("a flood of bounces pauses the lane once enough recipients were reached: %j", async (options, few, enough) => {
-    const { sandbox, lane } = openLanes(options);
-    for (let count = 0; count < few; count += 1) sandbox.emit("email.bounced", BROADCAST);
-    expect(await lane()).toMatchObject({ status: "active", limits: { minRecipients: enough } });
+  test("a flood of bounces pauses the lane once enough recipients were reached", async () => {
+    const { sandbox, lane } = openLanes();
+    for (let count = 0; count < 99; count += 1) sandbox.emit("email.bounced", BROADCAST);
+    expect(await lane()).toMatchObject({ status: "active", limits: { minRecipients: 100 } });
     sandbox.emit("email.bounced", BROADCAST);
-    expect(await lane()).toMatchObject({ status: "paused", window: { recipients: enough, bounceRate: 1 } });
+    expect(await lane()).toMatchObject({ status: "paused", window: { recipients: 100, bounceRate: 1 } });
   });
 
   test("the transactional lane is always active", async () => {

@@ -24,6 +24,8 @@ interface Walked {
   tokenName?: string;
   /** What a call of an unknown row is answered: status and code. @default 404 resource_not_found */
   missing?: (kind: string) => string;
+  /** Most rows, more than which are 422 `workspace_limit_reached`. @default more than a walk makes */
+  most?: number;
   /** The order of the list, as a sort key of `n` and the order of creation. */
   compare: (a: Row, b: Row) => number;
 }
@@ -49,6 +51,7 @@ const WALKED: Record<string, Walked> = {
     change: endpointUrl,
     shown: endpointUrl,
     key: ["id", `whe_${"0".repeat(24)}`],
+    most: 10,
     compare: (a, b) => b.sequence - a.sequence,
   },
   forms: {
@@ -114,10 +117,11 @@ describe("a random walk of calls", () => {
       key: [field, unknown] = ["id", "unknown"],
       missing = () => "404 resource_not_found",
       tokenName = "cursor",
+      most = Infinity,
     } = walked;
     const walks = fc.record({ steps: stepsOf(step, 25), limit: fc.integer({ min: 1, max: 4 }) });
     await walkAtRandom(walks, 25, async ({ steps, limit }) => {
-      const world = openWorld({ contacts: [], limits: { maxEndpoints: 25 } });
+      const world = openWorld({ contacts: [] });
       const rows: Row[] = [];
       const isTaken = (n: number, id?: string) =>
         taken !== undefined &&
@@ -129,7 +133,8 @@ describe("a random walk of calls", () => {
         const line = `${path}/${encodeURIComponent(row?.id ?? unknown)}`;
         if (kind === "create") {
           const { status, body } = await world.send(`POST ${path}`, { body: create(n) });
-          if (isTaken(n)) expect(`${status} ${String(body["code"])}`).toBe(taken);
+          const refused = isTaken(n) ? taken : rows.length < most ? undefined : "422 workspace_limit_reached";
+          if (refused !== undefined) expect(`${status} ${String(body["code"])}`).toBe(refused);
           else {
             expect([status, body]).toEqual([201, expect.objectContaining(shown(n))]);
             rows.push({ id: body[field] as string, n, made: n, sequence });
