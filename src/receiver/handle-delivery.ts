@@ -86,8 +86,9 @@ async function take(request: DeliveryRequest, admitted: Admitted, path: Delivery
 }
 
 function observe(raw: RawRequest, admitted: Admitted, path: DeliveryPath): Promise<Outcome> {
-  const receiveIt = (trace?: TraceContext): Promise<Outcome> => receive(raw, admitted, path, trace);
-  return path.telemetry?.observeDelivery(receiveIt) ?? receiveIt();
+  const { telemetry } = path;
+  if (telemetry === undefined) return receive(raw, admitted, path, undefined);
+  return telemetry.observeDelivery((trace) => receive(raw, admitted, path, trace));
 }
 
 /** The part from the whole body to the commit. */
