@@ -40,12 +40,12 @@ export class Dispatcher {
   /** Of all handlers by name, from the start on. */
   readonly #workers = new Map<string, HandlerWorker>();
 
-  constructor(deps: DispatcherDeps, { retryParked }: { retryParked: boolean }) {
+  constructor(deps: DispatcherDeps) {
     this.#deps = deps;
     this.#leases = new Leases(deps);
     this.#scheduler = new Scheduler(this.#workers, { ...deps, leases: this.#leases });
     const tools = { workers: this.#workers, scheduler: this.#scheduler, leases: this.#leases };
-    this.#maintenance = new Maintenance(deps, { ...tools, retryParked });
+    this.#maintenance = new Maintenance(deps, tools);
   }
 
   /** Takes over what a dead process left, and begins to run handlers, watched by `observer`. */

@@ -56,10 +56,10 @@ export class Maintenance {
   #opening: Promise<void> = Promise.resolve();
   #stopped = false;
 
-  constructor(deps: DispatcherDeps, { retryParked, ...tools }: MaintenanceTools & { retryParked: boolean }) {
+  constructor(deps: DispatcherDeps, tools: MaintenanceTools) {
     this.#deps = deps;
     this.#tools = tools;
-    this.requestedRetries = new RequestedRetries(deps, retryParked);
+    this.requestedRetries = new RequestedRetries(deps);
   }
 
   /** Takes over what a dead process left, and lets work begin where this process may. */
@@ -143,7 +143,7 @@ export class Maintenance {
     const handlers = this.#workers.map(({ handler }) => handler);
     const found = await this.#deps.store.glance?.({ handlers, now });
     if (found === undefined) return { due: handlers, requested: true, contactEvents: false, orphans: false };
-    return { ...found, requested: found.requested || !this.requestedRetries.hasReadParked };
+    return found;
   }
 
   /** Makes the work of dead processes pending, where this process may. `now` was read before the last renewal. */

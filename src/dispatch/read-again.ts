@@ -1,11 +1,10 @@
 import { waitingClock } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
-import { NOTE_HANDLER } from "../base/note-handler.js";
 import { inTime } from "../base/wait.js";
 import { type EventDetail, bodyOf } from "../store/inbox-view.js";
 import type { ParkedNote } from "../store/work.js";
-import type { HandlerRegistry, StoreDeps } from "./registry.js";
+import type { StoreDeps } from "./registry.js";
 
 const PAGE = 100;
 /** How long the event that is being read is waited for at the end: a server may have fallen silent. */
@@ -29,14 +28,10 @@ export async function readAgain(
 export class RequestedRetries {
   readonly #deps: StoreDeps;
   readonly #stopping = new AbortController();
-  /** True once the events that were parked before the start have been read. */
-  hasReadParked: boolean;
   #running: Promise<void> | undefined;
 
-  /** `retryParked`: also those, once, that match a handler now. */
-  constructor(deps: StoreDeps, retryParked: boolean) {
+  constructor(deps: StoreDeps) {
     this.#deps = deps;
-    this.hasReadParked = !retryParked;
   }
 
   /**
@@ -44,7 +39,7 @@ export class RequestedRetries {
    * the process that runs the handlers.
    */
   check(): Promise<void> {
-    this.#running ??= this.#run()
+    this.#running ??= this.#readAll()
       .catch((error: unknown) => {
         if (this.#stopping.signal.aborted) return;
         this.#deps.logger.error(errorFields(error, true), "requested_retries_failed");
@@ -59,21 +54,10 @@ export class RequestedRetries {
     if (this.#running !== undefined) await inTime(this.#running, waitingClock, ENDS_WITHIN_MS);
   }
 
-  async #run(): Promise<void> {
-    await this.#readAll();
-    if (this.hasReadParked) return;
-    this.hasReadParked = true;
-    const { store, registry, clock } = this.#deps;
-    const listParked: ListEvents = (query) => store.listStuck({ state: "parked", ...query });
-    for await (const event of this.#eventsOf(listParked))
-      if (matchesHandler(registry, event)) await store.requestRetry(event.seq, clock.now());
-    await this.#readAll();
-  }
-
   async #readAll(): Promise<void> {
-    const { store, clock, logger } = this.#deps;
+    const { clock, logger } = this.#deps;
     const total = { events: 0, pending: 0, stillParked: 0 };
-    for await (const event of this.#eventsOf((query) => store.listRequested(query))) {
+    for await (const event of this.#requested()) {
       if (event.body === null) continue;
       const { pending, parked } = await readAgain(this.#deps, event, { now: clock.now(), requested: true });
       total.events += 1;
@@ -83,28 +67,19 @@ export class RequestedRetries {
     if (total.events > 0) logger.info(total, "parked_events_read_again");
   }
 
-  /** The events of a list until the stop, a page at a time. */
-  async *#eventsOf(list: ListEvents): AsyncGenerator<EventDetail> {
+  /** The events until the stop, a page at a time. */
+  async *#requested(): AsyncGenerator<EventDetail> {
+    const { store } = this.#deps;
     const { signal } = this.#stopping;
     for (let afterSeq = 0, isLeft = true; isLeft;) {
-      const page = await list({ limit: PAGE, afterSeq });
+      const page = await store.listRequested({ limit: PAGE, afterSeq });
       for (const { id, seq } of page) {
         if (signal.aborted) return;
         afterSeq = seq;
-        const event = await this.#deps.store.getEvent(id);
+        const event = await store.getEvent(id);
         if (event !== undefined) yield event;
       }
       isLeft = page.length === PAGE;
     }
   }
-}
-
-type ListEvents = (query: { limit: number; afterSeq: number }) => Promise<{ seq: number; id: string }[]>;
-
-/** Work in which processes died is left to the operator: it could end each process that starts. */
-function matchesHandler(registry: HandlerRegistry, { body, handlers }: EventDetail): boolean {
-  const waits = handlers.some(({ handler, state }) => handler === NOTE_HANDLER && state === "parked");
-  if (body === null || !waits || handlers.some(({ reason }) => reason === "crash_loop")) return false;
-  const route = registry.route(registry.read(body));
-  return route.parked === undefined && route.handlers.length > 0;
 }

@@ -118,9 +118,9 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
   const runner = new Runner({ context, random, logErrorMessages, record });
   const clockWatch = new ClockWatch({ store, clock, logger, alarms });
   const sender = api === undefined ? undefined : new OutboxSender({ ...options, api, alarms, clockWatch });
-  const { role, retryParkedAtStart: retryParked } = options;
+  const { role } = options;
   const dispatcherDeps = { store, registry, runner, sender, clock, logger };
-  const dispatcher = new Dispatcher(dispatcherDeps, { retryParked });
+  const dispatcher = new Dispatcher(dispatcherDeps);
   const admission = new Admission({ ...options, accepts: role !== "work", bodiesBytes: BODIES_BYTES }, clock);
   const pruner = new Pruner({ store, clock, clockWatch, logger, retention: options.retention });
   const { repair } = options;
@@ -147,7 +147,7 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
   const workWatch = new WorkWatch({ options, path, counter, record, operator });
   const drainer = new Drainer({
     admission,
-    dispatcher: role === "accept" ? () => new Dispatcher(dispatcherDeps, { retryParked }) : dispatcher,
+    dispatcher: role === "accept" ? () => new Dispatcher(dispatcherDeps) : dispatcher,
     sender,
     pruner,
     workWatch,

@@ -124,11 +124,6 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap, Tx = Com
    * @default 1,000
    */
   highWaterMark?: number | undefined;
-  /**
-   * Reads parked events again at the start that match a handler now, by their type and the schemas. Work in which
-   * processes died stays parked. @default false
-   */
-  retryParkedAtStart?: boolean | undefined;
   /** Raises the alarm `silence` when nothing was accepted for this long, in milliseconds. @default never */
   silenceAfterMs?: number | undefined;
   /**
@@ -184,7 +179,6 @@ export const RECEIVER_OPTIONS = defineOptions("createReceiver", {
   maxBodyBytes: wholeNumber({ default: 5 * MIB, min: 1 }),
   bodyTimeoutMs: wholeNumber({ default: 5 * SECOND, min: 1 }),
   highWaterMark: wholeNumber({ default: 1_000, min: 1 }),
-  retryParkedAtStart: flag({ default: false }),
   silenceAfterMs: wholeNumber({ min: 1 }),
   backlogAfterMs: wholeNumber({ default: 15 * MINUTE, min: 1 }),
   name: readBy(checkText, { default: "default" }),

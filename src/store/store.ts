@@ -277,11 +277,6 @@ export interface Store<Tx = CommitTransaction> extends Outbox, FiguresStore {
    * note still waits for a requested retry. Returns how many pieces are now pending.
    */
   replan(plan: ReplanPlan): Promise<number>;
-  /**
-   * Asks the process that runs the handlers to read an event again that was not understood; the note waits for it.
-   * False for an event without a note, or without its body.
-   */
-  requestRetry(seq: number, now: number): Promise<boolean>;
   /** Events whose retry was requested, oldest first. Each is listed until its note is replaced or gone. */
   listRequested(query: { limit: number; afterSeq: number }): Promise<{ seq: number; id: string }[]>;
   /** Counts work and contact events by state; `now` is the time of the call. */

@@ -76,20 +76,6 @@ test("inbox list says beside a parked event why it is parked", async () => {
   expect(stdout).toMatch(/ parked .* evt_new +\(unknown_type\) unhandled:done$/m);
 });
 
-describe("parked events at the start", () => {
-  test("with retryParkedAtStart those that match run once, over several starts, and the others stay parked", async () => {
-    const file = tempFile();
-    await parkEvents(file, THREE);
-    for (let start = 0; start < 2; start += 1) {
-      const app = await startNextVersion(file, [NEW_TYPE, "email.sent"], { retryParkedAtStart: true });
-      await expect.poll(() => effectsOf(file)).toEqual(["evt_data", "evt_new"]);
-      app.signal("SIGTERM");
-      await app.ended;
-    }
-    expect(readInboxFile(file).work).toMatchObject([{ id: "evt_bad", handler: "", reason: "bad_data" }]);
-  });
-});
-
 describe("inbox retry and discard of chosen work", () => {
   test("filters choose among parked work, and each command prints a total", async () => {
     const file = tempFile();

@@ -1,6 +1,7 @@
 import { DoNotRetry, RetryAfter } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
+import { openInbox } from "#pigeonhole/store/open-inbox.js";
 import { ada, apiOf, openService } from "../outbox/outbox-harness.js";
 import { makeEvent, makeGate, openReceiver, post, storeIn, tempFile, workOf } from "../support/receiver.js";
 
@@ -102,7 +103,10 @@ describe("a receiver that only accepts", () => {
     const event = makeEvent({ type: "email.brand_new" });
     expect((await post(before, event)).outcome).toBe("parked");
     await before.stop();
-    const receiver = openReceiver({ role: "accept", store: storeIn(file), retryParkedAtStart: true });
+    const inbox = await openInbox(file);
+    await inbox.changeEvent("retry", event.id);
+    await inbox.close();
+    const receiver = openReceiver({ role: "accept", store: storeIn(file) });
     receiver.on("email.*", () => undefined);
     await receiver.start();
     expect(await receiver.drain()).toEqual({ ...NOTHING, done: 1 });

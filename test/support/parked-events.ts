@@ -43,7 +43,7 @@ export async function parkEvents(file: string, events: readonly ToPark[], { isHa
 export async function startNextVersion(
   file: string,
   types: readonly string[],
-  more: { stepMs?: number; retryParkedAtStart?: boolean } = {},
+  more: { stepMs?: number } = {},
 ): Promise<ReceiverProcess> {
   const config = { file, port: 0, secret: SECRET, handlers: {}, types, ...more };
   const started = startReceiver(config, {}, PROGRAM);

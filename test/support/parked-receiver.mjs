@@ -6,7 +6,7 @@ import * as z from "zod";
 // A receiver that takes no deliveries: what an app makes of the parked events that its version before left. Each of
 // `types` has a handler, and a schema in which a subject is text. Its log goes to standard output.
 
-const { file, secret, types = [], stepMs = 0, retryParkedAtStart } = JSON.parse(process.argv[2] ?? "{}");
+const { file, secret, types = [], stepMs = 0 } = JSON.parse(process.argv[2] ?? "{}");
 
 /** No unique constraint: a second effect of the same event must show. */
 const db = new Database(file, { timeout: 5_000 });
@@ -20,7 +20,6 @@ const receiver = createReceiver({
   logger: pino({ base: null }),
   telemetry: false,
   schemas: Object.fromEntries(types.map((type) => [type, z.object({ subject: z.string().optional() })])),
-  ...(retryParkedAtStart !== undefined && { retryParkedAtStart }),
 });
 for (const type of types) {
   receiver.on(type, async ({ id }, ctx) => {

@@ -94,7 +94,7 @@ async function openPath(rules: ProbeRules, clock: Clock): Promise<DeliveryPath> 
       clock,
     },
     registry,
-    dispatcher: new Dispatcher({ store, registry, runner, sender: undefined, clock, logger }, { retryParked: false }),
+    dispatcher: new Dispatcher({ store, registry, runner, sender: undefined, clock, logger }),
     report: {
       signatures: new SignatureWatch({ assumptions, secrets, clock, alarms }),
       answers,

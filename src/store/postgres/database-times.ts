@@ -47,7 +47,6 @@ export function withDatabaseTimes(store: SharedStore, clock: DatabaseClock): Sha
     glance: (request) => store.glance(withNow(request)),
     restartWaits: (limits) => store.restartWaits(withLease(limits)),
     replan: (plan) => store.replan(withNow(plan)),
-    requestRetry: (seq, now) => store.requestRetry(seq, toDatabase(now)),
     async overview(now) {
       const { events, contactEvents, repairs } = await store.overview(toDatabase(now));
       return {

@@ -12,7 +12,7 @@ import { beginNewest } from "../queries/newest.js";
 import type { StoreQuery } from "../queries/store-query.js";
 import { settleCall } from "../queries/outbox-calls.js";
 import { replanEvent } from "../queries/replan.js";
-import { listRequested, requestRetry } from "../queries/requested-retries.js";
+import { listRequested } from "../queries/requested-retries.js";
 import { loadSteps, saveStep } from "../queries/steps.js";
 import { DatabaseClock } from "./database-clock.js";
 import { type SharedStore, withDatabaseTimes } from "./database-times.js";
@@ -114,7 +114,6 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     getEvent: (id) => query("reading an event", () => getEvent(id)),
     listStuck: (given) => query("listing events", () => listStuck(given)),
     replan: (plan) => change("planning an event", () => replanEvent(plan)),
-    requestRetry: (seq, now) => change("requesting a retry", () => requestRetry({ seq, now })),
     listRequested: (given) => query("listing events", () => listRequested(given)),
     overview: (now) => read("counting work", (sql) => readOverview(sql, now)),
     prune: (limits) => read("pruning", (sql) => round.prune(sql, limits)),

@@ -10,7 +10,7 @@ import { settleCall } from "../queries/outbox-calls.js";
 import { type PrunedTo, sweep } from "../queries/prune.js";
 import { listRepairs } from "../queries/repairs.js";
 import { replanEvent } from "../queries/replan.js";
-import { listRequested, requestRetry } from "../queries/requested-retries.js";
+import { listRequested } from "../queries/requested-retries.js";
 import { loadSteps, saveStep } from "../queries/steps.js";
 import type { PruneLimits } from "../store.js";
 import { countPage } from "./operations/counts.js";
@@ -43,7 +43,6 @@ export function prepareOperations(db: Database, takeTokens: TakeTokens) {
     getEvent: running(getEvent),
     listStuck: running(listStuck),
     replan: running(replanEvent),
-    requestRetry: running(requestRetry),
     listRequested: running(listRequested),
     countPage: running(countPage),
     prune: preparePrune(db),

@@ -198,7 +198,6 @@ function commandsOf(run: GroupCommit["run"]) {
     getEvent: (id) => run("getEvent", id),
     listStuck: (query) => run("listStuck", query),
     replan: (plan) => run("replan", plan),
-    requestRetry: (seq, now) => run("requestRetry", { seq, now }),
     listRequested: (query) => run("listRequested", query),
     async overview(now) {
       const events = countPageByPage((input) => run("countPage", input), now);

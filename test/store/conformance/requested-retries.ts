@@ -17,12 +17,14 @@ export function describeRequestedRetries(fixture: Fixture): void {
 
   const noteOf = async (id: string): Promise<unknown> => (await fixture.store.getEvent(id))?.handlers[0];
 
-  describe("requestRetry", () => {
+  const request = (id: string) => operate(fixture.store, LATER).changeEvent("retry", id);
+
+  describe("requested retries", () => {
     test("a requested event is listed, oldest first, until it is planned", async () => {
       const [first, second] = [await acceptParked("evt_1"), await acceptParked("evt_2")];
       await acceptParked("evt_3");
       expect(await fixture.store.listRequested(ALL)).toEqual([]);
-      for (const seq of [second, first, first]) expect(await fixture.store.requestRetry(seq, LATER)).toBe(true);
+      for (const id of ["evt_2", "evt_1", "evt_1"]) expect(await request(id)).toMatchObject({ readAgain: 1 });
       const both = [
         { seq: first, id: "evt_1" },
         { seq: second, id: "evt_2" },
@@ -39,16 +41,15 @@ export function describeRequestedRetries(fixture: Fixture): void {
       expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "pending" });
       expect(await noteOf("evt_2")).toMatchObject({ reason: "bad_data", retryRequestedAt: null });
 
-      expect(await fixture.store.requestRetry(second, LATER)).toBe(true);
+      expect(await request("evt_2")).toMatchObject({ readAgain: 1 });
       expect(await fixture.store.listRequested(ALL)).toEqual(both.slice(1));
     });
 
     test("an event that was understood has no request, whatever the state of its work", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
-      expect(await fixture.store.requestRetry(lease.seq, LATER)).toBe(false);
+      expect(await request("evt_1")).toMatchObject({ readAgain: 0 });
       await fixture.store.settle(settlements.parked(lease));
-      expect(await fixture.store.requestRetry(lease.seq, LATER)).toBe(false);
-      expect(await fixture.store.requestRetry(4_711, LATER)).toBe(false);
+      expect(await request("evt_1")).toMatchObject({ readAgain: 0 });
       expect(await fixture.store.listRequested(ALL)).toEqual([]);
     });
 
@@ -56,7 +57,7 @@ export function describeRequestedRetries(fixture: Fixture): void {
       "a requested plan changes nothing once it is %s",
       async (how) => {
         const seq = await acceptParked("evt_1");
-        if (how !== "never requested") await fixture.store.requestRetry(seq, LATER);
+        if (how !== "never requested") await request("evt_1");
         if (how === "planned") await fixture.store.replan({ seq, handlers: ["g"], now: LATER, requested: true });
         if (how === "discarded") await operate(fixture.store, LATER).changeEvent("discard", "evt_1");
         const before = await fixture.store.getEvent("evt_1");

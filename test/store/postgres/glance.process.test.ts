@@ -1,3 +1,4 @@
+import { operate } from "../../support/operate.js";
 import type { Glance } from "#pigeonhole/store/store.js";
 import { openInbox } from "#pigeonhole/store/open-inbox.js";
 import type { PostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
@@ -53,7 +54,7 @@ describeOnPostgres((database) => {
       const stored = await store.accept(newEvent("a", { work: [], parked }));
       const seq = stored.kind === "stored" ? stored.seq : 0;
       expect(await look(store)).toEqual(NOTHING);
-      await store.requestRetry(seq, T);
+      await operate(store, T).changeEvent("retry", "a");
       expect(await look(store)).toEqual({ ...NOTHING, requested: true });
       await store.replan({ seq, handlers: [], parked, now: T, requested: true });
       expect(await look(store)).toEqual(NOTHING);
