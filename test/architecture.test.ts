@@ -48,7 +48,7 @@ const CEILINGS: Record<string, number> = {
   outbox: 640,
   dispatch: 3_756,
   http: 559,
-  receiver: 4_620,
+  receiver: 4_615,
   sandbox: 10_220,
   capture: 4_540,
   testing: 222,

@@ -1,5 +1,5 @@
 import { type Clock, elapsedBy } from "../base/clock.js";
-import { HOUR } from "../base/duration.js";
+import { HOUR, MINUTE } from "../base/duration.js";
 import type { Logger } from "../base/logger.js";
 import type { SignatureAssumptions } from "../protocol/signature-assumptions.js";
 import { LIMITS } from "../protocol/limits.js";
@@ -24,7 +24,7 @@ const QUIET_MS = 12 * HOUR;
 /** The alarm comes at every twentieth failure in a row. */
 const ALARM_EVERY = 20;
 
-/** Most lines `final_answer` of one outcome in a minute. */
+/** Most lines `final_answer` of one outcome in a minute: any sender can cause them. */
 const MAX_LINES = 10;
 
 /** The final verdict on the signature of a delivery, and which secret made it. */
@@ -119,8 +119,9 @@ export class AnswerWatch {
   readonly #counts: Figures["answers"] = {};
   #newCounts: Figures["answers"] = {};
   readonly #answerTimes = new TimeBuckets();
-  /** Final answers in this minute. */
+  /** Final answers in the minute that began then, in the clock's elapsed time. */
   readonly #finalAnswers = new Map<OutcomeKind, number>();
+  #minuteBegan = -Infinity;
   failuresInARow = 0;
   /** When the last of them were answered, the oldest first: as many as the service needs to switch the endpoint off. */
   failureTimes: readonly number[] = [];
@@ -177,6 +178,11 @@ export class AnswerWatch {
   }
 
   #logFinal(kind: OutcomeKind, status: number, header: HeaderReader): void {
+    const now = elapsedBy(this.#deps.clock);
+    if (now - this.#minuteBegan >= MINUTE) {
+      this.#minuteBegan = now;
+      this.#finalAnswers.clear();
+    }
     const lines = (this.#finalAnswers.get(kind) ?? 0) + 1;
     this.#finalAnswers.set(kind, lines);
     if (lines > MAX_LINES) return;
@@ -184,15 +190,6 @@ export class AnswerWatch {
     const announcedBytes = Number(header("content-length") ?? Number.NaN);
     const size = Number.isSafeInteger(announcedBytes) ? { announcedBytes } : {};
     this.#deps.logger.warn({ kind, status, ...size }, "final_answer");
-  }
-
-  /** Logs how many final answers of the last minute have no line: any sender can cause them. */
-  endMinute(): void {
-    for (const [kind, count] of this.#finalAnswers) {
-      const suppressed = count - MAX_LINES;
-      if (suppressed > 0) this.#deps.logger.warn({ kind, suppressed }, "final_answer_suppressed");
-    }
-    this.#finalAnswers.clear();
   }
 
   /** Every outcome since the receiver was created, zeros included. */

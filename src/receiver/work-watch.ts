@@ -51,7 +51,6 @@ export class WorkWatch {
   /** A process that lives for one drain may end before the first round. */
   stop(): void {
     this.#noteCrashLoops();
-    this.#deps.path.report.answers.endMinute();
     this.#stopped = true;
     this.#timer?.cancel();
   }
@@ -63,9 +62,8 @@ export class WorkWatch {
 
   #wait(): void {
     if (this.#stopped) return;
-    const { options, path } = this.#deps;
+    const { options } = this.#deps;
     this.#timer = options.clock.setTimer(() => {
-      path.report.answers.endMinute();
       this.#noteCrashLoops();
       if (options.role !== "work") this.#noteSilence();
       // A store that hangs must not end the rounds.

@@ -78,7 +78,6 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
     cause: "A request with a signature got an answer after which the service does not send it again.",
     remedy: "See the alarm [`final_answer`](#alarms).",
   },
-  final_answer_suppressed: { cause: "More than ten such lines came within a minute.", remedy: "See `final_answer`." },
   handler_dead: {
     cause: "A handler failed for the last time, or its failure cannot succeed later (`reason`).",
     remedy: "Correct the handler, then `npx pigeonhole inbox retry <event>`.",
