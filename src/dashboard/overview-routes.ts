@@ -1,7 +1,6 @@
 import type { ReceiverParts } from "../receiver/receiver-parts.js";
 import { badField } from "../web/page-api-error.js";
-import { type FigureRange, LONG_STEPS } from "../store/figures.js";
-import { stepAt } from "../store/figure-rows.js";
+import type { FigureRange } from "../store/figures.js";
 import type { StoreTrouble } from "../web/api/now.js";
 import type { OverviewFigures } from "../web/api/overview.js";
 import type { RunningWork } from "../web/api/work.js";
@@ -13,7 +12,7 @@ import type { StoreOrMemory } from "./store-or-memory.js";
 
 /** What the routes of the overview work with. */
 export interface OverviewRouteTools {
-  readings: Pick<SharedReadings, "readFigures" | "handlerTimes">;
+  readings: Pick<SharedReadings, "readFigures">;
   receiver: Pick<ReceiverParts, "inStore">;
   now: Pick<NowReader, "readStore" | "readMemory" | "running">;
   storeOrMemory: StoreOrMemory;
@@ -27,19 +26,11 @@ export function overviewRoutes({ readings, receiver, now, storeOrMemory, failure
   const readStore = async (range: FigureRange): Promise<OverviewFigures> => {
     const [{ unreadable, ...series }, current] = await Promise.all([readings.readFigures(range), now.readStore()]);
     failures.noteUnreadable(unreadable);
-    const since = stepAt(series.times[0] ?? 0, LONG_STEPS.stepMs);
-    const times = await readings.handlerTimes({ since });
-    const handlers = series.handlers.map((each) => ({
-      ...each,
-      times: times.find(({ handler }) => handler === each.handler) ?? null,
-    }));
-    const unplottedHandlers = times.filter(({ handler }) => !handlers.some((each) => each.handler === handler));
-    return { ...series, handlers, unplottedHandlers, timesSince: since, now: current };
+    return { ...series, now: current };
   };
   const readMemory = (trouble: StoreTrouble): OverviewFigures => {
     const { unreadable: _, ...recent } = receiver.inStore.figures.recent;
-    const handlers = recent.handlers.map((each) => ({ ...each, times: null }));
-    return { ...recent, handlers, unplottedHandlers: [], timesSince: null, now: now.readMemory(trouble) };
+    return { ...recent, now: now.readMemory(trouble) };
   };
   return [
     {

@@ -140,7 +140,7 @@ export const postExport = (id: string, kind: "fixture" | "capture") => change<Fi
 
 export const fetchRunning = () => readJson<RunningWork>("api/running");
 
-export const fetchHandlers = () => readJson<HandlerReport>("api/handlers");
+export const fetchHandlers = (filter: ListFilter) => readJson<HandlerReport>(withQuery("api/handlers", filter));
 
 export const postHandlerChange = (handler: string, action: "pause" | "resume") =>
   change<HandlerReport>(`api/handlers/${action}`, { handler });

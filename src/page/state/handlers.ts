@@ -14,8 +14,9 @@ export const pausedHandlers = computed(
   () => now.value?.paused ?? handlers.value.flatMap(({ paused }) => (paused === null ? [] : [paused])),
 );
 
-export function loadHandlers(): Promise<boolean> {
-  return runAction(async () => void (handlers.value = (await fetchHandlers()).handlers));
+/** @param since From when on their runs are counted, ISO 8601. Default: the last 24 hours. */
+export function loadHandlers(since = ""): Promise<boolean> {
+  return runAction(async () => void (handlers.value = (await fetchHandlers({ since })).handlers));
 }
 
 export async function askAndPause(handler: string): Promise<void> {

@@ -7,6 +7,10 @@ export const TIME_SPANS: ReadonlyMap<string, { label: string; ms: number }> = ne
   ["7d", { label: "Last 7 days", ms: 7 * DAY }],
 ]);
 
+export const SPAN_WORDS: ReadonlyMap<string, string> = new Map(
+  [...TIME_SPANS].map(([name, { label }]) => [name, label]),
+);
+
 /** Start of the span that ends now, ISO 8601; empty for any time, and for a name that is none. */
 export function sinceOf(name: string): string {
   const span = TIME_SPANS.get(name);

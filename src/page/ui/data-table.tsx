@@ -11,6 +11,8 @@ export interface TableColumn<Row> {
    * at its end; `plain` for what needs no title on a phone.
    */
   class?: string;
+  /** True where the cell is the name of its row. @default false */
+  isName?: boolean;
   cell: (row: Row) => ComponentChildren;
   /** More about a cell, for the pointer. */
   hint?: (row: Row) => string;
@@ -92,11 +94,20 @@ export function DataTable<Row>(options: DataTableOptions<Row>) {
                     />
                   </td>
                 )}
-                {shown.map(({ title, class: kind, cell, hint }) => (
-                  <td key={title} class={kind} data-title={title} title={hint?.(row)}>
-                    {cell(row)}
-                  </td>
-                ))}
+                {shown.map(({ title, class: kind, isName = false, cell, hint }) => {
+                  const Cell = isName ? "th" : "td";
+                  return (
+                    <Cell
+                      key={title}
+                      scope={isName ? "row" : undefined}
+                      class={kind}
+                      data-title={title}
+                      title={hint?.(row)}
+                    >
+                      {cell(row)}
+                    </Cell>
+                  );
+                })}
               </tr>
             );
           })}

@@ -8,7 +8,7 @@ import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { viewer } from "../api/calls.js";
 import { readParam, setParams } from "../state/address.js";
 import { handlers, loadHandlers } from "../state/handlers.js";
-import { TIME_SPANS } from "../state/time-span.js";
+import { SPAN_WORDS, TIME_SPANS } from "../state/time-span.js";
 
 /** Combines the requests of fast typing. */
 const SETTLE_MS = 250;
@@ -101,10 +101,8 @@ export function ChoiceFilter({ name, label, all, choices, words }: ChoiceFilterO
 
 /** How far the list looks back. */
 export function TimeFilter() {
-  return <ChoiceFilter name="span" label="Time" all="Any time" choices={[...TIME_SPANS.keys()]} words={WORDS} />;
+  return <ChoiceFilter name="span" label="Time" all="Any time" choices={[...TIME_SPANS.keys()]} words={SPAN_WORDS} />;
 }
-
-const WORDS = new Map([...TIME_SPANS].map(([name, { label }]) => [name, label]));
 
 interface StateChoiceOptions<State extends string> {
   states: readonly State[];

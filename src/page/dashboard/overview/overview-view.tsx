@@ -6,7 +6,6 @@ import { Attention } from "./attention.js";
 import { Plot } from "../plots/plot.js";
 import { setParams } from "../../state/address.js";
 import { HandlerFigures } from "./handler-figures.js";
-import { HandlerTable } from "./handler-table.js";
 import { NowCards } from "./now-cards.js";
 import { loadFigures, figures, range, RANGES } from "./figures.js";
 import type { AlarmRow, ProcessRow } from "../../../web/api/now.js";
@@ -21,6 +20,7 @@ import {
   shortText,
 } from "../../text/format.js";
 import { Panel } from "../../ui/panel.js";
+import { ChoiceFilter } from "../../ui/filter-fields.js";
 import { Segments } from "../../ui/segments.js";
 import { DataTable, timeColumn, type TableColumn } from "../../ui/data-table.js";
 
@@ -39,6 +39,12 @@ export function OverviewView() {
       <header class="pane-head">
         <h1>Overview</h1>
         <span class="spring" />
+        <ChoiceFilter
+          name="handler"
+          label="Handler whose runs are plotted"
+          all="All handlers"
+          choices={read?.handlers.map(({ handler }) => handler) ?? []}
+        />
         <Segments
           label="Time that the plots show"
           choices={RANGES}
@@ -87,7 +93,6 @@ function Plots({ figures }: { figures: OverviewFigures }) {
       />
       <HandlerFigures figures={figures} />
       {figures.now.trouble === null && <StorePlots figures={figures} />}
-      <HandlerTable figures={figures} />
     </div>
   );
 }
@@ -138,6 +143,7 @@ function AlarmTable() {
 const ALARM_COLUMNS: readonly TableColumn<AlarmRow>[] = [
   {
     title: "Alarm",
+    isName: true,
     class: "plain long",
     cell: ({ text }) => shortText(text),
   },
@@ -168,6 +174,7 @@ function Processes() {
 const PROCESS_COLUMNS: readonly TableColumn<ProcessRow>[] = [
   {
     title: "Process",
+    isName: true,
     class: "plain",
     cell: ({ host, pid, isThis }) => (
       <>

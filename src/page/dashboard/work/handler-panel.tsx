@@ -3,41 +3,57 @@ import type { HandlerRow } from "../../../web/api/work.js";
 import { Empty } from "../../ui/empty.js";
 import { Button } from "../../ui/button.js";
 import { Icon } from "../../ui/icon.js";
-import { linkTo } from "../../state/address.js";
+import { linkTo, readParam } from "../../state/address.js";
 import { mayOperate } from "../../state/session.js";
 import { handlers, loadHandlers, askAndPause, resumePaused } from "../../state/handlers.js";
 import { now } from "../../state/now.js";
 import { DataTable, type TableColumn } from "../../ui/data-table.js";
 import { formatCount, formatExactTime, formatTime } from "../../text/format.js";
-import { TIME_COLUMNS } from "../overview/handler-table.js";
+import { describeRunTime } from "../../../base/run-time-bounds.js";
+import { ChoiceFilter, FilterBar } from "../../ui/filter-fields.js";
+import { SPAN_WORDS, sinceOf } from "../../state/time-span.js";
 import { useListRefresh } from "../../ui/use-list-refresh.js";
+import { ListRegion } from "../../ui/list-region.js";
 
 /** Handlers with what waits for them, and whether they are paused. */
 export function HandlerPanel() {
-  useListRefresh(() => void loadHandlers(), [now.value?.paused.length]);
+  const span = readParam("runs");
+  useListRefresh(() => void loadHandlers(sinceOf(span)), [now.value?.paused.length, span]);
   if (handlers.value.length === 0) return <Empty title="No handler is known" />;
   return (
-    <div class="dash-scroll dash-list" tabIndex={0} role="region" aria-label="Handlers">
-      <DataTable
-        label="Handlers"
-        columns={[...COLUMNS.slice(0, 2), mayOperate.value && PAUSE, ...COLUMNS.slice(2)]}
-        rows={handlers.value}
-        keyOf={({ handler }) => handler}
-        isInList
-        list={{}}
-      />
-    </div>
+    <>
+      <FilterBar label="Handlers" params={["runs"]}>
+        <ChoiceFilter
+          name="runs"
+          label="Time of the runs"
+          all="Last 24 hours"
+          choices={["1h", "7d"]}
+          words={SPAN_WORDS}
+        />
+      </FilterBar>
+      <ListRegion label="Handlers">
+        <DataTable
+          label="Handlers"
+          columns={[...COLUMNS.slice(0, 2), mayOperate.value && PAUSE, ...COLUMNS.slice(2)]}
+          rows={handlers.value}
+          keyOf={({ handler }) => handler}
+          isInList
+          list={{}}
+        />
+      </ListRegion>
+    </>
   );
 }
 
 const COLUMNS: readonly TableColumn<HandlerRow>[] = [
   {
     title: "Handler",
+    isName: true,
     class: "plain long",
     cell: ({ handler }) => <a href={linkTo("work", { handler, state: "pending" })}>{escapeControls(handler)}</a>,
   },
   { title: "State", class: "plain", cell: State },
-  { title: "Runs of 24 h", class: "number", cell: ({ times }) => formatCount(times?.runs ?? 0) },
+  { title: "Runs", class: "number", cell: ({ times }) => formatCount(times?.runs ?? 0) },
   {
     title: "Failed",
     class: "number",
@@ -59,7 +75,8 @@ const COLUMNS: readonly TableColumn<HandlerRow>[] = [
       ),
   },
   { title: "Waiting or retrying", class: "number", cell: ({ pending }) => formatCount(pending) },
-  ...TIME_COLUMNS,
+  { title: "Median", class: "number", cell: ({ times }) => (times === null ? "–" : describeRunTime(times.medianMs)) },
+  { title: "95 %", class: "number", cell: ({ times }) => (times === null ? "–" : describeRunTime(times.p95Ms)) },
 ];
 
 function State({ paused, isFailing }: HandlerRow) {
