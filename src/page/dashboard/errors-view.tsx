@@ -30,7 +30,6 @@ const PARAMS = ["handler", "type", "state", "span"] as const;
 
 /** Errors of work that is not done, by what they have in common. */
 export function ErrorsView() {
-  const asked = PARAMS.map(readParam).join("\n");
   const count = plural(errorList.items.value.length, "group");
   return (
     <div class="dash-view">
@@ -49,9 +48,8 @@ export function ErrorsView() {
       <PagedRows
         label="Groups of errors"
         list={errorList}
-        asked={asked}
+        params={PARAMS}
         again={endedJobs.value}
-        isNarrowed={asked.trim() !== ""}
         none={{ title: "No errors", text: "All work is done, or has not failed." }}
       >
         <ul>

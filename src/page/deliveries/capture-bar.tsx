@@ -7,28 +7,23 @@ import { captureSelection } from "../state/capture-selection.js";
 import { captures } from "../state/captures.js";
 import { changeEvents, mayRetry, mayRunNow, workOf } from "../state/work.js";
 import { formatCount } from "../text/format.js";
-import { ActionButton } from "../ui/action-button.js";
+import { CountedAction } from "../ui/action-button.js";
 import { Button } from "../ui/button.js";
 import { Icon } from "../ui/icon.js";
 import { SelectionBar } from "../ui/selection-bar.js";
 
 /** What can be done about the work of handlers on the chosen deliveries. */
 function WorkActions({ events }: { events: readonly EventView[] }) {
-  const button = (action: JobAction, those: readonly EventView[]) => {
-    const change = async () => {
-      const ids = those.map(({ id }) => id);
-      if (await changeEvents(ids, action)) captureSelection.clear();
-    };
-    return those.length > 0 && <ActionButton action={action} of={`(${those.length})`} class="" run={change} />;
+  const change = (action: JobAction) => async (those: readonly EventView[]) => {
+    const ids = those.map(({ id }) => id);
+    if (await changeEvents(ids, action)) captureSelection.clear();
   };
+  const isOpen = ({ state }: EventView): boolean => state !== "done";
   return (
     <>
-      {button("retry", events.filter(mayRetry))}
-      {button("run", events.filter(mayRunNow))}
-      {button(
-        "discard",
-        events.filter(({ state }) => state !== "done"),
-      )}
+      <CountedAction action="retry" class="" rows={events.filter(mayRetry)} run={change("retry")} />
+      <CountedAction action="run" rows={events.filter(mayRunNow)} run={change("run")} />
+      <CountedAction action="discard" class="" rows={events.filter(isOpen)} run={change("discard")} />
     </>
   );
 }

@@ -4,9 +4,6 @@ import { loadedQuery, query, queryProblem, setQuery } from "../state/captures.js
 import { completeTerm, endQuote, isUnfinished, splitAtCaret, type Completion } from "../state/search-terms.js";
 import { Icon } from "../ui/icon.js";
 
-/** Element id, so that `/` finds the box. */
-export const SEARCH_BOX_ID = "search";
-
 /** The query, which is in the address bar, with completions of the term at the caret. */
 export function SearchBox() {
   const search = useSearch();
@@ -30,7 +27,6 @@ export function SearchBox() {
         <Icon name="search" />
         <input
           ref={box}
-          id={SEARCH_BOX_ID}
           type="search"
           role="combobox"
           aria-label="Search deliveries"

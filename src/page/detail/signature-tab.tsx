@@ -58,7 +58,7 @@ function Findings({ report, isFine }: { report: SignatureReport; isFine: boolean
 
 const CHECK_COLUMNS: readonly TableColumn<SignatureCheck>[] = [
   { title: "Result", class: "plain", cell: ({ result }) => <Badge {...RESULTS[result]} /> },
-  { title: "Check", class: "plain", cell: ({ name }) => <b>{name}</b> },
+  { title: "Check", isName: true, class: "plain", cell: ({ name }) => <b>{name}</b> },
   { title: "Found", class: "plain long", cell: ({ detail }) => detail },
 ];
 

@@ -1,28 +1,16 @@
 import { readCapture } from "../api/calls.js";
-import { LIST_ID } from "../deliveries/capture-list.js";
-import { SEARCH_BOX_ID } from "../deliveries/search-box.js";
 import { editLabels } from "../detail/label-dialog.js";
 import { replayElsewhere } from "../detail/replay-elsewhere.js";
 import { editCapture } from "../edit/edit-drawer.js";
 import { outboxSelection } from "../outbox/outbox-state.js";
 import { copyCurl, remove, replay, togglePin } from "../state/actions.js";
 import { returnTo, setParams, view } from "../state/address.js";
-import {
-  captureSelection,
-  closeDetail,
-  cursorId,
-  cursorInSight,
-  moveCursor,
-  openCapture,
-  openId,
-  targetIds,
-  toggleChosen,
-} from "../state/capture-selection.js";
+import { captureSelection, closeDetail, openId } from "../state/capture-selection.js";
 import { DETAIL_TABS, showTab } from "../state/detail.js";
 import { runAction } from "../state/notice.js";
 import { keysOf } from "../ui/follow-keys.js";
 import { type NavItem, goKeys } from "../ui/frame.js";
-import { listKeys } from "../ui/row-cursor.js";
+import { focusLastRow, listKeys, rowAtCursor } from "../ui/row-cursor.js";
 
 export const DEV_VIEWS: readonly NavItem[] = [
   { name: "deliveries", label: "Deliveries", icon: "deliveries", key: "g d" },
@@ -32,13 +20,13 @@ export const DEV_VIEWS: readonly NavItem[] = [
 ];
 
 /** In the order of the sheet. */
-export const KEY_GROUPS = ["Move", "Act", "Outbox", "Go"] as const;
+export const KEY_GROUPS = ["Lists", "Act", "Go"] as const;
 
-/** Rows that PageUp and PageDown move. */
-const PAGE = 15;
-
-function focusById(id: string): void {
-  document.querySelector<HTMLElement>(`#${id}`)?.focus();
+/** The captures that a command acts on: the chosen ones, in the order of the list, or the one that is open or used. */
+function targetIds(): string[] {
+  const chosen = captureSelection.inSight.value;
+  const id = openId.value === "" ? rowAtCursor() : openId.value;
+  return chosen.length > 0 || id === "" ? chosen : [id];
 }
 
 function withTargets(run: (ids: string[]) => unknown): () => void {
@@ -62,26 +50,15 @@ function stepBack(): void {
   else if (view.value === "outbox" && outboxSelection.inSight.value.length > 0) outboxSelection.clear();
   else if (view.value === "outbox") setParams({ key: "" });
   else closeDetail();
-  if (view.value === "deliveries") focusById(LIST_ID);
+  focusLastRow();
 }
 
-const move = keysOf("Move", "deliveries");
 const act = keysOf("Act", "deliveries");
 
 export const KEY_COMMANDS = [
-  move(["j", "ArrowDown"], "Next delivery", () => moveCursor(1)),
-  move(["k", "ArrowUp"], "Previous delivery", () => moveCursor(-1)),
-  move(["PageDown"], "Further down", () => moveCursor(PAGE)),
-  move(["PageUp"], "Further up", () => moveCursor(-PAGE)),
-  move(["Home"], "First delivery", () => moveCursor(-Infinity)),
-  move(["End"], "Last delivery", () => moveCursor(Infinity)),
-  move(["Enter"], "Open it", () => {
-    if (cursorInSight() === "") moveCursor(0);
-    if (cursorInSight() !== "") openCapture(cursorId.value);
-  }),
-  move(["1", "2", "3", "4", "5", "6", "7"], "Tab of the open delivery", () => {}),
-  move(["/"], "Search", () => focusById(SEARCH_BOX_ID)),
-  keysOf("Move", null)(["Escape"], "Back, close, clear", stepBack),
+  ...listKeys("Lists", null),
+  keysOf("Lists", "deliveries")(["1", "2", "3", "4", "5", "6", "7"], "Tab of the open delivery", () => {}),
+  keysOf("Lists", null)(["Escape"], "Choose none, close, back", stepBack),
   act(
     ["r"],
     "Replay, signed again",
@@ -92,11 +69,7 @@ export const KEY_COMMANDS = [
   act(["c"], "Copy as cURL", withOne(copyCurl)),
   act(["p"], "Pin or unpin", withTargets(togglePin)),
   act(["t"], "Tags and note", withOne(labelOne)),
-  act(["x"], "Choose", () => {
-    if (cursorInSight() !== "") toggleChosen(cursorId.value);
-  }),
   act(["Delete"], "Delete", withTargets(remove)),
-  ...listKeys("Outbox", "outbox"),
   keysOf("Go", null)(["n"], "New event", () => returnTo("send")),
   ...goKeys(DEV_VIEWS),
 ];

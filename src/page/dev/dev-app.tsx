@@ -33,8 +33,8 @@ export function DevApp() {
       sheet={
         <KeySheet groups={KEY_GROUPS} commands={KEY_COMMANDS}>
           <p class="hint">
-            <kbd>Tab</kbd> goes from the list to the tabs of the open delivery and along them. With <kbd>Shift</kbd> or{" "}
-            <kbd>Ctrl</kbd>, a click chooses rows.
+            <kbd>Tab</kbd> goes from the list to the tabs of the open delivery and along them. With <kbd>Shift</kbd>, a
+            click into a box chooses all rows from the last one.
           </p>
         </KeySheet>
       }

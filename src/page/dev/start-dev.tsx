@@ -9,11 +9,9 @@ import { followOpenCapture, isOfOpenEvent, loadDetail } from "../state/detail.js
 import { closeDetail, openId } from "../state/capture-selection.js";
 import { noteSandboxChange } from "../state/sandbox.js";
 import { followRows } from "../ui/row-cursor.js";
-import { countArrivals, followTitle } from "../state/title.js";
 import { loadWork, takeWork } from "../state/work.js";
 import { viewer } from "../api/calls.js";
 import { checkSession, loadSession, session } from "../state/session.js";
-import { LIST_ID } from "../deliveries/capture-list.js";
 import { streamState } from "../state/now.js";
 import { followKeys, isIn } from "../ui/follow-keys.js";
 import { KEY_COMMANDS, runDigit } from "./commands.js";
@@ -48,14 +46,12 @@ export function startDev(page: Element): void {
   followKeys(KEY_COMMANDS, (event) => moveToTabs(event) || runDigit(event.key));
   followQuery();
   followOpenCapture();
-  followTitle();
   void loadSession().then(loadWork);
 
   followStream<DevMessages>({
     onMessage: {
       capture: gather((arrived) => {
         takeCaptures(arrived);
-        countArrivals(arrived);
         if (arrived.some(isOfOpenEvent)) void loadDetail();
       }),
       removed({ ids }) {
@@ -94,7 +90,7 @@ function loadAll(): void {
 
 /** Tab moves from the list to the tabs of the open capture. From there it works as usual. */
 function moveToTabs(event: KeyboardEvent): boolean {
-  if (event.key !== "Tab" || event.shiftKey || !isIn(event.target, `#${LIST_ID}`) || openId.value === "") return false;
+  if (event.key !== "Tab" || event.shiftKey || !isIn(event.target, ".dash-list") || openId.value === "") return false;
   const tab = document.querySelector<HTMLElement>('.detail [role="tab"][aria-selected="true"]');
   tab?.focus();
   return tab !== null;

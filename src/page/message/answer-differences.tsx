@@ -34,7 +34,7 @@ export function AnswerDifferences({ before, after }: Record<"before" | "after", 
       <DataTable
         label="Differences"
         columns={[
-          { title: "Where", class: "plain long", cell: ({ path }) => escapeControls(path) },
+          { title: "Where", isName: true, class: "plain long", cell: ({ path }) => escapeControls(path) },
           column(`Attempt ${before.n}`, "before"),
           column(`Attempt ${after.n}`, "after"),
         ]}

@@ -14,6 +14,7 @@ const COLUMNS: readonly TableColumn<HeaderList[number]>[] = [
   // Those that decide how a delivery is received stand out.
   {
     title: "Name",
+    isName: true,
     class: "plain",
     cell: ([name]) => (
       <code class={/^x-(svc|pigeonhole)-/i.test(name) ? "json-name marked" : "json-name"}>{escapeControls(name)}</code>

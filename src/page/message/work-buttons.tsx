@@ -3,7 +3,8 @@ import { hasEnded, isStopped } from "../../operator/states.js";
 import type { EventView } from "../../operator/inbox-rows.js";
 import { mayOperate } from "../state/session.js";
 import { changeEvents, mayRetry, mayRunNow } from "../state/work.js";
-import { Button } from "../ui/button.js";
+import type { JobAction } from "../../web/api/jobs.js";
+import { ActionButton } from "../ui/action-button.js";
 
 /**
  * Retry for work that has stopped and for an event that no handler got, Run now for work that waits for its next run,
@@ -12,27 +13,14 @@ import { Button } from "../ui/button.js";
 export function WorkButtons({ event }: { event: Pick<EventView, "id" | "handlers" | "test" | "state"> }) {
   if (!mayOperate.value) return null;
   const isNote = event.handlers.some((work) => work.handler === NOTE_HANDLER && isStopped(work));
+  const change = (action: JobAction) => () => changeEvents([event.id], action);
   return (
     <>
       {mayRetry(event) && (
-        <Button
-          icon="replay"
-          label={isNote ? "Read it again" : "Retry"}
-          class="primary"
-          run={() => changeEvents([event.id], "retry")}
-        />
+        <ActionButton action="retry" {...(isNote && { label: "Read it again" })} run={change("retry")} />
       )}
-      {mayRunNow(event) && (
-        <Button
-          icon="clock"
-          label="Run now"
-          title="Without waiting for its next run; its attempts stay"
-          run={() => changeEvents([event.id], "run")}
-        />
-      )}
-      {!hasEnded(event.state) && (
-        <Button icon="trash" label="Discard" class="danger" run={() => changeEvents([event.id], "discard")} />
-      )}
+      {mayRunNow(event) && <ActionButton action="run" run={change("run")} />}
+      {!hasEnded(event.state) && <ActionButton action="discard" run={change("discard")} />}
     </>
   );
 }

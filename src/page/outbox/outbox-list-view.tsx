@@ -4,7 +4,7 @@ import { RefusalTags, describeWait } from "../message/contact-event-list.js";
 import { readParam, setParams } from "../state/address.js";
 import { mayOperate } from "../state/session.js";
 import { formatTime, shortText } from "../text/format.js";
-import { ActionButton } from "../ui/action-button.js";
+import { CountedAction } from "../ui/action-button.js";
 import { ContactStateBadge } from "../ui/badges.js";
 import { DataTable, timeColumn, type TableColumn } from "../ui/data-table.js";
 import { FilterBar, StateChoice, TextFilter, TimeFilter } from "../ui/filter-fields.js";
@@ -57,8 +57,7 @@ export function OutboxListView() {
             <PagedRows
               label="Contact events"
               list={outboxList}
-              asked={[state, ...OUTBOX_PARAMS.map(readParam)].join("\n")}
-              isNarrowed={isNarrowed || state !== ""}
+              params={OUTBOX_PARAMS}
               none={{
                 title: "The outbox is empty",
                 text: "Contact events that handlers record wait here until the service has taken them.",
@@ -124,15 +123,12 @@ function whyOf({ waitsBehind, message, reason, error }: ListedContactEvent): str
 function ChosenBar() {
   const keys = outboxSelection.inSight.value;
   if (keys.length === 0) return null;
-  const action = (name: "retry" | "discard", mayChange: (row: ListedContactEvent) => boolean) => {
-    const rows = outboxRowsOf(keys).filter(mayChange);
-    const change = () =>
-      changeOutbox(
-        rows.map(({ key }) => key),
-        name,
-      );
-    return rows.length > 0 && <ActionButton action={name} of={`(${rows.length})`} run={change} />;
-  };
+  const rows = outboxRowsOf(keys);
+  const change = (action: "retry" | "discard") => (those: readonly ListedContactEvent[]) =>
+    changeOutbox(
+      those.map(({ key }) => key),
+      action,
+    );
   return (
     <SelectionBar
       label="Chosen contact events"
@@ -140,8 +136,8 @@ function ChosenBar() {
       ifTooMany="Choose fewer."
       clear={outboxSelection.clear}
     >
-      {action("retry", mayRetryContact)}
-      {action("discard", mayDiscardContact)}
+      <CountedAction action="retry" rows={rows.filter(mayRetryContact)} run={change("retry")} />
+      <CountedAction action="discard" rows={rows.filter(mayDiscardContact)} run={change("discard")} />
     </SelectionBar>
   );
 }

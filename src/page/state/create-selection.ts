@@ -11,17 +11,21 @@ export function createSelection(rows: () => string[]) {
   /** Whether all rows of the list are chosen; false for an empty list. */
   const isWhole = computed(() => inSight.value.length > 0 && inSight.value.length === rows().length);
   let shownList = "";
+  let lastToggled = "";
   const clear = () => void (chosen.value = new Set());
   return {
     has: (row: string) => chosen.value.has(row),
     inSight,
     isWhole,
-    toggle: (row: string) => {
+    /** Chooses a row or does no longer; `isRange`: chooses all from the last one up to it. */
+    toggle: (row: string, isRange = false) => {
       const next = new Set(chosen.value);
-      if (!next.delete(row)) next.add(row);
+      const [from = 0, to = 0] = [rows().indexOf(lastToggled), rows().indexOf(row)].toSorted((a, b) => a - b);
+      if (isRange && from !== -1) for (const each of rows().slice(from, to + 1)) next.add(each);
+      else if (!next.delete(row)) next.add(row);
+      lastToggled = row;
       chosen.value = next;
     },
-    add: (more: readonly string[]) => void (chosen.value = new Set([...chosen.value, ...more])),
     /** Chooses all rows, or none if all are chosen. */
     toggleAll: () => void (chosen.value = new Set(isWhole.value ? [] : rows())),
     clear,

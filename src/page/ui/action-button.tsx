@@ -21,3 +21,14 @@ export function ActionButton({ action, of, ...rest }: ActionButtonOptions) {
   const label = of === undefined ? word : `${word} ${of}`;
   return <Button icon={icon} label={label} {...(look && { class: look })} {...(title && { title })} {...rest} />;
 }
+
+interface CountedActionOptions<Row> extends Pick<ActionButtonOptions, "action" | "class"> {
+  /** The chosen rows that it can change. */
+  rows: readonly Row[];
+  run: (rows: readonly Row[]) => unknown;
+}
+
+/** A button that changes those of the chosen rows that it can change, with their number; nothing without one. */
+export function CountedAction<Row>({ rows, run, ...rest }: CountedActionOptions<Row>) {
+  return rows.length > 0 && <ActionButton of={`(${rows.length})`} run={() => run(rows)} {...rest} />;
+}

@@ -8,7 +8,8 @@ export interface TableColumn<Row> {
   title: string;
   /**
    * Of its cells: `number`; `long` for texts that wrap; `wide` for the texts that share the room that is left, each cut
-   * at its end; `plain` for what needs no title on a phone.
+   * at its end. Where a row is a block: `plain` has no title there, `rest` shares a line with what is before it, and
+   * `extra` is left out.
    */
   class?: string;
   /** True where the cell is the name of its row. @default false */
@@ -64,9 +65,7 @@ export function DataTable<Row>(options: DataTableOptions<Row>) {
               <th scope="col" class="choose">
                 <input
                   type="checkbox"
-                  aria-label={
-                    selection.isWhole.value ? "Choose none" : `Choose all ${rows.length} ${label.toLowerCase()}`
-                  }
+                  aria-label={selection.isWhole.value ? "Choose none" : `Choose all ${label.toLowerCase()}`}
                   checked={selection.isWhole.value}
                   onChange={selection.toggleAll}
                 />
@@ -90,7 +89,7 @@ export function DataTable<Row>(options: DataTableOptions<Row>) {
                       type="checkbox"
                       aria-label={`Choose ${nameOf(row)}`}
                       checked={selection.has(key)}
-                      onChange={() => selection.toggle(key)}
+                      onClick={({ shiftKey }) => selection.toggle(key, shiftKey)}
                     />
                   </td>
                 )}

@@ -1,20 +1,21 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { readParam } from "../state/address.js";
 import type { PagedList } from "../state/create-paged-list.js";
 import type { RowSelection } from "../state/create-selection.js";
 import { Button } from "./button.js";
 import { Empty } from "./empty.js";
+import { ListRegion } from "./list-region.js";
 import { countRows, focusRowAt } from "./row-cursor.js";
 import { useListRefresh } from "./use-list-refresh.js";
 
 interface PagedRowsOptions<Item> {
   label: string;
   list: PagedList<Item>;
-  /** What the list asks for: it is read again when that changes, and no row is chosen then. */
-  asked: string;
+  /** Parameters of the address by which it is narrowed, beside the state; when one changes, no row is chosen any more. */
+  params: readonly string[];
   /** When this changes, it is read again too. */
   again?: unknown;
-  isNarrowed: boolean;
   /** Said of a list that has nothing and is not narrowed. */
   none: { title: string; text?: string };
   /** The list is not read again while rows of it are chosen. */
@@ -25,7 +26,10 @@ interface PagedRowsOptions<Item> {
 
 /** A list as far as it was read, in the part of a view that scrolls. */
 export function PagedRows<Item>(options: PagedRowsOptions<Item>) {
-  const { label, list, asked, again, isNarrowed, none, selection, children } = options;
+  const { label, list, params, again, none, selection, children } = options;
+  const state = readParam("state");
+  const asked = [state, ...params.map(readParam)].join("\n");
+  const isNarrowed = params.some((name) => readParam(name) !== "");
   useEffect(() => selection?.keepFor(asked), [asked]);
   useListRefresh(
     (isAgain) => void (isAgain ? list.refresh() : list.load()),
@@ -33,7 +37,7 @@ export function PagedRows<Item>(options: PagedRowsOptions<Item>) {
     () => (selection?.inSight.value.length ?? 0) > 0,
   );
   return (
-    <div class="dash-scroll dash-list" tabIndex={0} role="region" aria-label={label}>
+    <ListRegion label={label}>
       {!list.isLoaded.value && <p class="hint dash-loading">Loading…</p>}
       {list.isLoaded.value && list.items.value.length > 0 && (
         <>
@@ -42,15 +46,15 @@ export function PagedRows<Item>(options: PagedRowsOptions<Item>) {
         </>
       )}
       {list.isLoaded.value && list.items.value.length === 0 && (
-        <Empty title={isNarrowed ? "Nothing matches" : none.title}>
+        <Empty title={isNarrowed ? "Nothing matches" : state === "" ? none.title : `Nothing is ${state}`}>
           {isNarrowed && (
             <p>{list.nextCursor.value === null ? "Show all, or ask for less." : "Search further below."}</p>
           )}
-          {!isNarrowed && none.text !== undefined && <p>{none.text}</p>}
+          {!isNarrowed && state === "" && none.text !== undefined && <p>{none.text}</p>}
           <MoreButton list={list} />
         </Empty>
       )}
-    </div>
+    </ListRegion>
   );
 }
 

@@ -1,8 +1,8 @@
 import { view, type ViewName } from "../state/address.js";
 import { keysOf } from "./follow-keys.js";
 
-/** Rows that keys move through carry this attribute; the first link or button in one opens it. */
-const ROW_SELECTOR = "[data-row]";
+/** Rows that keys move through, apart from those of a pane beside a list; the first link or button in one opens it. */
+const ROW_SELECTOR = "[data-row]:not(.detail *)";
 
 function rows(): HTMLElement[] {
   return [...document.querySelectorAll<HTMLElement>(ROW_SELECTOR)].filter((row) => row.checkVisibility());
@@ -45,11 +45,20 @@ function lastRow(): HTMLElement | undefined {
   return rows().find((row) => row.dataset["row"] === id);
 }
 
-/** Gives the focus back to the last row of the view, unless something else has it. */
-export function returnToRow(): void {
-  if (document.activeElement !== null && document.activeElement !== document.body) return;
+/** Id of the row that has the focus, or had it last and is still in sight; empty without one. */
+export function rowAtCursor(): string {
+  return (focusedRow() ?? lastRow())?.dataset["row"] ?? "";
+}
+
+/** Gives the focus back to the last row of the view. */
+export function focusLastRow(): void {
   const row = lastRow();
   if (row !== undefined) focusRow(row);
+}
+
+/** The same, unless something else has the focus. */
+export function returnToRow(): void {
+  if (document.activeElement === null || document.activeElement === document.body) focusLastRow();
 }
 
 /** Gives the focus to a row by its place, from 0; does nothing where there is none. */
@@ -68,13 +77,15 @@ function opener(row: HTMLElement): HTMLElement | null {
   return row.querySelector<HTMLElement>("a, button");
 }
 
-/** Moves the focus to the next or the previous row of the list. */
+/** Moves the focus by so many rows of the list; what is open beside the list becomes the row that has it then. */
 function moveRowCursor(step: number): void {
   const all = rows();
   const focused = focusedRow() ?? lastRow();
   const index = focused === undefined ? (step > 0 ? -1 : all.length) : all.indexOf(focused);
   const next = all[Math.min(all.length - 1, Math.max(0, index + step))];
-  if (next !== undefined) focusRow(next);
+  if (next === undefined) return;
+  focusRow(next);
+  if (document.querySelector('.dash-list [aria-current="true"]') !== null) opener(next)?.click();
 }
 
 function openAtCursor(): void {
@@ -82,16 +93,16 @@ function openAtCursor(): void {
   if (row !== undefined) opener(row)?.click();
 }
 
-/** Ticks the box of the row that has the focus. */
+/** Ticks the box of the row that has the focus, or had it last. */
 function chooseAtCursor(): void {
-  focusedRow()?.querySelector<HTMLInputElement>('input[type="checkbox"]')?.click();
+  (focusedRow() ?? lastRow())?.querySelector<HTMLInputElement>('input[type="checkbox"]')?.click();
 }
 
-/** Arrows scroll where no row can be. */
+/** Arrows, Home and End scroll where no row can be. */
 const isForRows = ({ key, target }: KeyboardEvent): boolean =>
-  hasRows() && !(key.startsWith("Arrow") && scrollsByItself(target));
+  hasRows() && !(/^(?:Arrow|Home|End)/.test(key) && scrollsByItself(target));
 
-const searchField = (): HTMLElement | null => document.querySelector(".list-filters input");
+const searchField = (): HTMLElement | null => document.querySelector(".search input, .list-filters input");
 
 /** Keys of lists whose rows are links or buttons. `view`: the only one that they are for; null for any. */
 export function listKeys(group: string, view: ViewName | null) {
@@ -100,6 +111,8 @@ export function listKeys(group: string, view: ViewName | null) {
   return [
     key(["j", "ArrowDown"], "Next row", () => moveRowCursor(1), isForRows),
     key(["k", "ArrowUp"], "Previous row", () => moveRowCursor(-1), isForRows),
+    key(["Home"], "First row", () => moveRowCursor(-Infinity), isForRows),
+    key(["End"], "Last row", () => moveRowCursor(Infinity), isForRows),
     key(["Enter"], "Open it", openAtCursor, hasRows),
     key(["x"], "Choose it", chooseAtCursor),
     key(["/"], "Search", search, hasSearch),

@@ -9,6 +9,7 @@ import { Empty } from "../../ui/empty.js";
 import { IconButton } from "../../ui/icon-button.js";
 import { describeJob, describeJobFilter, describeProgress } from "./describe-job.js";
 import { changeJob, closeJob, jobs, loadJobs, shownJobs } from "./jobs.js";
+import { ListRegion } from "../../ui/list-region.js";
 
 /** How far jobs are. They go on without this page. */
 export function JobStrip() {
@@ -77,9 +78,9 @@ export function JobPanel() {
   const all = [...jobs.value.values()];
   if (all.length === 0) return <Empty title="No jobs yet" />;
   return (
-    <div class="dash-scroll dash-list" tabIndex={0} role="region" aria-label="Jobs">
+    <ListRegion label="Jobs">
       <DataTable label="All jobs" columns={COLUMNS} rows={all} keyOf={({ id }) => id} isInList />
-    </div>
+    </ListRegion>
   );
 }
 

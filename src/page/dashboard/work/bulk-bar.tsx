@@ -5,7 +5,7 @@ import { readParam } from "../../state/address.js";
 import { pausedHandlers } from "../../state/handlers.js";
 import { mayOperate } from "../../state/session.js";
 import { canRunNow } from "../../state/work.js";
-import { ActionButton } from "../../ui/action-button.js";
+import { ActionButton, CountedAction } from "../../ui/action-button.js";
 import { SelectionBar } from "../../ui/selection-bar.js";
 import { changeWork } from "../jobs/jobs.js";
 import { eventSelection, events, isNarrowed, listedWork, workOfChosen, workState } from "./work-state.js";
@@ -28,8 +28,8 @@ export function BulkBar() {
 }
 
 function ChosenBar({ ids }: { ids: string[] }) {
-  const act = async (action: JobAction) => {
-    if (await changeWork(action, workOfChosen(changeableOf(action, ids)))) eventSelection.clear();
+  const act = (action: JobAction) => async (those: readonly string[]) => {
+    if (await changeWork(action, workOfChosen(those))) eventSelection.clear();
   };
   return (
     <SelectionBar
@@ -38,10 +38,9 @@ function ChosenBar({ ids }: { ids: string[] }) {
       ifTooMany="Choose fewer, or choose none and change all that a filter matches."
       clear={eventSelection.clear}
     >
-      {(ACTIONS[workState.value] ?? []).map((action) => {
-        const { length } = changeableOf(action, ids);
-        return length > 0 && <ActionButton key={action} action={action} of={`(${length})`} run={() => act(action)} />;
-      })}
+      {(ACTIONS[workState.value] ?? []).map((action) => (
+        <CountedAction key={action} action={action} rows={changeableOf(action, ids)} run={act(action)} />
+      ))}
     </SelectionBar>
   );
 }

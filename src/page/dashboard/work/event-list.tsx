@@ -19,7 +19,7 @@ import { PagedRows } from "../../ui/paged-rows.js";
 import { endedJobs } from "../jobs/jobs.js";
 import { BulkBar } from "./bulk-bar.js";
 import { EVENT_COLUMNS } from "./event-columns.js";
-import { WORK_PARAMS, eventSelection, events, isNarrowed, listKey, workState } from "./work-state.js";
+import { WORK_PARAMS, eventSelection, events, isNarrowed, workState } from "./work-state.js";
 
 /** Events with work, newest first. */
 export function EventList() {
@@ -55,10 +55,9 @@ export function EventList() {
       <PagedRows
         label="Events"
         list={events}
-        asked={listKey.value}
+        params={WORK_PARAMS}
         again={endedJobs.value}
-        isNarrowed={isNarrowed.value}
-        none={{ title: workState.value === "" ? "The inbox is empty" : `Nothing is ${workState.value}` }}
+        none={{ title: "The inbox is empty" }}
         selection={eventSelection}
       >
         <DataTable

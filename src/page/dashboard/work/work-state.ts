@@ -44,16 +44,13 @@ function commonFilters() {
 /** Whether the list is narrowed by more than a state. */
 export const isNarrowed = computed(() => WORK_PARAMS.some((name) => readParam(name) !== ""));
 
-/** Changes with what is listed. */
-export const listKey = computed(() => [workState.value, ...WORK_PARAMS.map(readParam)].join("\n"));
-
 /** What a change of all that is listed would choose now; undefined where no job can ask what narrows the list. */
 export function listedWork(): WorkFilter | undefined {
   return readParam("text") === "" ? listedFilter() : undefined;
 }
 
 /** What a change of these events would choose: of their work, what the list shows. */
-export const workOfChosen = (ids: string[]): WorkFilter => ({ ...listedFilter(), ids });
+export const workOfChosen = (ids: readonly string[]): WorkFilter => ({ ...listedFilter(), ids: [...ids] });
 
 function listedFilter(): WorkFilter {
   return Object.fromEntries(Object.entries(commonFilters()).filter(([, value]) => value !== ""));

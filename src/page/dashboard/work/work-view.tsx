@@ -14,6 +14,7 @@ import { JobPanel } from "../jobs/job-strip.js";
 import { EventList } from "./event-list.js";
 import { HandlerPanel } from "./handler-panel.js";
 import { WORK_PARTS, workPart } from "./work-state.js";
+import { ListRegion } from "../../ui/list-region.js";
 
 const PANELS = { "": EventList, running: RunningPanel, handlers: HandlerPanel, jobs: JobPanel };
 
@@ -44,7 +45,7 @@ function RunningPanel() {
   if (read === null) return <p class="hint dash-loading">Loading…</p>;
   if (read.items.length === 0) return <Empty title="Nothing runs now" />;
   return (
-    <div class="dash-scroll dash-list" tabIndex={0} role="region" aria-label="Runs">
+    <ListRegion label="Runs">
       <DataTable
         label="Handlers that run now"
         columns={RUN_COLUMNS}
@@ -54,7 +55,7 @@ function RunningPanel() {
         list={{}}
       />
       {read.hasMore && <p class="hint dash-loading">More run than are listed: each process reports 50.</p>}
-    </div>
+    </ListRegion>
   );
 }
 
