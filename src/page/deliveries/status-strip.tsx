@@ -4,7 +4,6 @@ import { captures, query, setQuery, totalCaptures } from "../state/captures.js";
 import { inboxCounts, loadInboxCounts } from "../state/inbox-counts.js";
 import { session } from "../state/session.js";
 import { useListRefresh } from "../ui/use-list-refresh.js";
-import { FailureGauge } from "./failure-gauge.js";
 import { formatCount } from "../text/format.js";
 import { splitTerms, toggleTerm } from "../state/search-terms.js";
 
@@ -68,7 +67,6 @@ export function StatusStrip() {
             {label} <b>{formatCount(count)}</b>
           </button>
         ))}
-      <FailureGauge />
     </div>
   );
 }

@@ -47,29 +47,18 @@ const WINDOWS = [
   { bars: 60, width: 12 * HOUR },
 ];
 
-/** What of a capture is counted. */
-interface CountedDelivery {
-  at: number;
-  outcome: DeliveryOutcome;
-  /** The work by which the outcome was found. */
-  work: EventView | undefined;
-}
-
 /** What the handlers made of a capture, if that is known. */
 type FindWork = (capture: CaptureSummary) => EventView | undefined;
-
-/**
- * A changed capture, or changed work, is another object. With 10,000 captures, to read all again for each new one
- * costs a frame.
- */
-const counted = new WeakMap<CaptureSummary, CountedDelivery>();
 
 /**
  * Counts deliveries by time and outcome, oldest first, in the shortest window up to `until` that has them all: 15
  * minutes, an hour, 6 hours, a day, 7 days, 30 days, or more days.
  */
 export function groupByTime(captures: readonly CaptureSummary[], findWork: FindWork, until: number): TimeBucket[] {
-  const deliveries = captures.map((capture) => readDelivery(capture, findWork(capture)));
+  const deliveries = captures.map((capture) => ({
+    at: Date.parse(capture.receivedAt),
+    outcome: deliveryOutcome(capture, findWork(capture)),
+  }));
   let [oldest, newest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const { at } of deliveries) {
     if (at < oldest) oldest = at;
@@ -95,14 +84,6 @@ export function groupByTime(captures: readonly CaptureSummary[], findWork: FindW
     bucket.total += 1;
   }
   return buckets;
-}
-
-function readDelivery(capture: CaptureSummary, work: EventView | undefined): CountedDelivery {
-  const known = counted.get(capture);
-  if (known !== undefined && known.work === work) return known;
-  const delivery = { at: Date.parse(capture.receivedAt), outcome: deliveryOutcome(capture, work), work };
-  counted.set(capture, delivery);
-  return delivery;
 }
 
 function emptyBucket(from: number, width: number): TimeBucket {

@@ -1,6 +1,8 @@
+import { useState } from "preact/hooks";
 import type { TargetedPointerEvent } from "preact";
+import { query, setQuery } from "../state/captures.js";
+import { withTimeRange } from "../state/search-terms.js";
 import { formatCount, formatTime } from "../text/format.js";
-import { useBrush } from "./use-brush.js";
 import { DELIVERY_OUTCOMES, type TimeBucket } from "./time-buckets.js";
 
 interface TimeChartOptions {
@@ -10,13 +12,14 @@ interface TimeChartOptions {
 /** Deliveries over time, with the number of the highest bar. Dragging over it lists those of a part of the time. */
 export function TimeChart({ buckets }: TimeChartOptions) {
   if (buckets.length === 0) return null;
+  const most = Math.max(...buckets.map(({ total }) => total));
   const ticks = [0, 0.25, 0.5, 0.75].map((share) => buckets[Math.floor(share * buckets.length)]?.from ?? 0);
   return (
     <>
       <span class="time-most" aria-hidden="true">
-        {formatCount(Math.max(...buckets.map(({ total }) => total)))}
+        {formatCount(most)}
       </span>
-      <Bars buckets={buckets} />
+      <Bars buckets={buckets} most={most} />
       <div class="time-axis">
         {ticks.map((at) => (
           <span key={at}>{formatTime(at)}</span>
@@ -46,91 +49,51 @@ export function TimeLegend({ buckets }: TimeChartOptions) {
   );
 }
 
-/** The bars; dragging over some, or the keys, list their deliveries. */
-function Bars({ buckets }: TimeChartOptions) {
-  const brush = useBrush(buckets);
-  const most = Math.max(...buckets.map(({ total }) => total));
-  const bucketAt = ({ clientX, currentTarget }: TargetedPointerEvent<HTMLElement>): TimeBucket | undefined => {
+/** The bars; the pointer chooses some beside each other. Who has none writes `after:` and `before:` into the search. */
+function Bars({ buckets, most }: TimeChartOptions & { most: number }) {
+  /** Where the first and the last bar that was touched begin: new deliveries may add bars. */
+  const [touched, setTouched] = useState<readonly [first: number, last: number] | null>(null);
+  const isChosen = ({ from }: TimeBucket): boolean =>
+    touched !== null && from >= Math.min(...touched) && from <= Math.max(...touched);
+  const touch = ({ clientX, currentTarget }: TargetedPointerEvent<HTMLElement>, first?: number) => {
     const { left, width } = currentTarget.getBoundingClientRect();
     const index = Math.floor(((clientX - left) / width) * buckets.length);
-    return buckets[Math.min(buckets.length - 1, Math.max(0, index))];
+    const { from } = buckets[Math.min(buckets.length - 1, Math.max(0, index))] ?? { from: 0 };
+    setTouched([first ?? from, from]);
   };
-  const isDragging = ({ currentTarget, pointerId }: TargetedPointerEvent<HTMLElement>): boolean =>
-    currentTarget.hasPointerCapture(pointerId);
+  const listChosen = () => {
+    const chosen = buckets.filter(isChosen);
+    setTouched(null);
+    const [first, last] = [chosen[0], chosen.at(-1)];
+    if (first && last) setQuery(withTimeRange(query.value, { from: first.from, to: last.to }));
+  };
   return (
     <div
       class="time-bars"
-      role="listbox"
-      tabIndex={0}
-      aria-label="Times. Arrows move, with Shift they choose several, Enter lists their deliveries"
-      aria-multiselectable
-      aria-orientation="horizontal"
-      {...(brush.active === -1 ? {} : { "aria-activedescendant": barId(brush.active) })}
+      role="img"
+      aria-label="Deliveries by time and outcome"
       onPointerDown={(event) => {
-        const bucket = bucketAt(event);
-        if (event.button !== 0 || bucket === undefined) return;
+        if (event.button !== 0) return;
         event.currentTarget.setPointerCapture(event.pointerId);
-        brush.begin(bucket);
+        touch(event);
       }}
-      onPointerMove={(event) => {
-        const bucket = isDragging(event) ? bucketAt(event) : undefined;
-        if (bucket !== undefined) brush.extend(bucket);
-      }}
-      onPointerUp={(event) => {
-        if (isDragging(event)) brush.apply();
-      }}
-      onPointerCancel={brush.cancel}
-      onBlur={brush.cancel}
-      onKeyDown={(event) => {
-        if (brush.press(event)) event.preventDefault();
-      }}
+      onPointerMove={(event) => touched && touch(event, touched[0])}
+      onPointerUp={listChosen}
+      onPointerCancel={() => setTouched(null)}
     >
-      {buckets.map((bucket, index) => (
-        <Bar
+      {buckets.map((bucket) => (
+        <div
           key={bucket.from}
-          bucket={bucket}
-          index={index}
-          most={most}
-          isChosen={brush.isChosen(bucket)}
-          isActive={index === brush.active}
-        />
+          class={isChosen(bucket) ? "time-bar touched" : "time-bar"}
+          title={describeBucket(bucket)}
+        >
+          {DELIVERY_OUTCOMES.filter(({ name }) => bucket.counts[name] > 0).map(({ name, tone }) => (
+            <span key={name} class={`time-part ${tone}`} style={{ height: `${(100 * bucket.counts[name]) / most}%` }} />
+          ))}
+        </div>
       ))}
     </div>
   );
-}
-
-interface BarOptions {
-  bucket: TimeBucket;
-  index: number;
-  /** Deliveries of the highest bar. */
-  most: number;
-  isChosen: boolean;
-  isActive: boolean;
-}
-
-function Bar({ bucket, index, most, isChosen, isActive }: BarOptions) {
-  const text = describeBucket(bucket);
-  return (
-    <div
-      class={isActive ? "time-bar active" : "time-bar"}
-      id={barId(index)}
-      role="option"
-      aria-selected={isChosen}
-      aria-label={text}
-      title={text}
-    >
-      {DELIVERY_OUTCOMES.map(
-        ({ name, tone }) =>
-          bucket.counts[name] > 0 && (
-            <span key={name} class={`time-part ${tone}`} style={{ height: `${(100 * bucket.counts[name]) / most}%` }} />
-          ),
-      )}
-    </div>
-  );
-}
-
-function barId(index: number): string {
-  return `time-bar-${index}`;
 }
 
 /** Such as `14:02:10 to 14:02:20: 3 accepted, 1 failed`. */

@@ -1,12 +1,9 @@
 import { useState } from "preact/hooks";
-import { isGood, replay } from "../state/actions.js";
+import { replay } from "../state/actions.js";
 import { session } from "../state/session.js";
 import { FormDialog, closeDialog, openDialog } from "../ui/dialog.js";
 
-/** The last target that answered 2xx, as the initial value. */
-let provenTarget = "";
-
-/** Every target that was tried, latest first. A mistyped port is suggested too, but is never the initial value. */
+/** Every target that the dev server took, latest first. A mistyped port is suggested too. */
 let triedTargets: readonly string[] = [];
 
 /** Asks for a target, and replays to it. */
@@ -16,14 +13,11 @@ export function replayElsewhere(ids: string[]): void {
 
 async function replayTo(target: string, ids: string[]): Promise<void> {
   const report = await replay({ ids, mode: "resign", target });
-  // A target that the dev server refused is not listed.
-  if (report === null) return;
-  triedTargets = [target, ...triedTargets.filter((tried) => tried !== target)];
-  if (report.attempts.some(({ attempt }) => isGood(attempt.status))) provenTarget = target;
+  if (report !== null) triedTargets = [target, ...triedTargets.filter((tried) => tried !== target)];
 }
 
 function TargetDialog({ ids }: { ids: string[] }) {
-  const [target, setTarget] = useState(provenTarget);
+  const [target, setTarget] = useState(triedTargets[0] ?? "");
   const send = () => {
     if (target.trim() === "") return;
     closeDialog();

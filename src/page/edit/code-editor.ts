@@ -8,18 +8,8 @@ import {
   indentUnit,
   syntaxHighlighting,
 } from "@codemirror/language";
-import { EditorState, RangeSetBuilder } from "@codemirror/state";
-import {
-  EditorView,
-  drawSelection,
-  highlightActiveLine,
-  keymap,
-  lineNumbers,
-  Decoration,
-  ViewPlugin,
-  type DecorationSet,
-  type ViewUpdate,
-} from "@codemirror/view";
+import { EditorState } from "@codemirror/state";
+import { EditorView, drawSelection, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
 interface EditorOptions {
@@ -58,7 +48,6 @@ export function createEditor({ parent, label, text, nonce, onChange, onSubmit }:
         indentUnit.of("  "),
         json(),
         syntaxHighlighting(COLOURS),
-        hangLines,
         keymap.of([
           { key: "Mod-Enter", run: submit, preventDefault: true },
           { key: "Ctrl-Enter", run: submit, preventDefault: true },
@@ -88,42 +77,3 @@ const COLOURS = HighlightStyle.define([
   { tag: tags.number, class: "json-value number" },
   { tag: [tags.bool, tags.null], class: "json-value" },
 ]);
-
-/** Indent of the continuation rows of a long line, in characters; the same as in the tree. */
-const HANG = 2;
-/** A deep line must keep room for its text in a narrow editor. */
-const MAX_HANG = 24;
-
-function hang(view: EditorView): DecorationSet {
-  const lines = new RangeSetBuilder<Decoration>();
-  for (const { from, to } of view.visibleRanges) {
-    for (let at = from; at <= to;) {
-      const line = view.state.doc.lineAt(at);
-      // Padding does not move tab stops, so a line with tabs is left unchanged.
-      const spaces = /^ *(?=[^\s])/.exec(line.text)?.[0].length;
-      if (spaces !== undefined) lines.add(line.from, line.from, hanging(Math.min(spaces + HANG, MAX_HANG)));
-      at = line.to + 1;
-    }
-  }
-  return lines.finish();
-}
-
-function hanging(characters: number): Decoration {
-  return Decoration.line({ attributes: { class: "hanging", style: `--hang: ${characters}ch` } });
-}
-
-/** A wrapped value continues under its own line and not under its parent's. */
-const hangLines = ViewPlugin.fromClass(
-  class {
-    decorations: DecorationSet;
-
-    constructor(view: EditorView) {
-      this.decorations = hang(view);
-    }
-
-    update({ docChanged, viewportChanged, view }: ViewUpdate): void {
-      if (docChanged || viewportChanged) this.decorations = hang(view);
-    }
-  },
-  { decorations: (plugin) => plugin.decorations },
-);

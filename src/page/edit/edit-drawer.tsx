@@ -12,7 +12,6 @@ import { Dialog, closeDialog, openDialog } from "../ui/dialog.js";
 import { onSendKey } from "../ui/form.js";
 import { CloseButton } from "../ui/icon-button.js";
 import { JsonEditor } from "./json-editor.js";
-import { startText } from "./start-text.js";
 
 /** Drafts that were not discarded, by capture. */
 const drafts = new Map<string, string>();
@@ -105,4 +104,15 @@ function NoAnswer() {
       </p>
     </div>
   );
+}
+
+/** Where editing begins: JSON on a single line is indented, if it can be written without losing digits or names. */
+function startText(capture: Capture): string {
+  const text = bodyAsText(capture.request.body);
+  try {
+    const value: unknown = JSON.parse(text);
+    return JSON.stringify(value) === text.trim() ? JSON.stringify(value, null, 2) : text;
+  } catch {
+    return text;
+  }
 }

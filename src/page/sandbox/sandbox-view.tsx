@@ -7,7 +7,7 @@ import type {
   SandboxFaultRule,
 } from "../../dev/sandbox/sandbox-state.js";
 import { EVENT_TYPES } from "../../protocol/event-types.js";
-import { FailureLevel } from "../deliveries/failure-gauge.js";
+import { LIMITS } from "../../protocol/limits.js";
 import { AdvanceButton, AttemptDots } from "../detail/attempt-dots.js";
 import { endFault, fireEvent, resumeEndpoint, useSandbox } from "../state/sandbox.js";
 import { session } from "../state/session.js";
@@ -184,5 +184,16 @@ function EndpointRows({ endpoints }: { endpoints: readonly SandboxEndpointRow[] 
         </li>
       ))}
     </ul>
+  );
+}
+
+/** How near the failures in a row are to the number at which the service switches an endpoint off. */
+function FailureLevel({ count }: { count: number }) {
+  const most = LIMITS.disableAfterFailures;
+  return (
+    <span class="failure-gauge" title={`The service switches an endpoint off after ${most} failures in a row.`}>
+      <meter aria-label="Failures in a row" max={most} low={1} high={most / 2} optimum={0} value={count} />
+      {Math.min(count, most)} / {most} failed in a row
+    </span>
   );
 }

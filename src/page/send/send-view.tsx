@@ -1,16 +1,12 @@
 import { EVENT_TYPES } from "../../protocol/event-types.js";
-import { useEffect, useRef, useState } from "preact/hooks";
-import type { CaptureSummary } from "../../capture/model/capture.js";
-import { changeEventId } from "../../capture/replay/change-event-id.js";
+import { useEffect, useState } from "preact/hooks";
 import { SIGNATURE_VARIANTS, type SignatureVariant } from "../../dev/api/page-api.js";
-import { readCapture, readSample, sendEvent } from "../api/calls.js";
-import { startText } from "../edit/start-text.js";
+import { readSample, sendEvent } from "../api/calls.js";
 import { JsonEditor } from "../edit/json-editor.js";
 import { onSendKey } from "../ui/form.js";
 import { runAction } from "../state/notice.js";
 import { readParam, setParams, goTo } from "../state/address.js";
 import { Button } from "../ui/button.js";
-import { RecentList, loadRecent } from "./recent-list.js";
 import { reportSent } from "./report-sent.js";
 import { TypeList } from "./type-list.js";
 import { escapeControls } from "../../base/text.js";
@@ -22,23 +18,22 @@ import { AnswerBadge, VerdictBadge, WorkBadge } from "../ui/badges.js";
 /** Most deliveries of one event per click. */
 const MAX_TIMES = 50;
 
+/** Most deliveries in the list of what was sent. */
+const SHOWN = 20;
+
 /** Sends a signed sample event, optionally signed wrongly. */
 export function SendView() {
   const type = readParam("type") || EVENT_TYPES[0];
-  const { body, setBody, loadSample, pick } = useEventBody(type);
+  const { body, setBody, loadSample } = useEventBody(type);
   const [sign, setSign] = useState<SignatureVariant>("valid");
   const [times, setTimes] = useState(1);
   const [isSending, setSending] = useState(false);
-  const [sent, setSent] = useState<readonly string[]>([]);
 
   const send = async () => {
     if (body === null || isSending) return;
     setSending(true);
     await runAction(async () => {
-      const { captures } = await sendEvent({ body: body.text, sign, times });
-      setSent([...captures.map(({ id }) => id), ...sent].slice(0, 100));
-      void loadRecent();
-      reportSent(captures, sign);
+      reportSent((await sendEvent({ body: body.text, sign, times })).captures, sign);
     });
     setSending(false);
   };
@@ -69,41 +64,22 @@ export function SendView() {
           {isSending ? "Sending…" : times === 1 ? "Send" : `Send ${times} times`}
           <kbd>Ctrl Enter</kbd>
         </Button>
-        <SentList ids={sent} />
-        <RecentList onPick={(capture) => void pick(capture)} />
+        <SentList />
       </section>
     </div>
   );
 }
 
-/** The envelope that is edited: a sample of the type, or that of an event that was picked. */
+/** The envelope that is edited, at first a sample of the type. */
 function useEventBody(type: string) {
   const [body, setBody] = useState<{ text: string; resets: number } | null>(null);
-  /** Body of the event that was picked, until its type is shown. */
-  const picked = useRef<string | null>(null);
-  const show = (text: string) => setBody((before) => ({ text, resets: (before?.resets ?? 0) + 1 }));
   const loadSample = () =>
     runAction(async () => {
-      show((await readSample(type)).body);
+      const { body: text } = await readSample(type);
+      setBody((before) => ({ text, resets: (before?.resets ?? 0) + 1 }));
     });
-  useEffect(() => {
-    if (picked.current !== null) show(picked.current);
-    else void loadSample();
-    picked.current = null;
-  }, [type]);
-
-  const pick = (summary: CaptureSummary) =>
-    runAction(async () => {
-      const { capture } = await readCapture(summary.id);
-      const text = startText(capture);
-      const again = changeEventId(text, `evt_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`) ?? text;
-      const other = EVENT_TYPES.find((name) => name === capture.event.type);
-      if (other === undefined || other === type) return show(again);
-      picked.current = again;
-      setParams({ type: other });
-    });
-
-  return { body, setBody, loadSample, pick };
+  useEffect(() => void loadSample(), [type]);
+  return { body, setBody, loadSample };
 }
 
 interface SignatureChoiceOptions {
@@ -179,13 +155,13 @@ const VARIANTS: Record<SignatureVariant, { label: string; meaning: string; expec
   missing: { label: "Missing", meaning: "No signature header at all.", expected: "401" },
 };
 
-/** Events sent from this view, with their answers. */
-function SentList({ ids }: { ids: readonly string[] }) {
-  if (ids.length === 0) return null;
-  const rows = ids.flatMap((id) => captures.value.filter((capture) => capture.id === id)).slice(0, 20);
+/** What was sent from this view or with `pigeonhole trigger`, with the answers. */
+function SentList() {
+  const rows = captures.value.filter(({ source }) => source === "trigger").slice(0, SHOWN);
+  if (rows.length === 0) return null;
   return (
-    <section class="sent" aria-label="Sent from here">
-      <h2>Sent from here</h2>
+    <section class="sent" aria-label="Sent before">
+      <h2>Sent before</h2>
       {rows.map((capture) => (
         <button
           type="button"

@@ -1,4 +1,4 @@
-import { describeAnswer, judgeAnswer, whyNotRun } from "../../capture/model/answer.js";
+import { describeAnswer, whyNotRun } from "../../capture/model/answer.js";
 import { judgeShown, shownAnswer } from "../../capture/model/answer-advice.js";
 import type { ExportBody, MarkBody, ReplayBody, PageReplayReport } from "../../dev/api/page-api.js";
 import { requestExport, markCapture, removeCaptures, requestReplay, requestCurl, writeFixture } from "../api/calls.js";
@@ -8,6 +8,7 @@ import { saveFile } from "./save-file.js";
 import { captures, dropCaptures, takeCaptures } from "./captures.js";
 import { loadDetail } from "./detail.js";
 import { runAction, showNotice } from "./notice.js";
+import { type SentAnswer, reportAnswers } from "./report-answers.js";
 import { setParams, view } from "./address.js";
 import { captureSelection, closeDetail, openId } from "./capture-selection.js";
 
@@ -26,40 +27,19 @@ export async function replay(body: ReplayBody): Promise<PageReplayReport | null>
 }
 
 function reportReplay({ attempts }: PageReplayReport): void {
-  const [only] = attempts;
-  if (only !== undefined && attempts.length === 1) {
-    reportOne(only);
-    return;
-  }
-  const answers = attempts.map((each) => shownAnswer(each.attempt));
-  const good = answers.filter(({ status }) => isGood(status)).length;
-  const parts = [
-    [answers.filter(({ outcome }) => outcome === "duplicate"), "not run, since the receiver has them"],
-    [answers.filter(({ outcome }) => outcome === "parked"), "parked"],
-    [answers.filter(({ notReceived }) => notReceived), "not received: an HTML page"],
-    [attempts.filter(({ changed }) => changed === true), "not as before"],
-  ] as const;
-  const hasWarning = answers.some((answer) => judgeShown(answer, "replay") === "warn");
-  showNotice({
-    tone: good < attempts.length ? "bad" : hasWarning ? "warn" : "good",
-    text: [
-      `Replayed ${attempts.length}: ${good} answered 2xx`,
-      ...parts.flatMap(([found, what]) => (found.length === 0 ? [] : [`${found.length} ${what}`])),
-    ].join(" · "),
-  });
+  reportAnswers(attempts.length === 1 ? "Replayed" : `Replayed ${attempts.length}`, attempts.map(readAnswer));
 }
 
-function reportOne({ attempt: { status, headers, ms, error }, changed }: PageReplayReport["attempts"][number]): void {
+function readAnswer({
+  attempt: { status, headers, error },
+  changed,
+}: PageReplayReport["attempts"][number]): SentAnswer {
   const shown = shownAnswer({ status, headers });
-  const answer = status === null ? (error ?? "No answer") : `${describeAnswer(shown)} in ${Math.round(ms)} ms`;
-  const change = changed === null ? "" : changed ? " · not as before" : " · as before";
-  const why = shown.notReceived ? "An HTML page: no receiver took it" : whyNotRun(shown, "replay");
-  const text = why === undefined ? `Replayed: ${answer}${change}` : `${why} · ${answer}`;
-  showNotice({ tone: judgeShown(shown, "replay"), text });
-}
-
-export function isGood(status: number | null): boolean {
-  return judgeAnswer({ status, outcome: null }) === "good";
+  const why = shown.notReceived ? "an HTML page: no receiver took it" : whyNotRun(shown, "replay");
+  const answer = status === null ? (error ?? "no answer") : describeAnswer(shown);
+  const change = changed === null ? undefined : changed ? "not as before" : "as before";
+  const words = [answer, change, why].filter((part) => part !== undefined).join(" · ");
+  return { words, tone: judgeShown(shown, "replay") };
 }
 
 export function copyCurl(id: string): Promise<boolean> {

@@ -39,7 +39,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
   const clipboard = () => page.evaluate<string>("navigator.clipboard.readText()");
 
   async function openFirst(): Promise<void> {
-    await page.locator(".list-window .row").first().click();
+    await page.locator(".list-side [data-row]").first().click();
     await page.getByRole("heading", { level: 2 }).waitFor();
   }
 
@@ -91,9 +91,9 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
   test("an open delivery shows the short name of the capture, which the list and the terminal also show", async () => {
     await bench.deliver();
     const handle = bench.dev.captures.list()[0]?.id.slice(-6) ?? "";
-    const row = page.locator(".list-window .row").first();
+    const row = page.locator(".list-side [data-row]").first();
     await row.waitFor();
-    await expect.poll(() => row.locator(".handle").textContent()).toBe(handle);
+    await expect.poll(() => row.locator(".id-column").textContent()).toBe(handle);
     await openFirst();
     await page.getByRole("button", { name: handle }).click();
     await expect.poll(clipboard).toBe(handle);
@@ -204,7 +204,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await expect
       .poll(() => line().innerText())
       .toMatch(/^The signature did not verify as it came\. The replay was signed/);
-    await expect.poll(() => page.locator(".list-window .row .verdict").innerText()).toBe("re-signed");
+    await expect.poll(() => page.locator(".list-side [data-row] .verdict").innerText()).toBe("re-signed");
   });
 
   test("an open delivery shows its signed string with the separator, and tries another secret without keeping it", async () => {
@@ -249,7 +249,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
   test("an open delivery is replayed in each way, and a duplicate says so and is run again under a new id", async () => {
     await openDelivery();
     await page.getByRole("button", { name: "Replay", exact: true }).click();
-    await page.getByText(/Not run: the receiver has this id · 200 duplicate in \d+ ms/).waitFor();
+    await page.getByText(/^Replayed: 200 duplicate .*Not run: the receiver has this id$/).waitFor();
     await expect.poll(() => page.locator(".notice.warn").count()).toBe(1);
     await expect.poll(() => attempts().count()).toBe(3);
     await expect.poll(() => attempts().nth(1).innerText()).toMatch(/replay, signed again[\s\S]*200 duplicate/);
@@ -267,7 +267,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await expect.poll(() => remark.innerText()).toContain("Not run: the receiver has this id.");
     await expect.poll(() => remark.getByRole("button", { name: "Retry" }).count()).toBe(0);
     await remark.getByRole("button", { name: "Run again under a new id" }).click();
-    await page.getByText(/Replayed: 200 accepted in \d+ ms/).waitFor();
+    await page.getByText(/Replayed: 200 accepted/).waitFor();
     await expect.poll(() => attempts().nth(1).innerText()).toMatch(/new id[\s\S]*200 accepted/);
     // One event of the delivery and one of the replay with a new id.
     expect((await bench.inbox.list({})).items).toHaveLength(2);
@@ -288,7 +288,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
 
   test("an open delivery that was parked warns in list, head, answer and handlers, says why, and is read again", async () => {
     await bench.deliver({ body: "not JSON" });
-    const row = page.locator(".list-window .row").first();
+    const row = page.locator(".list-side [data-row]").first();
     await expect.poll(() => row.locator(".status.warn").innerText()).toBe("200 parked");
     await page.getByRole("button", { name: "parked 1", exact: true }).click();
     await openFirst();
@@ -302,7 +302,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await expect.poll(() => line().innerText()).toMatch(/not_json/);
     await line().getByRole("button", { name: "Read it again" }).click();
     await page.getByText("Retry requested").first().waitFor();
-    await expect.poll(() => row.locator(".cell.work").innerText()).toMatch(/^parked/);
+    await expect.poll(() => row.locator(".work").innerText()).toMatch(/^parked/);
   });
 
   test.each([
@@ -315,7 +315,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     for (const type of ["email.queued", "email.sent"] as const) await bench.deliver({ type });
     const legend = page.getByRole("region", { name: "Deliveries over time" }).locator(".legend");
     await expect.poll(async () => (await legend.allTextContents()).map((text) => text.trim())).toEqual(["failed 2"]);
-    await expect.poll(() => page.locator(".list-window .row .status.warn").allInnerTexts()).toEqual([word, word]);
+    await expect.poll(() => page.locator(".list-side [data-row] .status.warn").allInnerTexts()).toEqual([word, word]);
     await openFirst();
     await expect.poll(() => page.locator(".detail-head .status.warn").innerText()).toBe(word);
     await tab("Answer").click();
@@ -356,7 +356,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     const target = page.getByRole("combobox", { name: "Target" });
     await target.fill(`${other.port}/elsewhere`);
     await target.press("Enter");
-    await page.getByText(/Replayed: 204 in \d+ ms/).waitFor();
+    await page.getByText(/Replayed: 204/).waitFor();
     expect(other.paths).toEqual(["/elsewhere"]);
     await expect.poll(() => attempts().nth(1).innerText()).toContain(`127.0.0.1:${other.port}/elsewhere`);
     await page.getByRole("button", { name: "Other ways to replay" }).click();
@@ -383,7 +383,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await page.keyboard.press("Escape");
     await page.keyboard.press("/");
     await page.keyboard.insertText("tag:refund has:note ");
-    await expect.poll(() => page.locator(".list-window .row").count()).toBe(1);
+    await expect.poll(() => page.locator(".list-side [data-row]").count()).toBe(1);
   });
 
   test("an open delivery is edited and sent signed again, with the answer next to the editor and a draft that is kept", async () => {
@@ -439,7 +439,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await openDelivery();
     await tab("Answer").click();
     await page.getByRole("tabpanel").locator(".remark.bad").waitFor();
-    await expect.poll(() => page.locator(".list-window .row .answer").innerText()).toBe("no answer");
+    await expect.poll(() => page.locator(".list-side [data-row] .answer").innerText()).toBe("no answer");
     await tab("Handlers").click();
     await expect
       .poll(panelText)
@@ -456,15 +456,15 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery of an app that is down
   test("an open delivery says that it is held, until the app has received it", async () => {
     bench.answerWith("none");
     await bench.deliver();
-    await page.locator(".list-window .row").first().click();
+    await page.locator(".list-side [data-row]").first().click();
     await page.getByRole("tab", { name: "Answer" }).click();
     await page.getByText("Held: the sender was answered 202.").waitFor();
-    const answer = page.locator(".list-window .row .answer");
+    const answer = page.locator(".list-side [data-row] .answer");
     await expect.poll(() => answer.innerText()).toBe("held");
     const band = page.getByRole("button", { name: "held 1" });
     await band.click();
     await expect.poll(() => page.getByRole("combobox", { name: "Search deliveries" }).inputValue()).toBe("tag:held");
-    await expect.poll(() => page.locator(".list-window .row").count()).toBe(1);
+    await expect.poll(() => page.locator(".list-side [data-row]").count()).toBe(1);
     await band.click();
     bench.answerWith(null);
     await expect.poll(() => answer.textContent(), { timeout: 15_000 }).toBe("200 accepted×2");

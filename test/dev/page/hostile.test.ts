@@ -79,7 +79,7 @@ describe.skipIf(mustSkipBrowserTests())("text of a sender on the page", () => {
       6: "target error answer-name answer-value answer-body sent-body",
       7: "secret",
     };
-    await page.locator(".list-window .row").first().click();
+    await page.locator(".list-side [data-row]").first().click();
     for (const [key, places] of Object.entries(tabs)) {
       await page.keyboard.press(key);
       await seeMarks(page, `${always} ${places}`);
@@ -113,8 +113,8 @@ describe.skipIf(mustSkipBrowserTests())("text of a sender on the page", () => {
     await bench.deliver({ body });
     const { page, close } = await openPage(browser, bench.pageUrl);
     const spelled = { id: String.raw`evt_\u202egnp.\u009b2J`, type: String.raw`email.\u202etnes` };
-    await page.locator(".list-window .row").first().getByText(spelled.type, { exact: true }).waitFor();
-    await page.locator(".list-window .row").first().click();
+    await page.locator(".list-side [data-row]").first().getByText(spelled.type, { exact: true }).waitFor();
+    await page.locator(".list-side [data-row]").first().click();
     await page.getByTitle("Copy the event's id").getByText(spelled.id, { exact: true }).waitFor();
     const payload = page.getByRole("tree", { name: "Payload" });
     await payload.getByText(String.raw`"\u202egnp.exe"`, { exact: true }).waitFor();
@@ -135,7 +135,7 @@ describe.skipIf(mustSkipBrowserTests())("text of a sender on the page", () => {
     await bench.dev.captures.remove([bench.dev.captures.list()[0]?.id ?? ""]);
     const { page, problems, close } = await openPage(browser, bench.pageUrl);
     await page.evaluate('location.hash = "#/deliveries?q=work:evt_hostile"');
-    await page.locator(".list-window .row").first().click();
+    await page.locator(".list-side [data-row]").first().click();
     await page.keyboard.press("1");
     await page.getByRole("tree", { name: "Payload" }).getByText("<img src=x").first().waitFor();
     await expectNoMarkup(page);

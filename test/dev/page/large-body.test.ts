@@ -24,7 +24,7 @@ describe.skipIf(mustSkipBrowserTests())("a body of 5 MB", () => {
     { timeout: 60_000 },
     async (_, index) => {
       const { page, problems, close } = await openPage(browser, bench.pageUrl);
-      await page.locator(".list-window .row").nth(index).click();
+      await page.locator(".list-side [data-row]").nth(index).click();
       await page.getByRole("tabpanel").waitFor();
       for (const tab of ["Headers", "Raw", "Answer", "Handlers", "Attempts", "Signature", "Payload"]) {
         await page.getByRole("tab", { name: tab }).click();
@@ -47,7 +47,7 @@ describe.skipIf(mustSkipBrowserTests())("a body of 5 MB", () => {
     const other = await startWorkbench();
     await other.deliver({ data: { rows } });
     const { page, close } = await openPage(browser, other.pageUrl);
-    await page.locator(".list-window .row").first().click();
+    await page.locator(".list-side [data-row]").first().click();
     const tree = page.getByRole("tree", { name: "Payload" });
     const list = tree.getByRole("treeitem").filter({ hasText: `[ ${count} ]` });
     await list.getByRole("button", { name: "Unfold" }).click();

@@ -29,21 +29,15 @@ const OTHER_BODIES: Readonly<Record<string, string | Uint8Array>> = {
 
 /** Every view, tab and dialog of the page. */
 async function visit(page: Page, look: (place: string) => Promise<void>): Promise<void> {
-  await page.locator(".list-window .row").first().waitFor();
+  await page.locator(".list-side [data-row]").first().waitFor();
   await look("list");
-  // A narrow window has no chart.
-  if (await page.locator(".list-chart").isVisible()) {
-    await page.getByRole("button", { name: "Answer times" }).click();
-    await look("answer times");
-    await page.getByRole("button", { name: "Outcomes" }).click();
-  }
-  await page.locator(".list-window .row").last().click();
+  await page.locator(".list-side [data-row]").last().click();
   await page.keyboard.press("6");
   await page.getByRole("region", { name: "Attempts of the service" }).waitFor();
   await look("attempts of the service");
   await page.keyboard.press("Escape");
   for (const row of [1, 2]) {
-    await page.locator(".list-window .row").nth(row).click();
+    await page.locator(".list-side [data-row]").nth(row).click();
     for (const key of ["1", "2", "3", "4", "5", "6", "7"]) {
       await page.keyboard.press(key);
       await page.getByRole("tabpanel").waitFor();
@@ -81,7 +75,7 @@ async function visit(page: Page, look: (place: string) => Promise<void>): Promis
 /** Payload and raw body of the deliveries with {@link OTHER_BODIES}, which are the newest, the last one first. */
 async function visitOtherBodies(page: Page, look: (place: string) => Promise<void>): Promise<void> {
   for (const [index, name] of Object.keys(OTHER_BODIES).toReversed().entries()) {
-    await page.locator(".list-window .row").nth(index).click();
+    await page.locator(".list-side [data-row]").nth(index).click();
     for (const tab of ["payload", "raw"]) {
       await page.locator(`[data-tab=${tab}]`).click();
       await expect.poll(() => page.getByRole("tabpanel").getAttribute("aria-label")).toBe(tab);
@@ -94,7 +88,7 @@ async function visitOtherBodies(page: Page, look: (place: string) => Promise<voi
 
 /** What is open for a moment, and what the page says where something is wrong. */
 async function visitTroubles(page: Page, bench: Workbench, look: (place: string) => Promise<void>): Promise<void> {
-  const rows = page.locator(".list-window .row");
+  const rows = page.locator(".list-side [data-row]");
   const search = page.getByRole("combobox", { name: "Search deliveries" });
   await rows.first().waitFor();
   await search.pressSequentially("status:");
@@ -249,15 +243,15 @@ describe.skipIf(mustSkipBrowserTests())("the page's appearance", () => {
 
   test("the open delivery covers the list until it is closed, if there is no room for two panes", async () => {
     const { page, close } = await openPage(browser, bench.pageUrl, { viewport: { width: 700, height: 720 } });
-    await page.locator(".list-window .row").nth(1).click();
+    await page.locator(".list-side [data-row]").nth(1).click();
     const detail = page.getByRole("region", { name: "Delivery" });
     await detail.waitFor();
     await expect.poll(async () => (await detail.boundingBox())?.width).toBe(620);
     await page.keyboard.press("j");
     await page.getByRole("button", { name: "Close" }).click();
-    const row = page.locator(".list-window .row").nth(2);
+    const row = page.locator(".list-side [data-row]").nth(2);
     await expect.poll(async () => (await row.boundingBox())?.width).toBe(620);
-    await expect.poll(() => row.getAttribute("class")).toContain("cursor");
+    await expect.poll(() => row.locator(":focus").count()).toBe(1);
     await close();
   });
 });

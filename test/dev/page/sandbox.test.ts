@@ -143,7 +143,7 @@ describe.skipIf(mustSkipBrowserTests())("the sandbox view", () => {
   test("an open delivery of the sandbox moves the clock to its next attempt until it succeeds", async () => {
     bench.answerWith({ status: 503, body: "{}" });
     emit();
-    await page.locator(".list-window .row").first().click();
+    await page.locator(".list-side [data-row]").first().click();
     await page.getByRole("tab", { name: "Attempts" }).click();
     const line = page.getByRole("region", { name: "Attempts of the service" });
     const hollow = line.locator(".coming");
