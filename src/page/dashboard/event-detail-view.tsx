@@ -94,20 +94,13 @@ function Loaded({ event }: { event: WholeEvent }) {
 }
 
 function ExportMenu({ id }: { id: string }) {
-  const make = (kind: "fixture" | "capture", to: "file" | "clipboard") => () =>
-    void runAction(async () => {
-      const file = await postExport(id, kind);
-      if (to === "file") saveFile(file);
-      else await copyText(file.text, file.name);
-    });
+  const save = (kind: "fixture" | "capture") => () => void runAction(async () => saveFile(await postExport(id, kind)));
   return (
     <Menu
       label="Export as fixture or capture"
       items={[
-        { label: "Save as fixture", hint: "For the app's own tests", run: make("fixture", "file") },
-        { label: "Copy as fixture", run: make("fixture", "clipboard") },
-        { label: "Save redacted capture", hint: "For the dev server", run: make("capture", "file") },
-        { label: "Copy redacted capture", run: make("capture", "clipboard") },
+        { label: "Save as fixture", hint: "For the app's own tests", run: save("fixture") },
+        { label: "Save redacted capture", hint: "For the dev server", run: save("capture") },
       ]}
     >
       <Icon name="download" /> Export <Icon name="chevron" />

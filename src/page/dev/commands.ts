@@ -29,16 +29,12 @@ function targetIds(): string[] {
   return chosen.length > 0 || id === "" ? chosen : [id];
 }
 
-function withTargets(run: (ids: string[]) => unknown): () => void {
-  return () => {
-    const ids = targetIds();
-    if (ids.length > 0) void run(ids);
-  };
-}
+const withTargets = (run: (ids: string[]) => unknown) => () => {
+  const ids = targetIds();
+  if (ids.length > 0) void run(ids);
+};
 
-function withOne(run: (id: string) => unknown): () => void {
-  return withTargets(([id = ""]) => run(id));
-}
+const withOne = (run: (id: string) => unknown) => withTargets(([id = ""]) => run(id));
 
 const edit = (id: string) => runAction(async () => editCapture((await readCapture(id)).capture));
 

@@ -95,12 +95,11 @@ export function JsonTree({ value, label, canSearch = false }: JsonTreeOptions) {
 function FoldAll({ setFolds }: { setFolds: (folds: Folds) => void }) {
   return (
     <div class="json-tools">
-      <button type="button" class="link" onClick={() => setFolds({ openDepth: ALL, switched: NONE })}>
-        Unfold all
-      </button>
-      <button type="button" class="link" onClick={() => setFolds({ openDepth: 0, switched: NONE })}>
-        Fold all
-      </button>
+      {[ALL, 0].map((openDepth) => (
+        <button type="button" class="link" key={openDepth} onClick={() => setFolds({ openDepth, switched: NONE })}>
+          {openDepth === 0 ? "Fold all" : "Unfold all"}
+        </button>
+      ))}
     </div>
   );
 }

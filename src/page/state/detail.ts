@@ -6,7 +6,7 @@ import { readCapture } from "../api/calls.js";
 import { PageApiError } from "../../web/page-api-error.js";
 import { readParam, setParams } from "./address.js";
 import { diagnose } from "./diagnosis.js";
-import { reportProblem } from "./notice.js";
+import { isOfLogin, reportProblem } from "./notice.js";
 import { workOf } from "./work.js";
 import { closeDetail, openId } from "./capture-selection.js";
 
@@ -57,16 +57,12 @@ export async function loadDetail(): Promise<void> {
   } catch (error) {
     if (abort.signal.aborted) return;
     if (error instanceof PageApiError && error.status === 404) closeDetail();
-    else if (!isSignedOut(error) && untracked(() => detail.value)?.capture.id !== id) {
+    else if (!isOfLogin(error) && untracked(() => detail.value)?.capture.id !== id) {
       detailProblem.value = errorMessage(error);
       return;
     }
     reportProblem(error);
   }
-}
-
-function isSignedOut(error: unknown): boolean {
-  return error instanceof PageApiError && error.status === 401;
 }
 
 export function followOpenCapture(): () => void {

@@ -93,25 +93,24 @@ export function DataTable<Row>(options: DataTableOptions<Row>) {
                     />
                   </td>
                 )}
-                {shown.map(({ title, class: kind, isName = false, cell, hint }) => {
-                  const Cell = isName ? "th" : "td";
-                  return (
-                    <Cell
-                      key={title}
-                      scope={isName ? "row" : undefined}
-                      class={kind}
-                      data-title={title}
-                      title={hint?.(row)}
-                    >
-                      {cell(row)}
-                    </Cell>
-                  );
-                })}
+                {shown.map((column) => (
+                  <Cell key={column.title} column={column} row={row} />
+                ))}
               </tr>
             );
           })}
         </tbody>
       </table>
     </div>
+  );
+}
+
+function Cell<Row>({ column, row }: { column: TableColumn<Row>; row: Row }) {
+  const { title, class: kind, isName = false, cell, hint } = column;
+  const Tag = isName ? "th" : "td";
+  return (
+    <Tag scope={isName ? "row" : undefined} class={kind} data-title={title} title={hint?.(row)}>
+      {cell(row)}
+    </Tag>
   );
 }

@@ -21,8 +21,6 @@ const PATHS = {
   tag: "M2.5 2.5h5l6 6-5 5-6-6zM5.2 5.2h.1",
   trash: "M3 4.5h10M6.5 4.5v-2h3v2M4.5 4.5l.5 9h6l.5-9M7 7v4m2-4v4",
   chevron: "m4.5 6.5 3.5 3.5 3.5-3.5",
-  up: "M8 13V3.5M4 7l4-4 4 4",
-  more: "M3.5 8h.1M8 8h.1m4.4 0h.1",
   keyboard: "M1.5 4.5h13v7h-13zM4 7h.1M6.5 7h.1M9 7h.1m2.4 0h.1M5 9.5h6",
   arrow: "M3 8h9.5M9 4.5 12.5 8 9 11.5",
   minus: "M4 8h8",

@@ -11,8 +11,6 @@ const NAMES: Record<string, string> = {
   ArrowUp: "↑",
   Escape: "Esc",
   Delete: "Del",
-  PageDown: "PgDn",
-  PageUp: "PgUp",
 };
 
 interface KeySheetOptions {

@@ -12,7 +12,7 @@ import { useListRefresh } from "./use-list-refresh.js";
 interface PagedRowsOptions<Item> {
   label: string;
   list: PagedList<Item>;
-  /** Parameters of the address by which it is narrowed, beside the state; when one changes, no row is chosen any more. */
+  /** Parameters of the address that narrow it, beside the state; when one changes, no row is chosen any more. */
   params: readonly string[];
   /** When this changes, it is read again too. */
   again?: unknown;

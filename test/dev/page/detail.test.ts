@@ -327,7 +327,10 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
       .poll(panelText)
       .toMatch(new RegExp(`last answer: ${status}.* It has not taken the event, so no handler`));
     await page.keyboard.press("r");
-    await page.locator(".notice:not(.good)").getByText(`${status} in`).waitFor();
+    await page
+      .locator(".notice:not(.good)")
+      .getByText(new RegExp(`^Replayed: ${status}`))
+      .waitFor();
     await expect.poll(() => page.getByRole("table", { name: "Attempts" }).locator(".status.warn").count()).toBe(2);
   });
 

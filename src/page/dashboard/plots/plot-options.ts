@@ -59,8 +59,8 @@ const LONE_POINTS: uPlot.Series.Points = {
 function seriesOptions({ series, isStacked }: PlotFace, index: number): uPlot.Series {
   const { label, tone, axis } = series[index] ?? { label: "", tone: "mute" };
   const { stepped } = uPlot.paths;
-  const common = { label, scale: axis ?? "left", points: LONE_POINTS, spanGaps: false };
   const stroke = () => toneColour(tone);
+  const common = { label, scale: axis ?? "left", points: { ...LONE_POINTS, fill: stroke }, spanGaps: false };
   if (isStacked === true) {
     return {
       ...common,

@@ -45,7 +45,7 @@ export const EVENT_COLUMNS: readonly TableColumn<ListedEvent>[] = [
   },
   {
     title: "Event",
-    class: "id-column",
+    class: "plain id-column",
     cell: ({ id }) => (
       <a href={linkTo("event", { id })} onClick={(click) => click.stopPropagation()}>
         <code>{shortText(id)}</code>

@@ -10,7 +10,7 @@ import { now } from "../../state/now.js";
 import { DataTable, type TableColumn } from "../../ui/data-table.js";
 import { formatCount, formatExactTime, formatTime } from "../../text/format.js";
 import { describeRunTime } from "../../../base/run-time-bounds.js";
-import { ChoiceFilter, FilterBar } from "../../ui/filter-fields.js";
+import { ChoiceFilter } from "../../ui/filter-fields.js";
 import { SPAN_WORDS, sinceOf } from "../../state/time-span.js";
 import { useListRefresh } from "../../ui/use-list-refresh.js";
 import { ListRegion } from "../../ui/list-region.js";
@@ -22,7 +22,7 @@ export function HandlerPanel() {
   if (handlers.value.length === 0) return <Empty title="No handler is known" />;
   return (
     <>
-      <FilterBar label="Handlers" params={["runs"]}>
+      <div class="list-filters">
         <ChoiceFilter
           name="runs"
           label="Time of the runs"
@@ -30,7 +30,7 @@ export function HandlerPanel() {
           choices={["1h", "7d"]}
           words={SPAN_WORDS}
         />
-      </FilterBar>
+      </div>
       <ListRegion label="Handlers">
         <DataTable
           label="Handlers"
