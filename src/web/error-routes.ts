@@ -14,8 +14,10 @@ import type { SharedReadings } from "./shared-readings.js";
 
 /** Of a sparkline without `since`. */
 const USUAL_SPAN_MS = 24 * HOUR;
-/** Points of a sparkline. */
-const STEPS = 48;
+/** Bars of a sparkline at most: more would be too narrow to be seen. */
+const STEPS = 30;
+/** At least: fewer would be blocks. */
+const MIN_STEPS = 12;
 
 /** What the routes of errors work with. */
 export interface ErrorRouteTools {
@@ -37,29 +39,35 @@ async function listGroups(
   const end = until ?? now();
   const start = since ?? end - USUAL_SPAN_MS;
   if (start >= end) throw badField("since", "must be before until, or before now.");
-  const stepMs = Math.max(MINUTE, Math.ceil((end - start) / STEPS / MINUTE) * MINUTE);
-  const first = Math.floor(start / stepMs) * stepMs;
-  const times = Array.from({ length: Math.ceil((end - first) / stepMs) }, (_, index) => first + index * stepMs);
-  const { items, nextCursor } = await readings.listErrorGroups({
-    handler,
-    type,
-    ...listPageOf(query, FAILED_STATES),
-    since,
-    until,
-    stepMs,
-  });
-  const shown = items.map((group) => ({
-    ...groupRow(group, { times, stepMs }, showTexts(rule).error),
+  const wanted = { handler, type, ...listPageOf(query, FAILED_STATES), since, until };
+  const read = ({ stepMs }: Steps) => readings.listErrorGroups({ ...wanted, stepMs });
+  let steps = stepsBetween(start, end);
+  let page = await read(steps);
+  // On the first day, all would be in the last step.
+  const oldest = Math.min(...page.items.map(({ firstAt }) => Date.parse(firstAt)));
+  const fitting = stepsBetween(oldest > start && oldest <= end ? oldest : start, end);
+  if (fitting.stepMs < steps.stepMs) {
+    steps = fitting;
+    page = await read(steps);
+  }
+  const shown = page.items.map((group) => ({
+    ...groupRow(group, steps, showTexts(rule).error),
     group: personal.errorGroup(group.id),
   }));
-  return { items: shown, nextCursor, times, stepMs };
+  return { items: shown, nextCursor: page.nextCursor, ...steps };
 }
 
-function groupRow(
-  group: ErrorGroup,
-  { times, stepMs }: { times: readonly number[]; stepMs: number },
-  show: (error: string) => string,
-): ErrorGroupRow {
+/** Of sparklines. */
+type Steps = Pick<ErrorGroupPage, "times" | "stepMs">;
+
+function stepsBetween(start: number, end: number): Steps {
+  const stepMs = Math.max(MINUTE, Math.ceil((end - start) / STEPS / MINUTE) * MINUTE);
+  const last = Math.floor(end / stepMs);
+  const first = Math.min(Math.floor(start / stepMs), last - MIN_STEPS + 1);
+  return { times: Array.from({ length: last - first + 1 }, (_, index) => (first + index) * stepMs), stepMs };
+}
+
+function groupRow(group: ErrorGroup, { times, stepMs }: Steps, show: (error: string) => string): ErrorGroupRow {
   const { id, handler, type, kind, message, events, isCapped, failures, states, firstAt, lastAt, steps, example } =
     group;
   const counts = times.map(() => 0);

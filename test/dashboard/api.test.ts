@@ -238,6 +238,8 @@ describe("errors and jobs", () => {
     expect(ids).toContain(group?.example.id);
     expect(group?.counts).toHaveLength(body.times.length);
     expect(group?.counts.reduce((sum, count) => sum + count, 0)).toBe(3);
+    // On the first day, the steps are of minutes and not of an hour.
+    expect(body).toMatchObject({ stepMs: 60_000, times: { length: 12 } });
 
     const job = { action: "discard", filter: { errorGroup: group?.group } };
     expect((await dashboard.post<JobPreview>("api/jobs/preview", job)).body).toEqual({ events: 3, work: 3 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { HOUR, MINUTE, SECOND } from "#pigeonhole/base/duration.js";
 import { AGE_STEPS, formatAgeTick } from "../../src/page/dashboard/plots/age-ticks.js";
-import { loneIndexes } from "../../src/page/dashboard/plots/plot-series.js";
+import { highestStep, loneIndexes } from "../../src/page/dashboard/plots/plot-series.js";
 
 test.each([
   [0, 30 * SECOND, "0 s"],
@@ -27,4 +27,9 @@ test("a value between unknown ones is a point of its own", () => {
   expect(loneIndexes([3, null, 4, 5, null, 6])).toEqual([0, 5]);
   expect(loneIndexes([null, 1, undefined])).toEqual([1]);
   expect(loneIndexes([])).toEqual([]);
+});
+
+test("the legend of times names the highest one that is drawn", () => {
+  expect(highestStep([null, 3, 110, null, 12])).toBe(2);
+  expect(highestStep([null, null])).toBe(-1);
 });

@@ -124,7 +124,7 @@ function StorePlots({ figures }: { figures: OverviewFigures }) {
 
 function depthAndAge({ depth, oldestAgeMs }: OverviewFigures["backlog"]): PlotSeries[] {
   return [
-    { label: "waiting or running", tone: "accent", values: depth },
+    { label: "pending, retrying or running", tone: "accent", values: depth },
     { label: "age of the oldest", tone: "warn", values: oldestAgeMs, axis: "right" },
   ];
 }

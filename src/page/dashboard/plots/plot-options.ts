@@ -7,8 +7,10 @@ import { paleColour, toneColour } from "./tone-colour.js";
 /** What a plot shows, apart from the times of its steps. */
 export interface PlotFace {
   series: readonly PlotSeries[];
-  /** Layers on one another instead of lines. @default false */
+  /** Bars on one another instead of lines. @default false */
   isStacked?: boolean;
+  /** True for times, of which upper bounds are known. Lines pass over steps without one. @default false */
+  isBound?: boolean;
   /** Numbers that can only be whole. @default false */
   isWhole?: boolean;
   /** Length of a step, in milliseconds. */
@@ -56,20 +58,15 @@ const LONE_POINTS: uPlot.Series.Points = {
   filter: ({ data }, index) => loneIndexes(data[index] ?? []),
 };
 
-function seriesOptions({ series, isStacked }: PlotFace, index: number): uPlot.Series {
+/** As wide as a step, and never too narrow to be seen. */
+const BARS = uPlot.paths.bars?.({ size: [1, Infinity, 3], align: 1 });
+
+function seriesOptions({ series, isStacked, isBound = false }: PlotFace, index: number): uPlot.Series {
   const { label, tone, axis } = series[index] ?? { label: "", tone: "mute" };
-  const { stepped } = uPlot.paths;
   const stroke = () => toneColour(tone);
-  const common = { label, scale: axis ?? "left", points: { ...LONE_POINTS, fill: stroke }, spanGaps: false };
+  const common = { label, scale: axis ?? "left", points: { ...LONE_POINTS, fill: stroke }, spanGaps: isBound };
   if (isStacked === true) {
-    return {
-      ...common,
-      stroke,
-      fill: stroke,
-      width: 0,
-      points: { show: false },
-      ...(stepped && { paths: stepped({ align: 1 }) }),
-    };
+    return { ...common, stroke, fill: stroke, width: 0, points: { show: false }, ...(BARS && { paths: BARS }) };
   }
   if (axis === "right") return { ...common, stroke, width: 1.5, dash: [4, 3] };
   // Several lines, such as those of quantiles, stay lines.

@@ -51,6 +51,11 @@ export function sumOf(values: StepValues): number {
   return values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
 }
 
+/** The step with the highest value; -1 where none is known. */
+export function highestStep(values: StepValues): number {
+  return values.indexOf(Math.max(...values.map((value) => value ?? -Infinity)));
+}
+
 /** The values whose neighbours are both unknown. */
 export function loneIndexes(values: ArrayLike<number | null | undefined>): number[] {
   const isKnown = (index: number): boolean => typeof values[index] === "number";

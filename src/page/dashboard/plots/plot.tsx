@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { lastKnown, sumOf, type PlotSeries } from "./plot-series.js";
+import { highestStep, lastKnown, sumOf, type PlotSeries } from "./plot-series.js";
 import { formatSpan, formatTime } from "../../text/format.js";
 import type { PlotFace } from "./plot-options.js";
 import { useChart } from "./use-chart.js";
@@ -10,8 +10,6 @@ interface PlotOptions extends PlotFace {
   times: readonly number[];
   /** True for numbers of what happened in each step. @default false */
   isPerStep?: boolean;
-  /** True for times, of which upper bounds are known. @default false */
-  isBound?: boolean;
   /** What is said while nothing is known. */
   emptyText?: string;
 }
@@ -42,11 +40,13 @@ function Drawn(options: PlotOptions) {
   const chart = useChart({ face: options, times, height: HEIGHT, onPoint: setPointed });
   const index = pointed ?? lastKnown(series);
   const at = formatTime(times[index] ?? 0);
-  // Without a pointer, a legend of counts is about the whole time that is drawn.
+  // Without a pointer, a legend of counts and of times is about the whole time that is drawn.
   const isTotal = options.isPerStep === true && pointed === null;
+  const isHighest = options.isBound === true && pointed === null;
   const write = ({ values, texts, axis }: PlotSeries): string => {
-    const value = isTotal ? sumOf(values) : (values[index] ?? null);
-    return value === null ? "–" : (texts?.[index] ?? (axis === "right" ? formatRight : format)(value));
+    const step = isHighest ? highestStep(values) : index;
+    const value = isTotal ? sumOf(values) : (values[step] ?? null);
+    return value === null ? "–" : (texts?.[step] ?? (axis === "right" ? formatRight : format)(value));
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const next = { ArrowLeft: index - 1, ArrowRight: index + 1, Home: 0, End: times.length - 1 }[event.key];
@@ -56,7 +56,7 @@ function Drawn(options: PlotOptions) {
   };
   return (
     <>
-      <Head {...options} at={isTotal ? "in all" : at} />
+      <Head {...options} at={isTotal ? "in all" : isHighest ? "highest" : at} />
       <div class="plot-legend">
         {series.map((each) => (
           <span class="legend" key={each.label}>

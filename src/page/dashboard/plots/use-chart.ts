@@ -64,10 +64,7 @@ function shapeOf({ isStacked, stepMs, series }: PlotFace): string {
 function dataOf(face: PlotFace, times: readonly number[]): uPlot.AlignedData {
   const values = face.isStacked === true ? stackSeries(face.series) : face.series.map((series) => series.values);
   const end = (times.at(-1) ?? 0) + face.stepMs;
-  const layers = drawingOrder(face).map((index) => {
-    const layer = values[index] ?? [];
-    return [...layer, face.isStacked === true ? (layer.at(-1) ?? null) : null];
-  });
+  const layers = drawingOrder(face).map((index) => [...(values[index] ?? []), null]);
   return [[...times, end], ...layers];
 }
 

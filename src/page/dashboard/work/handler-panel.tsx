@@ -74,7 +74,7 @@ const COLUMNS: readonly TableColumn<HandlerRow>[] = [
         </a>
       ),
   },
-  { title: "Waiting or retrying", class: "number", cell: ({ pending }) => formatCount(pending) },
+  { title: "Pending or retrying", class: "number", cell: ({ pending }) => formatCount(pending) },
   { title: "Median", class: "number", cell: ({ times }) => (times === null ? "–" : describeRunTime(times.medianMs)) },
   { title: "95 %", class: "number", cell: ({ times }) => (times === null ? "–" : describeRunTime(times.p95Ms)) },
 ];
