@@ -99,7 +99,7 @@ const COLUMNS: readonly TableColumn<ListedContactEvent>[] = [
       </button>
     ),
   },
-  { title: "Contact", class: "plain wide", cell: ({ contact }) => shortText(contact) },
+  { title: "Contact", class: "plain contact-column", cell: ({ contact }) => shortText(contact) },
   {
     title: "Why",
     class: "plain wide error-cell",
