@@ -55,9 +55,10 @@ const server = createServer((req, res) => {
 });
 const port = await listen(server, Number(process.env["PORT"] ?? 3000));
 const appUrl = `http://127.0.0.1:${port}`;
-// Without a login, so for this machine alone: pages elsewhere have other hosts.
+// Without a login, so for this machine alone: pages elsewhere have other hosts. All that it shows is invented.
 const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
-app.use("/ops", createDashboard(receiver, { allow: () => ({ role: "operate", name: "you" }), hosts }));
+const allow = () => ({ role: "operate", name: "you" }) as const;
+app.use("/ops", createDashboard(receiver, { allow, hosts, payloads: "full" }));
 
 console.log(`
 The service, emulated   ${apiUrl}
@@ -96,7 +97,8 @@ async function tellStory(): Promise<void> {
   await play("A complaint, whose handler gives up", "email.complained");
   await play("A type newer than this package", NEW_TYPE);
   await play("Data that its schema refuses", "email.bounced", { recipient: 42 });
-  await play("A body of 2 MB that no handler asked for", "email.received", { html: "x".repeat(2 * 1024 * 1024) });
+  await play("A mail that no handler asked for", "email.received");
+  await play("A body of 2 MB", "email.received", { html: "x".repeat(2 * 1024 * 1024) });
 
   const body = JSON.stringify(sampleEvent("email.bounced"));
   const tampered = body.replace("bounced", "Bounced");

@@ -132,7 +132,8 @@ test.each([
   ["A complaint, whose handler gives up", "200 accepted", "email.complained dead (do_not_retry) after 1 run"],
   ["A type newer than this package", "200 parked", "parked (unknown_type)"],
   ["Data that its schema refuses", "200 parked", "parked (bad_data)"],
-  ["A body of 2 MB that no handler asked for", "200 accepted", "stored, no handler asked for it"],
+  ["A mail that no handler asked for", "200 accepted", "stored, no handler asked for it"],
+  ["A body of 2 MB", "200 accepted", "stored, no handler asked for it"],
 ])('the demo shows the step "%s" with the answer %s and the state %s', (title, answer, state) => {
   expect(linesOf(title)).toContain(`app answers ${answer}`);
   expect(linesOf(title).at(-1)).toBe(`inbox ${state}`);
@@ -151,7 +152,7 @@ test("the counts at the end are those of the app's table and of the service", ()
   expect(bounces()).toEqual({ [eventOf(BOUNCE)]: 1, [eventOf(TWICE)]: 1, [eventOf(LOST)]: 1 });
   const [, summary = ""] = /^In the end\n((?: {3}.*\n)+)/m.exec(output) ?? [];
   expect(summary.trim().split(/\n +/)).toEqual([
-    "8 events in 9 attempts: 6 accepted, 2 parked, 1 duplicate",
+    "9 events in 10 attempts: 7 accepted, 2 parked, 1 duplicate",
     "3 deliveries of strangers: none let in",
     '3 rows in the table "bounces", of 3 events',
     "4 contact events stored by the service in 5 calls, 0 of them twice",
