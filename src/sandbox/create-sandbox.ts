@@ -17,14 +17,22 @@ import { ContactEventStore } from "./contact-events/contact-event-store.js";
 import { type DeliverOnce, createDeliverOnce } from "./delivery/deliver-once.js";
 import type { DeliveryFaultList } from "./delivery/delivery-faults.js";
 import { type SandboxEvent, eventBody } from "./delivery/scheduled-delivery.js";
-import { createSandboxEndpoints } from "./control/sandbox-endpoints.js";
+import type { EndpointRegistry } from "./endpoints/endpoint-registry.js";
+import { type Endpoint, endpointBody } from "./endpoints/endpoint.js";
 import type { Happened } from "./log-entry.js";
 import { SandboxDeliveries } from "./sandbox-deliveries.js";
 import { EventMaker } from "./event-maker.js";
 import { type MakeId, createMakeId } from "./api/make-id.js";
 import { type ResolvedSandboxOptions, type SandboxOptions, resolveSandboxOptions } from "./options.js";
 import { type SandboxTime, createSandboxTime } from "./clock/sandbox-time.js";
-import type { EmitOptions, Emitted, PlannedAttempt, Sandbox, SandboxResetOptions } from "./control/sandbox.js";
+import type {
+  EmitOptions,
+  Emitted,
+  EndpointWithSecret,
+  PlannedAttempt,
+  Sandbox,
+  SandboxResetOptions,
+} from "./control/sandbox.js";
 import { LISTEN_OPTIONS, SandboxServer } from "./sandbox-server.js";
 import { checkFilter, checkTimeout, checkWait } from "./delivery/attempt-waits.js";
 import { sandboxClosed } from "./delivery/event-waiter.js";
@@ -317,4 +325,22 @@ function makeFaults(deliveries: DeliveryFaultList, seed: string): Sandbox["fault
 function createCurrentKey(keys: ApiKeyRegistry, first: string): () => string {
   const id = keys.find(first)?.caller.keyId;
   return () => keys.rows.find((row) => row.id === id)?.token ?? first;
+}
+
+/** The endpoints as the sandbox shows them: copies, so that only the rules change them. */
+function createSandboxEndpoints(registry: EndpointRegistry, deliverOnce: DeliverOnce): Sandbox["endpoints"] {
+  return {
+    create: (input, options) => withSecret(registry.create(input, options)),
+    get: (id) => endpointBody(registry.get(id)),
+    list: () => registry.list().map(endpointBody),
+    update: (id, input) => endpointBody(registry.update(id, input)),
+    delete: (id) => void registry.delete(id),
+    rotateSecret: (id, options) => withSecret(registry.rotateSecret(id, options)),
+    test: (id) => deliverOnce.test(id),
+    replay: (id, rowId) => deliverOnce.replay(id, rowId),
+  };
+}
+
+function withSecret(endpoint: Endpoint): EndpointWithSecret {
+  return { ...endpointBody(endpoint), secret: endpoint.secret };
 }

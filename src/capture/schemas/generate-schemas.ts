@@ -1,6 +1,7 @@
 import { PigeonholeError } from "../../base/error.js";
+import { isTestDelivery } from "../../protocol/test-delivery.js";
+import { bodyData } from "../model/captured-body.js";
 import { CAPTURE_SOURCES, type Capture } from "../model/capture.js";
-import { groupData } from "./group-data.js";
 import { REQUIRED_SAMPLES, SINGLE_KINDS, type Shape, isOptional, learnShape } from "./learn-shape.js";
 
 /**
@@ -101,4 +102,18 @@ function printObject(object: NonNullable<Shape["object"]>, indent: string): stri
 
 function printKey(key: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key);
+}
+
+/** `data` of the captures by event type, sorted by type; without test deliveries, to which no schema applies. */
+function groupData(captures: readonly Capture[]): Map<string, object[]> {
+  const groups = new Map<string, object[]>();
+  for (const capture of captures) {
+    const data = bodyData(capture.request.body);
+    const { type } = capture.event;
+    if (data === undefined || type === null || isTestDelivery(type, data)) continue;
+    const samples = groups.get(type);
+    if (samples === undefined) groups.set(type, [data]);
+    else samples.push(data);
+  }
+  return new Map([...groups].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

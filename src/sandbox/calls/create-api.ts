@@ -1,5 +1,6 @@
 import type { Changes } from "../../base/options.js";
 import type { Clock } from "../../base/clock.js";
+import { MINUTE } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
 import { checkWholeNumber } from "../../base/option-check.js";
 import { sleep } from "../../base/wait.js";
@@ -19,7 +20,7 @@ import {
 } from "../api/api-handlers.js";
 import type { ApiKeyRegistry } from "../access/api-key-registry.js";
 import { type IncomingCall, checkEntry, checkInputOf } from "./checks.js";
-import { EventRate } from "./event-rate.js";
+import { SlidingLimit } from "../api/sliding-limit.js";
 import { type OperationMatch, createRoutes, matchRoute } from "./match-route.js";
 
 export interface SandboxApiOptions {
@@ -93,7 +94,8 @@ export class Api {
   readonly #maxBodyBytes: number;
   readonly #shape: CredentialShape;
   readonly #routes: ReturnType<typeof createRoutes>;
-  readonly #rate: EventRate;
+  /** The limit of events a minute, for each key; for any 60 s, as the service's window is not documented. */
+  readonly #rate: SlidingLimit;
   #requests = 0;
 
   /** Throws `invalid_option`. */
@@ -110,7 +112,12 @@ export class Api {
     this.#maxBodyBytes = checkWholeNumber("maxBodyBytes", maxBodyBytes, { min: 1 });
     this.#shape = resolveCredentialShape(options.credential);
     this.#routes = createRoutes(bindOperations(options.paths).map((bound) => options.adaptRow?.(bound) ?? bound));
-    this.#rate = new EventRate(checkWholeNumber("eventsPerMinute", eventsPerMinute, { min: 1 }));
+    this.#rate = new SlidingLimit({
+      max: checkWholeNumber("eventsPerMinute", eventsPerMinute, { min: 1 }),
+      windowMs: MINUTE,
+      code: "event_rate_limited",
+      message: "Too many events for this key in a minute; nothing was stored.",
+    });
   }
 
   /** Largest body of a request, in bytes: an upload has more than JSON. */

@@ -4,10 +4,11 @@ import { checkInput } from "../../contract/check-input.js";
 import { SandboxApiError, inputRefusal } from "../api/api-handlers.js";
 import type { Sandbox } from "./sandbox.js";
 import { CONTROL_OPERATIONS, type ControlOperation } from "./operations.js";
-import { readControlBody } from "./read-control-body.js";
 
 /** Prefix of the control API. */
 export const CONTROL_PATH = "/sandbox/";
+
+const MAX_BYTES = 1024 * 1024;
 
 /** Serves the control API. It has no key, since only this machine can reach it. Never throws and never rejects. */
 export function createControl(sandbox: Sandbox): (req: IncomingMessage, res: ServerResponse) => void {
@@ -35,6 +36,33 @@ async function run(sandbox: Sandbox, req: IncomingMessage): Promise<{ status: nu
   const checked = checkInput(operation.input, given, { "*": "invalid_parameter" });
   if (!checked.ok) throw inputRefusal(checked.issue);
   return { status: 200, body: await operation.run(sandbox, checked.value) };
+}
+
+/** The JSON object of a request, empty if there is no body; throws a SandboxApiError. */
+async function readControlBody(req: IncomingMessage): Promise<object> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of req as AsyncIterable<Buffer>) {
+    length += chunk.byteLength;
+    if (length > MAX_BYTES) throw refusal(413, "The body has more than 1 MiB.");
+    chunks.push(chunk);
+  }
+  if (length === 0) return {};
+  const body = parseJson(Buffer.concat(chunks).toString("utf8"));
+  if (typeof body === "object" && body !== null && !Array.isArray(body)) return body;
+  throw refusal(400, "The body must be a JSON object.");
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw refusal(400, "The body is not JSON.");
+  }
+}
+
+function refusal(status: number, message: string): Error {
+  return inputRefusal({ code: "invalid_parameter", param: "", message }, status);
 }
 
 function findOperation(method: string, path: string): ControlOperation {
