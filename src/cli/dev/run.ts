@@ -7,7 +7,7 @@ import { untilInterrupted } from "../frame/interruption.js";
 import { openClient } from "../values/api-client.js";
 import { withFlagNames } from "../values/flag-values.js";
 import { findInbox } from "../values/find-inbox.js";
-import { type InboxPlace, presentPlaces, readPlace } from "../values/inbox-place.js";
+import { type InboxPlace, readPlace } from "../values/inbox-place.js";
 import { startCompanions } from "./companions.js";
 import { type DevSetup, readSetup } from "./dev-setup.js";
 import { createDevLines, type DevLines } from "./print-lines.js";
@@ -65,8 +65,8 @@ async function serve(
 
 /** The receiver's database without a flag. One that is another program's is no reason not to start. */
 async function findUsualInbox(context: Input["context"], out?: DevLines["out"]): Promise<InboxPlace | undefined> {
-  const found = await findInbox(presentPlaces(context));
-  if (found.kind === "none") return undefined;
+  const found = await findInbox(context);
+  if (found.kind === "absent") return undefined;
   if (found.kind !== "open") {
     out?.note(`${out.paint.yellow("!")} ${found.place.by ?? basename(found.place.at)}: ${found.error.message}`);
     return undefined;

@@ -8,12 +8,12 @@ import type { CommandContext, CommandInput, RunCommand } from "../frame/context.
 import type { Output } from "../frame/output.js";
 import type { doctor } from "./spec.js";
 import { API_KEY_VARIABLE, BASE_URL_VARIABLE, openClient } from "../values/api-client.js";
-import { presentPlaces, readPlace, type InboxPlace } from "../values/inbox-place.js";
+import { readPlace } from "../values/inbox-place.js";
 import { findSecrets, readVariable, reportSecrets } from "../values/secret-option.js";
 import { readWebhookUrl } from "../values/flag-values.js";
 import { errorMessage } from "../../base/error-text.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
-import { findInbox } from "../values/find-inbox.js";
+import { type InboxSearch, findInbox } from "../values/find-inbox.js";
 
 /** Prints each check as soon as it is known. */
 export const run: RunCommand<typeof doctor> = async (input) => {
@@ -43,7 +43,7 @@ async function* checks({ options, context }: CommandInput<typeof doctor>): Async
   }
   if (url !== undefined) yield* checkApp({ url, secret: secrets[0], allowRemote, signal });
   else yield checksNamed("app").skip("Not tried: give --app, the URL of the webhook route of your running app.");
-  yield* checkDatabase(db === undefined ? presentPlaces(context) : [readPlace("--db", db, context)]);
+  yield* checkDatabase(await findInbox(context, db === undefined ? undefined : readPlace("--db", db, context)));
 }
 
 function readBaseUrl(context: CommandContext): URL | undefined {
@@ -61,11 +61,10 @@ function show({ name, status, message, fix }: CheckResult, { paint, ...out }: Ou
   out.result({ check: name, status, message, fix }, `${sign} ${name.padEnd(10)} ${message}${fixLine}`);
 }
 
-/** Opens the receiver's database and finds work that needs a person. No result if there are no places to look in. */
-async function* checkDatabase(places: readonly InboxPlace[]): AsyncGenerator<CheckResult> {
-  const found = await findInbox(places);
-  if (found.kind === "none") return;
+/** Finds work that needs a person in the receiver's database. No result if there is none and none was named. */
+async function* checkDatabase(found: InboxSearch): AsyncGenerator<CheckResult> {
   const { by = "--db", flag } = found.place;
+  if (found.kind === "absent" && found.place.by !== "--db") return;
   const { fail, skip } = checksNamed("database");
   try {
     if (found.kind === "open") yield await checkWork(found.inbox, flag);

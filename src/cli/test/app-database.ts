@@ -16,7 +16,7 @@ import { wait } from "../frame/interruption.js";
 import type { ParsedOptions } from "../frame/spec.js";
 import type { test } from "./spec.js";
 import { findInbox, hasInbox, allRows } from "../values/find-inbox.js";
-import { DATABASE_VARIABLE, URL_VARIABLE, findNamedServer, presentPlaces, readPlace } from "../values/inbox-place.js";
+import { DATABASE_VARIABLE, URL_VARIABLE, findNamedServer, readPlace } from "../values/inbox-place.js";
 
 /** The database of the app under test. */
 export interface AppDatabase {
@@ -77,7 +77,7 @@ async function createTemporary(server: string | undefined): Promise<AppDatabase>
 }
 
 async function findPresent(context: CommandContext): Promise<string | undefined> {
-  const found = await findInbox(presentPlaces(context));
+  const found = await findInbox(context);
   switch (found.kind) {
     case "open":
       await found.inbox.close();
@@ -85,7 +85,7 @@ async function findPresent(context: CommandContext): Promise<string | undefined>
     case "unusable":
       throw found.error;
     case "without_inbox":
-    case "none":
+    case "absent":
       return undefined;
   }
 }

@@ -1,34 +1,35 @@
-import { PigeonholeError, isPigeonholeError } from "../../base/error.js";
+import { type PigeonholeError, isPigeonholeError } from "../../base/error.js";
 import { isConnectionString, readDatabasePlace } from "../../store/connection-string.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import { openInbox } from "../../store/open-inbox.js";
 import type { CommandContext } from "../frame/context.js";
-import { type InboxPlace, checkThere, readPlace, usualPlaces } from "./inbox-place.js";
+import { type InboxPlace, findAbsence, readPlace, usualPlaces } from "./inbox-place.js";
 
 type Opening =
   | { kind: "open"; inbox: InboxOperator }
-  /** The database of a URL has no inbox: it may be for the app's own tables alone. */
-  | { kind: "without_inbox"; error: PigeonholeError<string> }
+  /** There is no such file; or the database of a URL has no inbox: it may be for the app's own tables alone. */
+  | { kind: "absent" | "without_inbox"; error: Error }
   /** It cannot be opened, or is not a receiver's. */
-  | { kind: "unusable"; error: PigeonholeError<string> };
+  | { kind: "unusable"; error: Error };
 
-/** The receiver's database; close what is open. */
-export type InboxSearch = (Opening & { place: InboxPlace }) | { kind: "none"; error: PigeonholeError<string> };
+/** The receiver's database, or why it is not open; close what is open. */
+export type InboxSearch = Opening & { place: InboxPlace };
 
 /**
- * The one rule of which database is the receiver's: the first of the places that is no URL of a database without an
- * inbox. `none`: there are no places.
+ * The one rule of which database is the receiver's: the given one, or else the first of the usual ones that is no URL
+ * of a database without an inbox.
  */
-export async function findInbox(places: readonly InboxPlace[]): Promise<InboxSearch> {
-  let last: InboxSearch = { kind: "none", error: new PigeonholeError("invalid_argument", "No database is named.") };
-  for (const place of places) {
-    last = { ...(await open(place.at)), place };
-    if (last.kind !== "without_inbox") return last;
-  }
-  return last;
+export async function findInbox(context: CommandContext, given?: InboxPlace): Promise<InboxSearch> {
+  const [first, ...others] = given === undefined ? usualPlaces(context) : [given];
+  let found = { ...(await open(first)), place: first };
+  for (const place of others) if (found.kind === "without_inbox") found = { ...(await open(place)), place };
+  return found;
 }
 
-async function open(at: string): Promise<Opening> {
+async function open(place: InboxPlace): Promise<Opening> {
+  const { at } = place;
+  const absence = findAbsence(place);
+  if (absence !== undefined) return { kind: "absent", error: absence };
   try {
     return { kind: "open", inbox: await openInbox(at) };
   } catch (error) {
@@ -38,12 +39,9 @@ async function open(at: string): Promise<Opening> {
 }
 
 function isWithoutInbox(at: string, error: PigeonholeError<string>): boolean {
-  return isConnectionString(at) && isReadable(at) && error.code === "invalid_argument";
-}
-
-function isReadable(url: string): boolean {
+  if (!isConnectionString(at) || error.code !== "invalid_argument") return false;
   try {
-    readDatabasePlace(url);
+    readDatabasePlace(at);
     return true;
   } catch {
     return false;
@@ -52,7 +50,7 @@ function isReadable(url: string): boolean {
 
 /** Whether a database has an inbox. Rejects if it cannot be opened. */
 export async function hasInbox(at: string): Promise<boolean> {
-  const opening = await open(at);
+  const opening = await open({ at, by: undefined, flag: "" });
   if (opening.kind === "unusable") throw opening.error;
   if (opening.kind === "open") await opening.inbox.close();
   return opening.kind === "open";
@@ -64,9 +62,7 @@ export async function withInbox<Result>(
   context: CommandContext,
   work: (inbox: InboxOperator) => Promise<Result>,
 ): Promise<Result> {
-  const places = given === undefined ? usualPlaces(context) : [readPlace("--db", given, context)];
-  for (const place of places) checkThere(place);
-  const found = await findInbox(places);
+  const found = await findInbox(context, given === undefined ? undefined : readPlace("--db", given, context));
   if (found.kind !== "open") throw found.error;
   try {
     return await work(found.inbox);

@@ -2,8 +2,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { PigeonholeError } from "../../base/error.js";
 import { quoteForShell } from "../../base/text.js";
-import { isConnectionString } from "../../store/connection-string.js";
-import { resolvePlace } from "../../store/connection-string.js";
+import { isConnectionString, resolvePlace } from "../../store/connection-string.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
 import { readNamed, readVariable } from "./secret-option.js";
@@ -51,7 +50,7 @@ function hasPassword(text: string): boolean {
 }
 
 /** The databases that the variables name, and then the default file: the first that is an inbox is the receiver's. */
-export function usualPlaces(context: CommandContext): InboxPlace[] {
+export function usualPlaces(context: CommandContext): [InboxPlace, ...InboxPlace[]] {
   const { cwd, env } = context;
   const file = readVariable(DATABASE_VARIABLE, context);
   if (file !== undefined) {
@@ -65,40 +64,22 @@ export function usualPlaces(context: CommandContext): InboxPlace[] {
   return [{ at: url, by: URL_VARIABLE, flag: "" }, ...(isFile(byDefault.at) ? [byDefault] : [])];
 }
 
-/** The databases that the variables name, or the default one, as far as they may be there. */
-export function presentPlaces(context: CommandContext): InboxPlace[] {
-  return usualPlaces(context).filter(({ at }) => isConnectionString(at) || isFile(at));
-}
-
-/** The file that {@link DATABASE_VARIABLE} names, if it is not there. */
-export function findAbsentFile(context: CommandContext): InboxPlace | undefined {
-  return usualPlaces(context).find(({ at, by }) => by === DATABASE_VARIABLE && !isConnectionString(at) && !isFile(at));
-}
-
-/** The database that a flag names, which must be there, or else {@link presentPlaces}. */
-export function readablePlaces(flag: string, given: string | undefined, context: CommandContext): InboxPlace[] {
-  if (given === undefined) return presentPlaces(context);
-  const place = readPlace(flag, given, context);
-  checkThere(place);
-  return [place];
-}
-
 /** The PostgreSQL that the variable names, if none names a file. */
 export function findNamedServer(context: CommandContext): string | undefined {
   return usualPlaces(context).find(({ by }) => by === URL_VARIABLE)?.at;
 }
 
-/** Throws if there is no such file. */
-export function checkThere({ at, by }: InboxPlace): void {
-  if (isConnectionString(at)) return;
+/** Why there can be no database at a place; undefined for a URL, and for a file that is there. */
+export function findAbsence({ at, by }: InboxPlace): Error | undefined {
+  if (isConnectionString(at)) return undefined;
   const seen = statSync(at, { throwIfNoEntry: false });
   // The error of SQLite would only say that it cannot open the file.
   if (seen?.isDirectory() === true) {
-    throw usageError(`${by ?? "--db"}: ${at} is a folder; give the path of a receiver's database in it.`);
+    return usageError(`${by ?? "--db"}: ${at} is a folder; give the path of a receiver's database in it.`);
   }
-  if (seen !== undefined) return;
+  if (seen !== undefined) return undefined;
   const which = by === undefined ? "" : `, which ${by} names`;
-  throw new PigeonholeError(
+  return new PigeonholeError(
     "invalid_argument",
     `There is no file ${at}${which}. Give the receiver's database with --db, or set ${DATABASE_VARIABLE} or ${URL_VARIABLE} in the environment or in .env.`,
   );

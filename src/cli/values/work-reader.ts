@@ -5,7 +5,7 @@ import { describeError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
 import { wait } from "../frame/interruption.js";
 import { type InboxSearch, findInbox } from "./find-inbox.js";
-import { type InboxPlace, findAbsentFile, readablePlaces } from "./inbox-place.js";
+import { findAbsence, readPlace } from "./inbox-place.js";
 
 /** Longest wait for handlers, for all events of a command together. */
 const PATIENCE_MS = 2 * SECOND;
@@ -26,18 +26,19 @@ export interface UnreadInbox {
 
 /** Reads in the app's inbox what handlers made of events. */
 export class WorkReader {
-  readonly #places: readonly InboxPlace[];
   readonly #signal: AbortSignal;
+  readonly #find: () => Promise<InboxSearch>;
   #leftMs = PATIENCE_MS;
-  #found: Promise<InboxSearch | undefined> | undefined;
+  #found: Promise<InboxSearch> | undefined;
   #unread: UnreadInbox | undefined;
 
-  /** `given` is the value of `--inbox`. */
+  /** `given` is the value of `--inbox`, whose file must be there. */
   constructor(given: string | undefined, context: CommandContext) {
-    this.#places = readablePlaces("--inbox", given, context);
+    const place = given === undefined ? undefined : readPlace("--inbox", given, context);
+    const absence = place && findAbsence(place);
+    if (absence !== undefined) throw absence;
     this.#signal = context.signal;
-    const absent = given === undefined ? findAbsentFile(context) : undefined;
-    if (absent !== undefined) this.#unread = { by: absent.by, reason: `There is no file ${absent.at}.` };
+    this.#find = () => findInbox(context, place);
   }
 
   /** Undefined if no database is named, or before the first {@link read}. */
@@ -48,17 +49,26 @@ export class WorkReader {
   /** Undefined if there is no inbox that can be read, or it does not have the event. */
   async read(id: string | null): Promise<FoundEvent | undefined> {
     if (id === null) return undefined;
-    // A database that cannot be read, or belongs to another app, is no reason to end a command.
-    this.#found ??= findInbox(this.#places).catch((error: unknown) => this.#failed(this.#places[0], error));
-    const found = await this.#found;
-    if (found === undefined || found.kind === "none") return undefined;
-    if (found.kind !== "open") return this.#failed(found.place, found.error);
-    const event = await found.inbox.getEvent(id).catch((error: unknown) => this.#failed(found.place, error));
-    return event && { event, flag: found.place.flag };
+    this.#found ??= this.#find();
+    try {
+      const found = await this.#found;
+      const { place } = found;
+      if (found.kind === "absent") {
+        // Where nobody named a file, none is expected.
+        if (place.by !== undefined) this.#unread = { by: place.by, reason: `There is no file ${place.at}.` };
+        return undefined;
+      }
+      if (found.kind !== "open") return this.#failed(place.by, found.error);
+      const event = await found.inbox.getEvent(id);
+      return event && { event, flag: place.flag };
+    } catch (error) {
+      // A database that cannot be read, or belongs to another app, is no reason to end a command.
+      return this.#failed(undefined, error);
+    }
   }
 
-  #failed(place: InboxPlace | undefined, error: unknown): undefined {
-    this.#unread = { by: place?.by, reason: describeError(error).message };
+  #failed(by: string | undefined, error: unknown): undefined {
+    this.#unread = { by, reason: describeError(error).message };
   }
 
   /** The same once every handler has ended or waits for its next attempt, or the command's patience is at its end. */
@@ -72,7 +82,7 @@ export class WorkReader {
   }
 
   async close(): Promise<void> {
-    const found = await this.#found;
+    const found = await this.#found?.catch(() => undefined);
     if (found?.kind === "open") await found.inbox.close();
   }
 }
