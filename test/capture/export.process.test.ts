@@ -10,7 +10,7 @@ import type { HeaderList } from "#pigeonhole/capture/model/capture.js";
 import { exportCaptures } from "#pigeonhole/capture/export/export-captures.js";
 import { createRedactor } from "#pigeonhole/capture/redact/redactor.js";
 import { EXPORT_FORMATS } from "#pigeonhole/capture/export/export-formats.js";
-import { parseImport } from "#pigeonhole/capture/export/import-captures.js";
+import { readExport } from "#pigeonhole/capture/folder/read-export.js";
 import { makeAttempt, makeCapture, NOW, serveAnswers } from "../support/captures.js";
 import { errorOf } from "../support/error-of.js";
 import { makeFolder } from "../support/folder.js";
@@ -22,7 +22,7 @@ const captures = [{ ...makeCapture(), tags: ["vip"], note: "kept" }, awkward, bi
 
 describe("export and import", () => {
   test.each(["ndjson", "json"] as const)("captures that are exported as %s are imported unchanged", (as) => {
-    expect(parseImport(exportCaptures(captures, { as }).text)).toEqual({ captures, problems: [] });
+    expect(readExport(exportCaptures(captures, { as }).text)).toEqual(captures);
   });
 });
 
@@ -40,7 +40,7 @@ describe("an export of an attempt that was parked", () => {
 
   test("an export with outcomes is imported unchanged", () => {
     for (const as of ["ndjson", "json"] as const) {
-      expect(parseImport(exportCaptures([capture], { as }).text).captures).toEqual([capture]);
+      expect(readExport(exportCaptures([capture], { as }).text)).toEqual([capture]);
     }
   });
 });
@@ -61,16 +61,17 @@ describe("an export of redacted captures", () => {
 });
 
 describe("an import", () => {
-  test("an import names the lines that it cannot read, and does not quote them", () => {
-    const text = `${JSON.stringify(captures[0])}\n{"private":1}\nprivate\n`;
-    const { captures: imported, problems } = parseImport(text);
-    expect(imported).toEqual([captures[0]]);
-    expect(problems).toEqual([expect.stringMatching(/^Line 2: .*v is missing/), expect.stringMatching(/^Line 3: /)]);
-    expect(problems.join()).not.toContain("private");
+  test.each([
+    [`${JSON.stringify(captures[0])}\n{"private":1}`, /^Line 2: .*v is missing/],
+    [`${JSON.stringify(captures[0])}\nprivate\n`, /^Line 2 is not valid JSON/],
+  ])("an import names the line that it cannot read, and does not quote it", async (text, message) => {
+    const error = await errorOf(() => readExport(text));
+    expect(error.message).toMatch(message);
+    expect(error.message).not.toContain("private");
   });
 
   test.each(["", "hello", "a\nb"])("an import refuses the text %j", async (text) => {
-    expect((await errorOf(() => parseImport(text))).code).toBe("invalid_capture");
+    expect((await errorOf(() => readExport(text))).code).toBe("invalid_capture");
   });
 });
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sampleEvent } from "pigeonhole/testing";
@@ -10,30 +10,18 @@ import { makeFolder } from "../support/folder.js";
 
 const env = { WEBHOOK_SECRET: SECRET };
 
-describe("captures import", () => {
-  test("captures import accepts bare events, names the lines that it cannot read, and then ends with 1", async () => {
-    const cwd = makeFolder();
-    const input = `${JSON.stringify(sampleEvent("email.sent"))}\nnot JSON\n${JSON.stringify(sampleEvent("email.opened"))}\n`;
-    const result = await runCli(["captures", "import", "-", "--json"], { cwd, input });
-    expect(result.code).toBe(1);
-    const [line] = jsonLines(result);
-    expect(line?.["captures"]).toHaveLength(2);
-    expect(line?.["problems"]).toEqual([expect.stringContaining("Line 2")]);
-    expect(jsonLines(await runCli(["captures", "list", "--json"], { cwd }))).toHaveLength(2);
-  });
-
-  test("captures import refuses more than 100 MiB from a file and from a pipe, and says what to do", async () => {
-    const cwd = makeFolder();
-    // Holes: it takes no room.
-    writeFileSync(join(cwd, "large.ndjson"), "");
-    truncateSync(join(cwd, "large.ndjson"), 100 * 1024 * 1024 + 1);
-    const words = "holds more than 100 MiB. Split it, and give each part by itself.";
-    const large = await runCli(["captures", "import", "large.ndjson"], { cwd });
-    expect([large.code, large.stderr]).toEqual([2, `error: <files>: the file large.ndjson ${words}\n`]);
-    const piped = await runCli(["captures", "import", "-"], { cwd, input: "x".repeat(100 * 1024 * 1024 + 1) });
-    expect([piped.code, piped.stderr]).toEqual([2, `error: <files>: standard input ${words}\n`]);
-    expect(existsSync(join(cwd, ".pigeonhole"))).toBe(false);
-  });
+test("a file of bare events is read by its path, and one with a line that cannot be read is refused", async () => {
+  const cwd = makeFolder();
+  const lines = [sampleEvent("email.sent"), sampleEvent("email.opened")].map((event) => JSON.stringify(event));
+  writeFileSync(join(cwd, "events.ndjson"), lines.join("\n"));
+  const exported = await runCli(["captures", "export", "events.ndjson"], { cwd });
+  expect(exported.stdout.trim().split("\n")).toHaveLength(2);
+  writeFileSync(join(cwd, "events.ndjson"), lines.join("\nnot JSON\n"));
+  const refused = await runCli(["captures", "export", "events.ndjson"], { cwd });
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining("events.ndjson: Line 2 is not valid JSON."),
+  ]);
 });
 
 test("captures types writes a module", async () => {

@@ -1,16 +1,21 @@
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "vitest";
+import { openCaptureFolder } from "#pigeonhole/capture/folder/capture-folder.js";
+import { readExport } from "#pigeonhole/capture/folder/read-export.js";
 import { makeFolder } from "../support/folder.js";
-import { runCli, SECRET } from "../support/run-cli.js";
 
-/** A folder with one imported capture of each of these events. */
+/** A folder with one capture of each of these events. */
 export async function importEvents(...events: object[]): Promise<string> {
   const cwd = makeFolder();
-  writeFileSync(join(cwd, "events.json"), JSON.stringify(events));
-  const imported = await runCli(["captures", "import", "events.json"], { cwd, env: { WEBHOOK_SECRET: SECRET } });
-  expect(imported).toMatchObject({ code: 0, stderr: "" });
+  await writeCaptures(cwd, ...events);
   return cwd;
+}
+
+/** Writes one capture of each of these events, as `dev` does. */
+export async function writeCaptures(cwd: string, ...events: object[]): Promise<void> {
+  const folder = openCaptureFolder(join(cwd, ".pigeonhole"));
+  for (const capture of readExport(JSON.stringify(events))) await folder.add(capture);
+  await folder.flush();
 }
 
 /** A project with one fixture for each of these events. */

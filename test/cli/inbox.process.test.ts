@@ -210,7 +210,7 @@ describe("inbox, beside a running receiver", () => {
     expect(dead.stderr).toBe("No such events.\n");
   });
 
-  test("captures export --from-inbox removes personal data, and its events can be imported and replayed elsewhere", async () => {
+  test("captures export --from-inbox removes personal data, and its events can be replayed elsewhere", async () => {
     const app = await startReceiverApp();
     const id = await app.receive("email.received", { from: "grace@bank.example.com", subject: "Account of Hopper" });
     await app.receive("email.sent");
@@ -221,10 +221,8 @@ describe("inbox, beside a running receiver", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readFileSync(file, "utf8")).not.toMatch(/grace|bank|Hopper/);
 
-    const imported = await runCli(["captures", "import", "events.ndjson", "--json"], { cwd });
-    expect([imported.code, jsonLines(imported)[0]?.["problems"]]).toEqual([0, []]);
     const elsewhere = await startReceiverApp();
-    const replayed = await runCli(["replay", "all", "--to", elsewhere.url, "--expect", "200"], {
+    const replayed = await runCli(["replay", "events.ndjson", "--to", elsewhere.url, "--expect", "200"], {
       cwd,
       env: { WEBHOOK_SECRET: SECRET },
     });

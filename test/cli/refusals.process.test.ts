@@ -5,6 +5,7 @@ import { createSqliteStore } from "pigeonhole";
 import { sampleEvent } from "pigeonhole/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
+import { writeCaptures } from "./import-events.js";
 import { makeFolder } from "../support/folder.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
 
@@ -18,8 +19,7 @@ beforeAll(async () => {
     folders[name] = realpathSync(mkdtempSync(join(tmpdir(), "pigeonhole-test-")));
   }
   const { captures: cwd, inbox } = folders;
-  writeFileSync(join(cwd, "events.json"), JSON.stringify([sampleEvent("email.sent"), sampleEvent("email.sent")]));
-  expect((await runCli(["captures", "import", "events.json"], { cwd })).code).toBe(0);
+  await writeCaptures(cwd, sampleEvent("email.sent"), sampleEvent("email.sent"));
   const store = createSqliteStore({ file: join(inbox, "pigeonhole.db") });
   await store.open({ logger: silentLogger });
   await store.close();
@@ -65,7 +65,7 @@ test.each([
   ["captures list", "There are no captures in"],
   ["captures export all --out out.ndjson", "There are no captures in"],
   ["captures types", "There are no captures in"],
-  ["captures import none.ndjson", "none.ndjson does not exist"],
+  ["captures export none.ndjson", "There is no file or folder"],
   [`endpoints repair ${ENDPOINT}`, "--since"],
   [`endpoints repair ${ENDPOINT} --since 1d`, "PIGEONHOLE_BASE_URL"],
   ["postgres schema --from 999", "newer than this version"],

@@ -1,8 +1,9 @@
 import { escapeControls } from "../../base/text.js";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { PigeonholeError } from "../../base/error.js";
-import { readCaptureFiles } from "../folder/capture-files.js";
+import { readCaptureFiles, reasonOf } from "../folder/capture-files.js";
+import { readExport } from "../folder/read-export.js";
 import { isNamed } from "../model/capture-handle.js";
 import type { Capture } from "../model/capture.js";
 import { byTime } from "../folder/load-folder.js";
@@ -15,7 +16,7 @@ const MAX_NAMED = 5;
 /**
  * Picks captures by words, oldest first and each once: `last`, `last:email.received`, `all`, an id (of the capture or
  * its event), the beginning of only one id, the short name that lists show ({@link isNamed}, with or without `#`), a
- * path from `cwd` to a file or folder (with a slash or `.json`), or a search such as `tag:vip` or `type:email.*`.
+ * path from `cwd` to a file or folder (with a slash, `.json` or `.ndjson`), or a search such as `tag:vip`.
  *
  * Throws `no_capture` for a word that picks none or could mean several, `invalid_query` for an invalid search, and
  * `invalid_capture` for a file that is not a capture.
@@ -32,7 +33,7 @@ function pick(reader: CaptureReader, word: string, path: string, nowMs: number):
   if (word === "all") return reader.list();
   if (word === "last" || word.startsWith("last:")) return [pickLast(reader, word, nowMs)];
   const mayBeSearch = /[:\s]/.test(word.replace(/^[A-Za-z]:[\\/]/, ""));
-  if (/[/\\]|\.json$/.test(word) && (!mayBeSearch || existsSync(path))) return readPath(path);
+  if (/[/\\]|\.(?:nd)?json$/.test(word) && (!mayBeSearch || existsSync(path))) return readPath(path);
   if (!/[:\s"]/.test(word)) {
     const byId = pickById(reader, word);
     if (byId !== undefined) return [byId];
@@ -83,9 +84,19 @@ function pickByQuery(reader: CaptureReader, word: string, nowMs: number): Captur
 }
 
 function readPath(path: string): Capture[] {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) return readFile(path);
   const { files, broken } = readCaptureFiles(path);
   const [first] = broken;
   if (first !== undefined) throw new PigeonholeError("invalid_capture", `${first.file}: ${first.reason}`);
   if (files.length > 0) return files.map(({ capture }) => capture);
   throw new PigeonholeError("no_capture", `There are no *.json files in "${path}".`);
+}
+
+/** A file may have more than one capture, as an export has. */
+function readFile(path: string): Capture[] {
+  try {
+    return readExport(readFileSync(path, "utf8"));
+  } catch (error) {
+    throw new PigeonholeError("invalid_capture", `${path}: ${reasonOf(error)}`);
+  }
 }

@@ -60,20 +60,13 @@ export const capturesExport = defineCommand({
     out: withValue("file", "Writes to this file, readable by you alone, instead of printing.", { short: "o" }),
   },
   examples: [
-    ["pigeonhole captures export tag:vip --redact strict --out vip.ndjson", "to be imported elsewhere"],
+    [
+      "pigeonhole captures export tag:vip --redact strict --out vip.ndjson",
+      "elsewhere: pigeonhole replay ./vip.ndjson --to 3000",
+    ],
     ["pigeonhole captures export after:1h --from-inbox --out events.ndjson", "what a receiver had in the last hour"],
     ["pigeonhole captures export last --as curl --to 3000", "a command that is valid for five minutes"],
   ],
-});
-
-export const capturesImport = defineCommand({
-  name: "captures import",
-  isRare: true,
-  group,
-  summary: "Imports captures from ndjson or JSON; one that exists already is replaced.",
-  details: "Exits with 1 when a part of a file could not be read; the rest is imported.",
-  arguments: { files: { variadic: true, summary: "Files, or - for standard input." } },
-  examples: [["pigeonhole captures import vip.ndjson", "then: pigeonhole replay tag:vip --to 3000"]],
 });
 
 export const capturesTypes = defineCommand({

@@ -19,14 +19,7 @@ const KEEP_ALL = { max: 10_000_000, maxBytes: Number.MAX_SAFE_INTEGER, keepMs: 3
 /** Error codes for a folder of another user. */
 const FORBIDDEN: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS"]);
 
-const WHERE_FROM = "pigeonhole dev writes them, pigeonhole captures import reads them in.";
-
-/** Opens the captures to change them, and creates the folder if needed. Reports files that are not captures. */
-export function openCaptures({ cwd, out }: CommandContext): CaptureFolder {
-  const folder = openCaptureFolder(resolve(cwd, CAPTURE_STORE), KEEP_ALL);
-  nameBroken(folder.broken, out);
-  return folder;
-}
+const WHERE_FROM = "pigeonhole dev writes them; a file or a folder of them is given by its path.";
 
 /** Reads the captures, which needs only permission to read. A missing folder is an error. */
 export function readExistingCaptures(context: CommandContext): CaptureReader {
@@ -42,10 +35,13 @@ export function readCaptures(context: CommandContext): CaptureReader {
   return folder;
 }
 
-/** Like {@link openCaptures}; undefined if there is no folder, or, with a remark, if this user may only read it. */
+/** The captures to change them; undefined if there is no folder, or, with a remark, if this user may only read it. */
 export function openCapturesIfAllowed(context: CommandContext): CaptureFolder | undefined {
   try {
-    return hasCaptures(context) ? openCaptures(context) : undefined;
+    if (!hasCaptures(context)) return undefined;
+    const folder = openCaptureFolder(resolve(context.cwd, CAPTURE_STORE), KEEP_ALL);
+    nameBroken(folder.broken, context.out);
+    return folder;
   } catch (error) {
     if (!(error instanceof Error && "code" in error && FORBIDDEN.has(String(error.code)))) throw error;
     context.out.note(
