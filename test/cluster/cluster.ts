@@ -136,6 +136,21 @@ export class Cluster {
     return this.#ids.filter((id) => !stored.has(id));
   }
 
+  /** Events that have taken effect twice, here or in the service. */
+  async findRepeated(): Promise<string[]> {
+    const effects = await this.#countById(`SELECT event AS id FROM ${EFFECTS}`);
+    const sent = this.#countSent();
+    return this.#ids.filter((id) => [effects, sent].some((counts) => (counts.get(id) ?? 0) > 1));
+  }
+
+  /** Pieces of work that dead processes still have, and processes whose work was taken over. */
+  async countInterrupted(): Promise<number> {
+    const { rows } = await this.#query<{ count: string }>(
+      `SELECT count(*) AS count FROM ${SCHEMA}.inbox_work WHERE state = 'leased'`,
+    );
+    return Number(rows[0]?.count) + this.#countRecoveries();
+  }
+
   /** Ends all trouble, waits until everything is done, and says what is wrong. */
   async finish(): Promise<ClusterResult> {
     this.sandbox.faults.clear();
@@ -146,7 +161,7 @@ export class Cluster {
       events: this.#ids.length,
       attempts: rows.length,
       failedAttempts: rows.filter(({ status }) => status !== "delivered").length,
-      recoveries: logged.filter((msg) => msg === "recovered_work_of_a_dead_process").length,
+      recoveries: this.#countRecoveries(),
       lostLeases: logged.filter((msg) => msg === "lease_lost").length,
       violations: left === "" ? await this.#findWrong() : [`did not come to rest: ${left}`],
     };
@@ -239,7 +254,7 @@ export class Cluster {
     const marks = await this.#countById(
       `SELECT e.id FROM ${SCHEMA}.inbox_work JOIN ${SCHEMA}.inbox_event AS e USING (seq) WHERE state = 'done'`,
     );
-    const sent = countEach(this.sandbox.contactEvents.map(({ properties }) => String(properties["of"])));
+    const sent = this.#countSent();
     const wrong = this.#ids.flatMap((id) => {
       const times = [effects, marks, sent].map((counts) => counts.get(id) ?? 0);
       return times.every((count) => count === 1) ? [] : [`${id}: effects, marks, contact events ${times.join(", ")}`];
@@ -248,6 +263,16 @@ export class Cluster {
       `SELECT state FROM ${SCHEMA}.inbox_work WHERE state <> 'done'`,
     );
     return [...wrong, ...rows.map(({ state }) => `work is ${state}`)];
+  }
+
+  #countRecoveries(): number {
+    const logged = this.#processes.flatMap((each) => each.logged);
+    return logged.filter((msg) => msg === "recovered_work_of_a_dead_process").length;
+  }
+
+  /** Contact events that the service has stored, by the event of which they are. */
+  #countSent(): Map<string, number> {
+    return countEach(this.sandbox.contactEvents.map(({ properties }) => String(properties["of"])));
   }
 
   async #countById(sql: string): Promise<Map<string, number>> {

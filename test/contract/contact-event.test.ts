@@ -205,7 +205,7 @@ describe("any event that keeps the rules", () => {
       fc.boolean(),
       fc.constant(null),
     ),
-    { maxKeys: 40, noNullPrototype: true },
+    { maxKeys: 15, noNullPrototype: true },
   );
   const events = fc.record(
     {
