@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isoTime } from "#pigeonhole/base/iso-time.js";
-import { acceptLeased, idsOf, leasePage, snapshot, statesOf } from "./lease-page.js";
+import { idsOf, leasePage, statesOf } from "./lease-page.js";
 import { type Fixture } from "./fixture.js";
 import { MINUTE, newEvent, T } from "./new-event.js";
 import { countWork } from "../../support/operate.js";
@@ -67,19 +67,6 @@ export function describeAccept(fixture: Fixture): void {
       },
     );
 
-    test("accept gives later events higher numbers", async () => {
-      const results = [];
-      for (const id of ["a", "b", "c"]) results.push(await fixture.store.accept(newEvent(id)));
-      const seqs = results.map((result) => (result.kind === "stored" ? result.seq : -1));
-      expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
-      expect(new Set(seqs).size).toBe(3);
-    });
-
-    test("an event without a handler is unhandled", async () => {
-      await fixture.store.accept(newEvent("evt_1", { work: [] }));
-      expect(await fixture.store.getEvent("evt_1")).toMatchObject({ state: "unhandled", handlers: [] });
-    });
-
     test("an event that was not understood is parked with its note, next to the work that it makes", async () => {
       const parked = { reason: "unknown_type", detail: "no such type" };
       await fixture.store.accept(newEvent("raw:1", { type: "", work: [], parked }));
@@ -111,29 +98,6 @@ export function describeAccept(fixture: Fixture): void {
       await fixture.store.accept(newEvent("evt_1", { body: Buffer.from("12345") }));
       const again = await fixture.store.accept(newEvent("evt_1", { body: Buffer.from(body) }));
       expect(again).toEqual({ kind: "duplicate", otherBytes });
-    });
-
-    test("a duplicate changes nothing, whatever it contains", async () => {
-      await fixture.store.accept(newEvent("evt_1"));
-      const before = await snapshot(fixture.store);
-      await fixture.store.accept(
-        newEvent("evt_1", {
-          type: "email.sent",
-          test: true,
-          receivedAt: T + MINUTE,
-          body: Buffer.from("other"),
-          work: [{ handler: "h", leaseUntil: T + MINUTE }, { handler: "second" }],
-          parked: { reason: "unknown_type", detail: "" },
-        }),
-      );
-      expect(await snapshot(fixture.store)).toEqual(before);
-    });
-
-    test("a duplicate does not make done work pending", async () => {
-      const lease = await acceptLeased(fixture.store, "evt_1");
-      await fixture.store.settle({ ...lease, at: T, dropSteps: false, to: "done" });
-      await fixture.store.accept(newEvent("evt_1"));
-      expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "done" });
     });
   });
 
@@ -180,19 +144,6 @@ export function describeAccept(fixture: Fixture): void {
       const result = await fixture.store.accept(mixed);
       expect(result.kind === "stored" && result.leases.map(({ handler }) => handler)).toEqual(["b", "a"]);
       expect(await statesOf(fixture.store, "evt_1")).toEqual({ a: "running", b: "running", waits: "pending" });
-    });
-
-    test("work that is leased when it is accepted is leased to no other process, and counts as a first run", async () => {
-      await fixture.store.accept(mixed);
-      for (const handler of ["a", "b"]) {
-        expect(await leasePage(fixture.store, { handler })).toEqual({ work: [], nextDueAt: undefined });
-      }
-      expect((await fixture.store.getEvent("evt_1"))?.handlers.map(({ attempts }) => attempts)).toEqual([1, 1, 0]);
-    });
-
-    test("work that is leased when it is accepted can be settled with its lease", async () => {
-      const lease = await acceptLeased(fixture.store, "evt_1");
-      expect(await fixture.store.settle({ ...lease, at: T, dropSteps: false, to: "done" })).toBe("settled");
     });
   });
 }

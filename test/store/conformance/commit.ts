@@ -3,7 +3,7 @@ import { isoTime } from "#pigeonhole/base/iso-time.js";
 import { isPigeonholeError } from "#pigeonhole/base/error.js";
 import { endOfTurn } from "../../support/end-of-turn.js";
 import { DAY, T, newEvent, settlements, expectCode } from "./new-event.js";
-import { ENDS_WITH_STORE, type Fixture, writing } from "./fixture.js";
+import { type Fixture, writing } from "./fixture.js";
 import { acceptLeased, leasePage, snapshot, statesOf } from "./lease-page.js";
 import { countWork } from "../../support/operate.js";
 
@@ -32,15 +32,6 @@ export function describeCommit(fixture: Fixture): void {
       expect(await countWork(fixture.store, T)).toMatchObject({ running: 0, done: 1 });
     });
 
-    test("commit is visible to the next process", async ({ skip }) => {
-      if (!fixture.kind.outlives) return skip(ENDS_WITH_STORE);
-      const lease = await acceptLeased(fixture.store, "evt_1");
-      await fixture.store.commit(settlements.done(lease), (tx) => fixture.write(tx, "effect"));
-      const store = await fixture.reopen();
-      expect(await statesOf(store, "evt_1")).toEqual({ h: "done" });
-      expect(await fixture.written()).toEqual(["effect"]);
-    });
-
     test.each<[string, unknown]>([
       ["an error", mine],
       ["an error with a code", Object.assign(new Error("busy"), { code: "SQLITE_BUSY" })],
@@ -61,16 +52,6 @@ export function describeCommit(fixture: Fixture): void {
       ).toEqual({ error: thrown });
       expect(await snapshot(fixture.store)).toEqual(before);
       expect(await fixture.written()).toEqual([]);
-    });
-
-    test("commit can be called again with the same lease after its function threw", async () => {
-      const lease = await acceptLeased(fixture.store, "evt_1");
-      const failing = fixture.store.commit(settlements.done(lease), () => {
-        throw mine;
-      });
-      await expect(failing).rejects.toBe(mine);
-      await fixture.store.commit(settlements.done(lease), (tx) => fixture.write(tx, "effect"));
-      expect(await fixture.written()).toEqual(["effect"]);
     });
 
     test.skipIf(kind.hasAsyncCommit)("commit refuses a promise and writes nothing, then or later", async () => {
@@ -130,31 +111,6 @@ export function describeCommit(fixture: Fixture): void {
 
   describe("a commit of several pieces of work", () => {
     const accept = () => Promise.all(["a", "b", "c"].map((id) => acceptLeased(fixture.store, id)));
-
-    test("one commit marks several pieces of work done, and drops the steps of those that ask for it", async () => {
-      const leases = await accept();
-      for (const lease of leases) await fixture.store.saveStep(lease, "one", "1", T);
-      const done = leases.map((lease, index) => ({ ...settlements.done(lease), dropSteps: index > 0 }));
-      await fixture.store.commit(done, (tx) => fixture.write(tx, "effect"));
-      expect(await countWork(fixture.store, T)).toMatchObject({ running: 0, done: 3 });
-      expect(await fixture.written()).toEqual(["effect"]);
-      const steps = await Promise.all(leases.map((lease) => fixture.store.loadSteps(lease)));
-      expect(steps).toEqual([{ one: "1" }, {}, {}]);
-    });
-
-    test("a commit of several with one lost lease runs no function and ends no lease", async () => {
-      const leases = await accept();
-      const [first, second, third] = leases.map((lease) => settlements.done(lease));
-      if (first === undefined || second === undefined || third === undefined) return expect.unreachable();
-      await fixture.store.settle(settlements.dead(second));
-      const before = await snapshot(fixture.store);
-      const outcome = fixture.store.commit([first, second, third], () => expect.unreachable());
-      await expectCode(outcome, "lease_lost");
-      expect(await snapshot(fixture.store)).toEqual(before);
-      await fixture.store.commit([first, third], (tx) => fixture.write(tx, "effect"));
-      expect(await countWork(fixture.store, T)).toMatchObject({ running: 0, done: 2, dead: 1 });
-      expect(await fixture.written()).toEqual(["effect"]);
-    });
 
     test("a commit of several whose function throws ends no lease, and spares the commits beside it", async () => {
       const [first, second, third] = (await accept()).map((lease) => settlements.done(lease));

@@ -3,7 +3,7 @@ import type { EventQuery } from "#pigeonhole/store/inbox-view.js";
 import type { Lease } from "#pigeonhole/store/work.js";
 import { countWork, operate } from "../../support/operate.js";
 import type { Fixture } from "./fixture.js";
-import { acceptLeased, idsOf, leasePage, statesOf } from "./lease-page.js";
+import { acceptLeased, leasePage, statesOf } from "./lease-page.js";
 import { bare, DAY, MINUTE, newEvent, NOTHING_TO_PRUNE, settlements, T } from "./new-event.js";
 
 /** Work of which only the newest of a key counts. */
@@ -74,11 +74,6 @@ export function describeNewest(fixture: Fixture): void {
       expect(await begin(await acceptAt("late", 1), 1)).toBe(result);
     });
 
-    test("of equal times, the one that was stored later is the newest", async () => {
-      const [first, second] = [await acceptAt("first", 1), await acceptAt("second", 1)];
-      expect([await begin(first, 1), await begin(second, 1)]).toEqual(["superseded", "newest"]);
-    });
-
     test("the newest ends what waits, is dead or parked of older ones, and neither runs nor other keys", async () => {
       const { store } = fixture;
       for (const [id, end] of [
@@ -113,24 +108,6 @@ export function describeNewest(fixture: Fixture): void {
       expect(await begin(late, 2)).toBe("newest");
       await fixture.store.settle(settlements.done(late));
       expect(await begin(await acceptAt("older", 1), 1)).toBe("superseded");
-    });
-
-    test("under a lease that has ended nothing is written", async () => {
-      const lease = await acceptAt("older", 1);
-      await waitAt("newer", 2);
-      await fixture.store.release([lease], T);
-      expect(await begin(lease, 1)).toBe("lost");
-      expect(await statesOf(fixture.store, "older")).toEqual({ h: "pending" });
-    });
-
-    test("a person's retry of what was superseded ends so again, while the newer one is there", async () => {
-      const lease = await acceptAt("older", 1);
-      await waitAt("newer", 2);
-      await begin(lease, 1);
-      await fixture.store.replan({ seq: lease.seq, handlers: ["h"], now: T });
-      const page = await leasePage(fixture.store, { limit: 1 });
-      expect(idsOf(page)).toEqual(["older"]);
-      expect(await begin(bare(page.work[0] ?? expect.unreachable()), 1)).toBe("superseded");
     });
 
     test("where the newest was discarded before it ran, a retry runs only of the newest of those that it ended", async () => {

@@ -4,17 +4,9 @@ import type { OutboxQuery } from "#pigeonhole/store/outbox.js";
 import { acceptLeased } from "./lease-page.js";
 import { expectCode, DAY, NOTHING_TO_PRUNE, settlements, T } from "./new-event.js";
 import { type Fixture } from "./fixture.js";
-import { callOf, membersOf, newRecord, RESULTS, sendSettlements, waitingView } from "./new-record.js";
-import {
-  leaseSend,
-  outboxOf,
-  outboxSnapshot,
-  outboxStates,
-  recordKeys,
-  settleAll,
-  takeSend,
-} from "./outbox-fixture.js";
-import { countOutbox, operate, retryOutbox } from "../../support/operate.js";
+import { callOf, membersOf, newRecord, RESULTS, sendSettlements } from "./new-record.js";
+import { outboxOf, outboxSnapshot, outboxStates, recordKeys, settleAll, takeSend } from "./outbox-fixture.js";
+import { operate, retryOutbox } from "../../support/operate.js";
 
 export function describeOutboxInspect(fixture: Fixture): void {
   /** One event in each state, its key the state's name; the leased one is under way. */
@@ -56,12 +48,6 @@ export function describeOutboxInspect(fixture: Fixture): void {
       await expect(operate(fixture.store).listContactEvents({ state: state as "done" })).rejects.toMatchObject({
         code: "invalid_argument",
       });
-    });
-
-    test.each(["pending", "running", "done", "dead"] as const)("listOutbox filters by the state %s", async (state) => {
-      await recordOneInEachState();
-      expect(await keysOf({ state })).toEqual([state]);
-      expect(await keysOf({ state, limit: 1 })).toEqual([state]);
     });
 
     test.each([1, 2, 3, 4, 500])(
@@ -160,18 +146,6 @@ export function describeOutboxInspect(fixture: Fixture): void {
   });
 
   describe("retryOutbox", () => {
-    test("retryOutbox makes a dead event pending, as if it had never been tried", async () => {
-      await recordKeys(fixture.store, "a", "b");
-      const first = await takeSend(fixture.store);
-      await settleAll(fixture.store, first, "dead");
-      expect(await retryOutbox(fixture.store, "a", T + 9)).toBe(true);
-      const [a, b] = await outboxOf(fixture.store);
-      expect(a).toEqual(waitingView("a", { seq: first.events[0]?.seq ?? -1 }));
-      expect(b).toMatchObject({ state: "dead", code: "contact_not_found" });
-      const second = await takeSend(fixture.store);
-      expect([second.key, second.kind, second.attempt]).toEqual(["a", "single", 1]);
-    });
-
     test.each(["pending", "running", "done", "nobody's"])(
       "retryOutbox changes nothing for a key that is %s",
       async (key) => {
@@ -184,41 +158,6 @@ export function describeOutboxInspect(fixture: Fixture): void {
   });
 
   describe("retryOutbox of an event whose call waits", () => {
-    /** A call of two that waits until T + 50, after its first try. */
-    async function waiting() {
-      await recordKeys(fixture.store, "a", "b");
-      const first = await takeSend(fixture.store);
-      await fixture.store.settleSend(sendSettlements.pending(first));
-      return first;
-    }
-
-    test("retryOutbox makes a call due that waits, unchanged and with its attempts, and later events stay behind it", async () => {
-      const first = await waiting();
-      await recordKeys(fixture.store, "c");
-      expect((await leaseSend(fixture.store, { now: T + 9 })).send).toBeUndefined();
-      expect(await retryOutbox(fixture.store, "b", T + 9)).toBe(true);
-      const [view] = await outboxOf(fixture.store);
-      expect(view).toMatchObject({ state: "retrying", attempts: 1, error: "no answer", dueAt: isoTime(T + 9) });
-      const again = await takeSend(fixture.store, { now: T + 9 });
-      expect(callOf(again)).toEqual(callOf(first));
-      expect(again.attempt).toBe(2);
-      await settleAll(fixture.store, again, "done");
-      expect(await outboxStates(fixture.store)).toEqual({ a: "done", b: "done", c: "pending" });
-    });
-
-    test("retryOutbox changes nothing for a call that is due, or under way again", async () => {
-      await waiting();
-      expect(await retryOutbox(fixture.store, "a", T + 50)).toBe(false);
-      expect(await retryOutbox(fixture.store, "a", T + 9)).toBe(true);
-      expect(await retryOutbox(fixture.store, "b", T + 9)).toBe(false);
-      const again = await takeSend(fixture.store, { now: T + 9 });
-      const before = await outboxSnapshot(fixture.store);
-      expect(await retryOutbox(fixture.store, "a", T + 9)).toBe(false);
-      expect(await outboxSnapshot(fixture.store)).toEqual(before);
-      expect((await leaseSend(fixture.store, { now: T + 9 })).send).toBeUndefined();
-      expect(await settleAll(fixture.store, again, "done")).toBe("settled");
-    });
-
     test("retryOutbox makes calls before the chosen one due as well, since it goes out after them", async () => {
       await recordKeys(fixture.store, "a");
       const first = await takeSend(fixture.store);
@@ -254,67 +193,6 @@ export function describeOutboxInspect(fixture: Fixture): void {
     });
   });
 
-  describe("discardOutbox", () => {
-    test.each(["pending", "dead"])("discardOutbox ends an event that is %s, and its key stays taken", async (key) => {
-      await recordOneInEachState();
-      expect(await operate(fixture.store, T + 9).changeContactEvent("discard", key)).toBe(1);
-      expect((await outboxOf(fixture.store)).find((view) => view.key === key)).toMatchObject({
-        state: "discarded",
-        settledAt: isoTime(T + 9),
-        remoteId: null,
-        reason: null,
-        message: "discarded",
-      });
-      expect(await operate(fixture.store).changeContactEvent("discard", key)).toBe(0);
-      expect(await retryOutbox(fixture.store, key, T)).toBe(false);
-      expect(await fixture.store.record([newRecord(key)], T)).toEqual(["known"]);
-    });
-
-    test.each(["running", "done", "nobody's"])("discardOutbox changes nothing for a key that is %s", async (key) => {
-      await recordOneInEachState();
-      const before = await outboxSnapshot(fixture.store);
-      expect(await operate(fixture.store).changeContactEvent("discard", key)).toBe(0);
-      expect(await outboxSnapshot(fixture.store)).toEqual(before);
-    });
-
-    test("discardOutbox is refused while a call waits for its next try, because the event may have arrived", async () => {
-      await recordKeys(fixture.store, "a", "b");
-      await fixture.store.settleSend(sendSettlements.pending(await takeSend(fixture.store)));
-      expect(await operate(fixture.store).changeContactEvent("discard", "a")).toBe(0);
-      expect(await outboxStates(fixture.store)).toEqual({ a: "retrying", b: "retrying" });
-    });
-  });
-
-  describe("countOutbox", () => {
-    test("countOutbox counts events by state, and gives the oldest that is not settled", async () => {
-      await fixture.store.record([newRecord("done"), newRecord("dead")], T - 9);
-      const send = await takeSend(fixture.store);
-      const [done = -1, dead = -1] = send.events.map(({ seq }) => seq);
-      await fixture.store.settleSend(sendSettlements.settled(send, [RESULTS.done(done), RESULTS.dead(dead)]));
-      expect(await countOutbox(fixture.store)).toMatchObject({ dead: 1, oldestRecordedAt: undefined });
-      await fixture.store.record([newRecord("a")], T + 2);
-      await fixture.store.record([newRecord("b"), newRecord("c")], T + 1);
-      expect(await countOutbox(fixture.store)).toMatchObject({ pending: 3, running: 0, oldestRecordedAt: T + 1 });
-      await takeSend(fixture.store, { limit: 1 });
-      expect(await countOutbox(fixture.store)).toEqual({
-        pending: 2,
-        running: 1,
-        retrying: 0,
-        dead: 1,
-        oldestRecordedAt: T + 1,
-      });
-      await operate(fixture.store).changeContactEvent("discard", "b");
-      await operate(fixture.store).changeContactEvent("discard", "c");
-      expect(await countOutbox(fixture.store)).toEqual({
-        pending: 0,
-        running: 1,
-        retrying: 0,
-        dead: 1,
-        oldestRecordedAt: T + 2,
-      });
-    });
-  });
-
   describe("pruning the outbox", () => {
     const prune = async (before: number, batch = 100): Promise<void> => {
       while ((await fixture.store.prune({ ...NOTHING_TO_PRUNE, idsBefore: before, sentBefore: before, batch })) > 0);
@@ -333,18 +211,6 @@ export function describeOutboxInspect(fixture: Fixture): void {
         expect(await outboxStates(fixture.store)).toEqual({ running: "running", pending: "pending" });
       },
     );
-
-    test("pruning the outbox removes the last sent event, and later ones are sent", async () => {
-      await recordKeys(fixture.store, "a", "b");
-      await settleAll(fixture.store, await takeSend(fixture.store), "done");
-      await prune(T + DAY);
-      expect(await outboxStates(fixture.store)).toEqual({});
-
-      await recordKeys(fixture.store, "c", "d");
-      expect(membersOf(await takeSend(fixture.store, { limit: 1 }))).toEqual(["c"]);
-      await prune(T + DAY);
-      expect(await outboxStates(fixture.store)).toEqual({ c: "running", d: "pending" });
-    });
 
     test("pruning the whole outbox leaves no gap in later calls, even for the next process", async () => {
       await recordKeys(fixture.store, "a", "b", "c");
@@ -374,20 +240,6 @@ export function describeOutboxInspect(fixture: Fixture): void {
       await fixture.store.settleSend(sendSettlements.settled(send, [RESULTS.done(first), RESULTS.dead(second)]));
       expect(await retryOutbox(fixture.store, "a", T)).toBe(true);
       expect((await takeSend(fixture.store)).events.map(({ seq }) => seq)).toEqual([second]);
-    });
-
-    test("pruning the outbox keeps dead events until someone decides about them", async () => {
-      await recordOneInEachState();
-      await prune(T + DAY);
-      expect(await outboxStates(fixture.store)).toEqual({ dead: "dead", running: "running", pending: "pending" });
-    });
-
-    test("pruning the outbox frees the key, and the calls stay unchanged", async () => {
-      const underWay = await recordOneInEachState();
-      await prune(T + DAY);
-      expect(await fixture.store.record([newRecord("done")], T)).toEqual(["recorded"]);
-      await fixture.store.settleSend(sendSettlements.pending(underWay, T));
-      expect(membersOf(await takeSend(fixture.store))).toEqual(["running"]);
     });
   });
 }

@@ -3,12 +3,11 @@ import type { NewOutboxEvent, ComparableOutboxEvent } from "#pigeonhole/store/ou
 import type { Store } from "#pigeonhole/store/store.js";
 import type { Lease } from "#pigeonhole/store/work.js";
 import { describe, expect, test } from "vitest";
-import { DAY, T, settlements } from "./new-event.js";
-import { ENDS_WITH_STORE, type Fixture, writing } from "./fixture.js";
-import { acceptLeased, leasePage, statesOf } from "./lease-page.js";
-import { leaseSend, outboxOf, outboxSnapshot, outboxStates, recordKeys } from "./outbox-fixture.js";
-import { newRecord, waitingView } from "./new-record.js";
-import { countOutbox } from "../../support/operate.js";
+import { T, settlements } from "./new-event.js";
+import { type Fixture, writing } from "./fixture.js";
+import { acceptLeased, statesOf } from "./lease-page.js";
+import { outboxOf, recordKeys } from "./outbox-fixture.js";
+import { newRecord } from "./new-record.js";
 
 type Records = readonly NewOutboxEvent[];
 
@@ -23,33 +22,6 @@ const bodyAt = (ms: number, name = "a"): string =>
 
 export function describeOutboxRecord(fixture: Fixture): void {
   describe("record", () => {
-    test("record stores an event unchanged, waiting to be sent", async () => {
-      expect(await fixture.store.record([newRecord("a", { occurredAt: T - 7 })], T)).toEqual(["recorded"]);
-      expect(await outboxOf(fixture.store)).toEqual([
-        waitingView("a", { seq: expect.any(Number) as number, occurredAt: isoTime(T - 7) }),
-      ]);
-      expect(await countOutbox(fixture.store)).toEqual({
-        pending: 1,
-        running: 0,
-        retrying: 0,
-        dead: 0,
-        oldestRecordedAt: T,
-      });
-    });
-
-    test("record keeps the given order", async () => {
-      await fixture.store.record([newRecord("b"), newRecord("a")], T + 9);
-      await recordKeys(fixture.store, "c");
-      expect((await outboxOf(fixture.store)).map(({ key }) => key)).toEqual(["b", "a", "c"]);
-    });
-
-    test("record recognises the same event under its key, and changes nothing", async () => {
-      await recordKeys(fixture.store, "a");
-      const before = await outboxSnapshot(fixture.store);
-      expect(await fixture.store.record([newRecord("a")], T + 1)).toEqual(["known"]);
-      expect(await outboxSnapshot(fixture.store)).toEqual(before);
-    });
-
     test("record refuses another event under a key, keeps the first one, and stores the other events of the call", async () => {
       await recordKeys(fixture.store, "a");
       const other = newRecord("a", { body: newRecord("other").body });
@@ -81,18 +53,11 @@ export function describeOutboxRecord(fixture: Fixture): void {
       expect(results.flat().toSorted()).toEqual([...Array.from({ length: 99 }, () => "known"), "recorded"]);
       expect(await outboxOf(fixture.store)).toHaveLength(1);
     });
-
-    test("record is visible to the next process", async ({ skip }) => {
-      if (!fixture.kind.outlives) return skip(ENDS_WITH_STORE);
-      await recordKeys(fixture.store, "a");
-      const store = await fixture.reopen();
-      expect(await outboxStates(store)).toEqual({ a: "pending" });
-      expect(await store.record([newRecord("a")], T)).toEqual(["known"]);
-    });
   });
 
-  describe.each(Object.entries(CARRIERS))("records of a %s", (name, carry) => {
-    test("records are stored with the done mark, in their order and at its time", async () => {
+  test.each(Object.entries(CARRIERS))(
+    "records of a %s are stored with the done mark, in their order and at its time",
+    async (_, carry) => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       await carry(fixture.store, lease, [newRecord("b"), newRecord("a")]);
       expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "done" });
@@ -100,27 +65,8 @@ export function describeOutboxRecord(fixture: Fixture): void {
         { key: "b", state: "pending", recordedAt: isoTime(T + 5) },
         { key: "a", state: "pending", recordedAt: isoTime(T + 5) },
       ]);
-    });
-
-    test("records under a lost lease are not stored", async () => {
-      const lease = await acceptLeased(fixture.store, "evt_1");
-      await fixture.store.recover(T + DAY);
-      await leasePage(fixture.store, { now: T + DAY });
-      const outcome = await carry(fixture.store, lease, [newRecord("a")]).catch((error: unknown) => error);
-      expect(outcome).toEqual(name === "settle" ? "lost" : expect.objectContaining({ code: "lease_lost" }));
-      expect(await outboxOf(fixture.store)).toEqual([]);
-      expect(await leaseSend(fixture.store)).toEqual({ send: undefined, nextDueAt: undefined });
-    });
-
-    test("records are visible to the next process", async ({ skip }) => {
-      if (!fixture.kind.outlives) return skip(ENDS_WITH_STORE);
-      const lease = await acceptLeased(fixture.store, "evt_1");
-      await carry(fixture.store, lease, [newRecord("a")]);
-      const store = await fixture.reopen();
-      expect(await statesOf(store, "evt_1")).toEqual({ h: "done" });
-      expect(await outboxStates(store)).toEqual({ a: "pending" });
-    });
-  });
+    },
+  );
 
   test("a commit whose function throws stores none of its records", async () => {
     const lease = await acceptLeased(fixture.store, "evt_1");

@@ -8,22 +8,6 @@ import { leaseSend, outboxStates, recordKeys, settleAll, takeSend } from "./outb
 
 export function describeOutboxSend(fixture: Fixture): void {
   describe("leaseSend", () => {
-    test("leaseSend freezes one event into a call of its own, with the event's key", async () => {
-      await recordKeys(fixture.store, "a");
-      expect(await leaseSend(fixture.store)).toEqual({
-        send: {
-          send: expect.any(Number),
-          token: expect.any(Number),
-          key: "a",
-          kind: "single",
-          attempt: 1,
-          events: [{ seq: expect.any(Number), body: newRecord("a").body, occurredAt: T }],
-        },
-        nextDueAt: undefined,
-      });
-      expect(await outboxStates(fixture.store)).toEqual({ a: "running" });
-    });
-
     test("leaseSend gives the span in which each event was recorded, also when the call is repeated", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       const byHandler = [newRecord("a", { trace: TRACE }), newRecord("b")];
@@ -67,34 +51,11 @@ export function describeOutboxSend(fixture: Fixture): void {
       expect(new Set(keys).size).toBe(2);
     });
 
-    test("leaseSend gives one call at a time, and says when its lease ends", async () => {
-      await recordKeys(fixture.store, "a", "b");
-      const first = await takeSend(fixture.store, { limit: 1 });
-      const page = { send: undefined, nextDueAt: T + MINUTE };
-      expect(await leaseSend(fixture.store)).toEqual(page);
-      expect(await leaseSend(fixture.store, { now: T + MINUTE - 1 })).toEqual(page);
-      expect(await outboxStates(fixture.store)).toEqual({ a: "running", b: "pending" });
-      await settleAll(fixture.store, first, "done");
-      expect(membersOf(await takeSend(fixture.store))).toEqual(["b"]);
-    });
-
     test("leaseSend called ten times at once freezes one call", async () => {
       await recordKeys(fixture.store, "a", "b");
       const pages = await Promise.all(Array.from({ length: 10 }, () => leaseSend(fixture.store, { limit: 1 })));
       expect(pages.filter(({ send }) => send !== undefined)).toHaveLength(1);
       expect(await outboxStates(fixture.store)).toEqual({ a: "running", b: "pending" });
-    });
-
-    test("leaseSend gives nothing before the next try is due, even if events were recorded since", async () => {
-      await recordKeys(fixture.store, "a", "b");
-      const first = await takeSend(fixture.store);
-      await fixture.store.settleSend(sendSettlements.pending(first, T + 50));
-      await recordKeys(fixture.store, "c");
-      expect(await leaseSend(fixture.store, { now: T + 49 })).toEqual({ send: undefined, nextDueAt: T + 50 });
-      const second = await takeSend(fixture.store, { now: T + 50 });
-      expect(callOf(second)).toEqual(callOf(first));
-      expect(second.attempt).toBe(2);
-      expect(second.token).not.toBe(first.token);
     });
 
     test("leaseSend lets others pass a call that has failed often, and gives it again when it is due", async () => {
@@ -139,16 +100,6 @@ export function describeOutboxSend(fixture: Fixture): void {
         }
       },
     );
-
-    test("leaseSend does not change inbox work, and recover of expired leases frees the call", async () => {
-      await recordKeys(fixture.store, "a", "b");
-      const first = await takeSend(fixture.store);
-      expect(await fixture.store.recover(T + MINUTE - 1)).toMatchObject({ recovered: 0 });
-      expect((await leaseSend(fixture.store, { now: T + MINUTE - 1 })).send).toBeUndefined();
-      expect(await fixture.store.recover(T + MINUTE + 1)).toMatchObject({ recovered: 0, parked: 0 });
-      expect(await settleAll(fixture.store, first, "done")).toBe("lost");
-      expect(callOf(await takeSend(fixture.store, { now: T + MINUTE + 1 }))).toEqual(callOf(first));
-    });
   });
 
   describe("after the process died", () => {
@@ -170,16 +121,5 @@ export function describeOutboxSend(fixture: Fixture): void {
         expect(membersOf(await takeSend(store))).toEqual(["new"]);
       },
     );
-
-    test("a call that waited still waits for its time after the process died", async ({ skip }) => {
-      if (!fixture.kind.outlives) return skip(ENDS_WITH_STORE);
-      await recordKeys(fixture.store, "a", "b");
-      const first = await takeSend(fixture.store);
-      await fixture.store.settleSend(sendSettlements.pending(first, T + 50));
-      const store = await fixture.reopen();
-      await store.recover(T + 1);
-      expect(await leaseSend(store, { now: T + 1 })).toEqual({ send: undefined, nextDueAt: T + 50 });
-      expect(callOf(await takeSend(store, { now: T + 50 }))).toEqual(callOf(first));
-    });
   });
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { isoTime } from "#pigeonhole/base/iso-time.js";
 import { DAY, NOTHING_TO_PRUNE, T, newEvent, settlements } from "./new-event.js";
 import { ENDS_WITH_STORE, type Fixture } from "./fixture.js";
-import { acceptAll, acceptLeased, snapshot } from "./lease-page.js";
+import { acceptAll, acceptLeased } from "./lease-page.js";
 import { countWork, operate } from "../../support/operate.js";
 
 export function describePrune(fixture: Fixture): void {
@@ -71,26 +71,6 @@ export function describePrune(fixture: Fixture): void {
       const changed = newEvent("a", { body: Buffer.from('{"id":"b"}') });
       expect(await fixture.store.accept(changed)).toEqual({ kind: "duplicate", otherBytes: true });
       expect(await idsWithBody()).toEqual([]);
-    });
-
-    test("prune frees the id when it deletes the event", async () => {
-      await acceptAll(fixture.store, ["a"], settled);
-      await pruneRound({ idsBefore: T + DAY });
-      expect(await fixture.store.accept(newEvent("a"))).toMatchObject({ kind: "stored" });
-    });
-
-    test("prune keeps events whose work is not settled, with their bodies", async () => {
-      const { store } = fixture;
-      await acceptAll(store, ["pending"]);
-      await acceptLeased(store, "running");
-      await store.settle(settlements.dead(await acceptLeased(store, "dead")));
-      await store.settle(settlements.parked(await acceptLeased(store, "parked")));
-      await store.accept(newEvent("not understood", { work: [], parked: { reason: "not_json", detail: "" } }));
-      const half = await acceptLeased(store, "half", { work: [{ handler: "h", leaseUntil: T }, { handler: "i" }] });
-      await store.settle(settlements.done(half));
-      const before = await snapshot(store);
-      await pruneRound({ idsBefore: T + DAY, bodiesBefore: T + DAY });
-      expect(await snapshot(store)).toEqual(before);
     });
 
     test("prune drops the steps of an event with its body", async () => {

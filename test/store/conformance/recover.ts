@@ -5,7 +5,6 @@ import { describe, expect, test } from "vitest";
 import { DAY, MINUTE, T, bare, newEvent, settlements } from "./new-event.js";
 import { ENDS_WITH_STORE, type Fixture } from "./fixture.js";
 import { acceptAll, acceptLeased, crash, idsOf, leasePage, statesOf } from "./lease-page.js";
-import { countWork } from "../../support/operate.js";
 
 export function describeRecover(fixture: Fixture): void {
   describe("recover", () => {
@@ -18,23 +17,6 @@ export function describeRecover(fixture: Fixture): void {
       const recovered = state === "pending" ? 1 : 0;
       expect(await fixture.store.recover(now)).toEqual({ owner: true, recovered, parked: 0 });
       expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: state });
-    });
-
-    test("recover makes the work due at once", async () => {
-      await acceptLeased(fixture.store, "evt_1");
-      await fixture.store.recover(T + DAY);
-      expect(await leasePage(fixture.store, { now: T + DAY - 1 })).toEqual({ work: [], nextDueAt: T + DAY });
-      expect((await leasePage(fixture.store, { now: T + DAY })).work).toMatchObject([
-        { attempt: 2, failures: 0, crashes: 1 },
-      ]);
-    });
-
-    test("recover changes nothing else", async () => {
-      for (const to of ["done", "pending", "dead", "parked"] as const) {
-        await fixture.store.settle(settlements[to](await acceptLeased(fixture.store, to)));
-      }
-      expect(await fixture.store.recover(T + DAY)).toEqual({ owner: true, recovered: 0, parked: 0 });
-      expect(await countWork(fixture.store, T)).toMatchObject({ retrying: 1, dead: 1, parked: 1, done: 1 });
     });
 
     test("recover at the start takes the work of a dead process, whose leases have not ended", async ({ skip }) => {

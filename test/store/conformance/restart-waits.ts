@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { acceptLeased, idsOf, leasePage, snapshot } from "./lease-page.js";
-import { bare, DAY, MINUTE, newEvent, settlements, T } from "./new-event.js";
+import { acceptLeased, idsOf, leasePage } from "./lease-page.js";
+import { DAY, MINUTE, settlements, T } from "./new-event.js";
 import { type Fixture } from "./fixture.js";
 import { leaseSend, outboxStates, recordKeys, takeSend } from "./outbox-fixture.js";
 import { membersOf, newRecord, sendSettlements } from "./new-record.js";
@@ -8,7 +8,6 @@ import { countOutbox } from "../../support/operate.js";
 
 /** What a clock showed that was a year ahead. */
 const AHEAD = T + 365 * DAY;
-const LEASE_UNTIL = T + MINUTE;
 
 export function describeRestartWaits(fixture: Fixture): void {
   const restart = (now = T): Promise<number> => fixture.store.restartWaits({ now, leaseUntil: now + MINUTE });
@@ -34,56 +33,6 @@ export function describeRestartWaits(fixture: Fixture): void {
         expect(idsOf(await leasePage(fixture.store, { now: T + waitMs }))).toEqual(["evt_1"]);
       },
     );
-
-    test("restartWaits makes due what was accepted, recovered or retried by hand with the clock ahead", async () => {
-      const { store } = fixture;
-      await store.accept(newEvent("accepted", { receivedAt: AHEAD }));
-      await acceptLeased(store, "recovered", { work: [{ handler: "h", leaseUntil: AHEAD }] });
-      await store.recover(AHEAD + 1);
-      const lease = await acceptLeased(store, "retried");
-      await store.settle(settlements.dead(lease));
-      await store.replan({ seq: lease.seq, handlers: ["h"], now: AHEAD });
-      expect(await restart()).toBe(3);
-      for (const id of ["accepted", "recovered", "retried"]) expect(await dueAt(id)).toBe(T);
-    });
-
-    test("restartWaits finds work of each handler, whether a process died in it or not", async () => {
-      const { store } = fixture;
-      for (const handler of ["a", "b", "c"]) {
-        for (let deaths = 0; deaths < 3; deaths += 1) {
-          const id = `${handler}${deaths}`;
-          await store.accept(newEvent(id, { work: [{ handler }] }));
-          for (let death = 0; death < deaths; death += 1) {
-            await leasePage(store, { handler, now: AHEAD, leaseUntil: T, limit: 1 });
-            await store.recover(AHEAD);
-          }
-          const { work } = await leasePage(store, { handler, now: AHEAD });
-          await store.settle({ ...settlements.pending(bare(work[0] ?? expect.unreachable()), AHEAD + 5), at: AHEAD });
-        }
-      }
-      expect(await restart()).toBe(9);
-      for (const handler of ["a", "b", "c"]) {
-        for (let deaths = 0; deaths < 3; deaths += 1) expect(await dueAt(`${handler}${deaths}`)).toBe(T + 5);
-      }
-    });
-
-    test("restartWaits does not change waits that began before now, however long, or work that is due", async () => {
-      await acceptFailed("long", T, 80 * DAY);
-      await acceptFailed("due", T - DAY, MINUTE);
-      await fixture.store.accept(newEvent("new"));
-      const before = await snapshot(fixture.store);
-      expect(await restart()).toBe(0);
-      expect(await snapshot(fixture.store)).toEqual(before);
-    });
-
-    test("restartWaits lets leases end as if they were given now", async () => {
-      await acceptLeased(fixture.store, "ahead", { work: [{ handler: "h", leaseUntil: AHEAD }] });
-      await acceptLeased(fixture.store, "soon", { work: [{ handler: "h", leaseUntil: T + 5 }] });
-      await restart();
-      expect(await fixture.store.recover(T + 6)).toMatchObject({ recovered: 1 });
-      expect(await fixture.store.recover(LEASE_UNTIL)).toMatchObject({ recovered: 0 });
-      expect(await fixture.store.recover(LEASE_UNTIL + 1)).toMatchObject({ recovered: 1 });
-    });
 
     test("restartWaits lets the call under way wait as long as intended", async () => {
       await recordKeys(fixture.store, "a");

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { isoTime } from "#pigeonhole/base/iso-time.js";
 import type { WorkChoice } from "#pigeonhole/store/inbox-view.js";
 import type { NewEvent } from "#pigeonhole/store/store.js";
-import { acceptLeased, crash, idsOf, leasePage, snapshot, statesOf } from "./lease-page.js";
-import { expectCode, DAY, MINUTE, newEvent, settlements, T } from "./new-event.js";
+import { acceptLeased, crash, idsOf, leasePage, statesOf } from "./lease-page.js";
+import { DAY, MINUTE, newEvent, settlements, T } from "./new-event.js";
 import { type Fixture } from "./fixture.js";
 import { operate } from "../../support/operate.js";
 
@@ -34,45 +34,6 @@ export function describeRunNow(fixture: Fixture): void {
       expect(await viewOf("evt_1")).toEqual({ ...before, dueAt: isoTime(NOW) });
       const [work] = (await leasePage(store, { now: NOW, leaseUntil: NOW + MINUTE })).work;
       expect(work).toMatchObject({ eventId: "evt_1", attempt: 2, failures: 1, crashes: 0, dueAt: NOW });
-    });
-
-    test("a process that died in it still counts", async () => {
-      const { store } = fixture;
-      await acceptLeased(store, "evt_1");
-      await store.recover(T + DAY);
-      const [lease = expect.unreachable()] = (await leasePage(store, { now: T + DAY, leaseUntil: T + 2 * DAY })).work;
-      await store.settle({ ...settlements.pending(lease, T + 3 * DAY), at: T + DAY });
-      expect(await runAll({}, T + DAY)).toEqual({ events: 1, work: 1 });
-      const [work] = (await leasePage(store, { now: T + DAY, leaseUntil: T + 2 * DAY })).work;
-      expect(work).toMatchObject({ attempt: 3, failures: 1, crashes: 1 });
-    });
-
-    test("work that is due, leased, done, dead or parked, and other events, do not change", async () => {
-      const { store } = fixture;
-      const names = ["running", "done", "dead", "parked"] as const;
-      const work = names.map((handler) => ({ handler, leaseUntil: T + DAY }));
-      const result = await store.accept(newEvent("evt_1", { work: [...work, { handler: "due" }] }));
-      for (const lease of result.kind === "stored" ? result.leases : []) {
-        if (lease.handler !== "running") await store.settle(settlements[lease.handler as "done" | "dead"](lease));
-      }
-      await acceptFailed("evt_2", {}, NOW);
-      const before = await snapshot(store);
-      expect(await operate(store, NOW).changeEvent("run", "evt_1")).toEqual({ work: 0, readAgain: 0 });
-      expect(await runAll()).toEqual({ events: 0, work: 0 });
-      expect(await snapshot(store)).toEqual(before);
-      await acceptFailed("evt_4");
-      expect(await operate(store, NOW).changeEvent("run", "evt_1")).toEqual({ work: 0, readAgain: 0 });
-      expect(await viewOf("evt_4")).toMatchObject({ dueAt: isoTime(LATER) });
-      await expectCode(operate(store, NOW).changeEvent("run", "missing"), "not_found");
-    });
-
-    test("a lease that is given meanwhile is kept, and its settlement is written", async () => {
-      const { store } = fixture;
-      await acceptFailed("evt_1");
-      const [lease = expect.unreachable()] = (await leasePage(store, { now: LATER, leaseUntil: LATER + MINUTE })).work;
-      expect(await operate(store, NOW).changeEvent("run", "evt_1")).toEqual({ work: 0, readAgain: 0 });
-      expect(await runAll()).toEqual({ events: 0, work: 0 });
-      expect(await store.settle({ ...settlements.done(lease), at: LATER })).toBe("settled");
     });
 
     test("the wait after the next failure is not shortened when the clock is set back", async () => {

@@ -2,8 +2,8 @@ import { isoTime } from "#pigeonhole/base/iso-time.js";
 import type { Lease, Settlement } from "#pigeonhole/store/work.js";
 import { describe, expect, test } from "vitest";
 import { handlerView } from "../../support/event-detail.js";
-import { acceptLeased, crash, idsOf, leasePage, snapshot, statesOf } from "./lease-page.js";
-import { expectCode, bare, DAY, newEvent, settlements, T, TARGETS } from "./new-event.js";
+import { acceptLeased, leasePage, snapshot } from "./lease-page.js";
+import { expectCode, DAY, settlements, T, TARGETS } from "./new-event.js";
 import { type Fixture } from "./fixture.js";
 import { countWork } from "../../support/operate.js";
 
@@ -70,56 +70,9 @@ export function describeSettle(fixture: Fixture): void {
       expect((await fixture.store.getEvent("evt_1"))?.handlers).toEqual([handler]);
       expect(await countWork(fixture.store, T)).toMatchObject({ running: 0, ...counts });
     });
-
-    test.each<[Target, boolean]>([
-      ["done", false],
-      ["pending", true],
-      ["dead", false],
-      ["parked", false],
-    ])("settle to %s makes the work available again: %s", async (to, again) => {
-      await fixture.store.settle(settlements[to](await acceptLeased(fixture.store, "evt_1")));
-      expect(idsOf(await leasePage(fixture.store, { now: T + 49 }))).toEqual([]);
-      expect(idsOf(await leasePage(fixture.store, { now: T + 50 }))).toEqual(again ? ["evt_1"] : []);
-      await fixture.store.recover(T + DAY);
-      expect(idsOf(await leasePage(fixture.store, { now: T + 50 }))).toEqual([]);
-    });
-
-    test("settle does not change the event's other handlers", async () => {
-      const work = ["h", "i", "j"].map((handler) => ({ handler, leaseUntil: T + DAY }));
-      const result = await fixture.store.accept(newEvent("evt_1", { work }));
-      const [h, i] = result.kind === "stored" ? result.leases : [];
-      await fixture.store.settle(settlements.done(h ?? expect.unreachable()));
-      await fixture.store.settle(settlements.dead(i ?? expect.unreachable()));
-      expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "done", i: "dead", j: "running" });
-      expect((await fixture.store.getEvent("evt_1"))?.state).toBe("dead");
-    });
-
-    test("settle works after the lease ended, while no other process has the work", async () => {
-      const lease = await acceptLeased(fixture.store, "evt_1", { work: [{ handler: "h", leaseUntil: T - DAY }] });
-      expect(await fixture.store.settle(settlements.done(lease))).toBe("settled");
-    });
-
-    test("settle counts runs that ended and runs that did not", async () => {
-      await acceptLeased(fixture.store, "evt_1");
-      await fixture.store.recover(T + DAY);
-      await crash(fixture.store);
-      const { work } = await leasePage(fixture.store, { now: T + DAY });
-      await fixture.store.settle(settlements.done(bare(work[0] ?? expect.unreachable())));
-      expect((await fixture.store.getEvent("evt_1"))?.handlers).toMatchObject([{ state: "done", attempts: 3 }]);
-    });
   });
 
   describe("a settlement without a valid lease", () => {
-    const cases = Object.keys(ENDINGS).flatMap((ending) => TARGETS.map((to) => [ending, to] as const));
-    test.each(cases)("a settlement with a lease that %s writes nothing, to %s", async (ending, to) => {
-      const lease = await ENDINGS[ending]?.(fixture);
-      await fixture.store.accept(newEvent("bystander"));
-      const before = await snapshot(fixture.store);
-      const settlement = settlements[to](lease ?? expect.unreachable());
-      expect(await fixture.store.settle({ ...settlement, dropSteps: true })).toBe("lost");
-      expect(await snapshot(fixture.store)).toEqual(before);
-    });
-
     test.each(Object.keys(ENDINGS))("a commit with a lease that %s does not call its function", async (ending) => {
       const lease = await ENDINGS[ending]?.(fixture);
       const before = await snapshot(fixture.store);

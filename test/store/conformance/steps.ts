@@ -15,17 +15,6 @@ export function describeSteps(fixture: Fixture): void {
       },
     );
 
-    test("an event has no steps at first", async () => {
-      expect(await fixture.store.loadSteps({ seq: 1, handler: "h" })).toEqual({});
-    });
-
-    test("the store keeps the first value of a step's name", async () => {
-      const lease = await acceptLeased(fixture.store, "evt_1");
-      await fixture.store.saveStep(lease, "a", "1", T);
-      expect(await fixture.store.saveStep(lease, "a", "2", T)).toBe("settled");
-      expect(await fixture.store.loadSteps(lease)).toEqual({ a: "1" });
-    });
-
     test("an operator sees when each step was kept, oldest first, also once the work is done", async () => {
       const { store } = fixture;
       const lease = await acceptLeased(store, "evt_1");
@@ -62,16 +51,6 @@ export function describeSteps(fixture: Fixture): void {
       ]);
     });
 
-    test("a step belongs to one handler of one event", async () => {
-      const work = ["h", "i"].map((handler) => ({ handler, leaseUntil: T + DAY }));
-      const result = await fixture.store.accept(newEvent("evt_1", { work }));
-      const [h, i] = result.kind === "stored" ? result.leases : [];
-      const other = await acceptLeased(fixture.store, "evt_2");
-      await fixture.store.saveStep(h ?? expect.unreachable(), "a", "1", T);
-      expect(await fixture.store.loadSteps(i ?? expect.unreachable())).toEqual({});
-      expect(await fixture.store.loadSteps(other)).toEqual({});
-    });
-
     test.each(TARGETS)("a settlement to %s keeps the values of steps, or drops them if asked", async (to) => {
       for (const dropSteps of [false, true]) {
         const lease = await acceptLeased(fixture.store, `evt_${dropSteps}`);
@@ -79,34 +58,6 @@ export function describeSteps(fixture: Fixture): void {
         await fixture.store.settle({ ...settlements[to](lease), dropSteps });
         expect(await fixture.store.loadSteps(lease)).toEqual(dropSteps ? {} : { a: "1" });
       }
-    });
-
-    test("a value that was dropped makes room for the next one", async () => {
-      const { store } = fixture;
-      const lease = await acceptLeased(store, "evt_1");
-      await store.saveStep(lease, "a", "1", T);
-      await store.settle({ ...settlements.pending(lease, T), dropSteps: true });
-      const [work] = (await leasePage(store)).work;
-      await store.saveStep(bare(work ?? expect.unreachable()), "a", "2", T);
-      expect(await store.loadSteps(lease)).toEqual({ a: "2" });
-    });
-
-    test("the steps are kept over a retry and a crash", async () => {
-      const lease = await acceptLeased(fixture.store, "evt_1");
-      await fixture.store.saveStep(lease, "a", "1", T);
-      await fixture.store.settle(settlements.pending(lease, T));
-      const { work } = await leasePage(fixture.store);
-      expect(await fixture.store.saveStep(bare(work[0] ?? expect.unreachable()), "b", "2", T)).toBe("settled");
-      await fixture.store.recover(T + DAY);
-      expect(await fixture.store.loadSteps(lease)).toEqual({ a: "1", b: "2" });
-    });
-
-    test("a step is not saved after the lease has ended", async () => {
-      const lease = await acceptLeased(fixture.store, "evt_1");
-      await fixture.store.recover(T + DAY);
-      await leasePage(fixture.store, { now: T + DAY });
-      expect(await fixture.store.saveStep(lease, "a", "1", T)).toBe("lost");
-      expect(await fixture.store.loadSteps(lease)).toEqual({});
     });
   });
 }

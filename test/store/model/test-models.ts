@@ -15,6 +15,8 @@ export interface ModelRun {
   stores?: number;
   numRuns: number;
   maxCommands: number;
+  /** For the same commands each time. */
+  seed?: number;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface ModelRun {
  * A failure prints the seed and the shortest run found; give both to `fc.assert` as `{ seed, path }` to see it again.
  */
 export function testModels(run: ModelRun): void {
-  const { kind, numRuns, maxCommands, stores = 1 } = run;
+  const { kind, numRuns, maxCommands, stores = 1, seed } = run;
   const name = stores === 1 ? kind.name : `${kind.name} with ${stores} stores`;
   const size = { maxCommands, size: "max" } as const;
 
@@ -37,17 +39,14 @@ export function testModels(run: ModelRun): void {
           await drain(model, real);
         }),
       ),
-      { numRuns },
+      { numRuns, ...(seed !== undefined && { seed }) },
     );
   });
 }
 
-/**
- * Rejects where the store does other than the model. With a seed, the same commands each time, and at the first
- * difference.
- */
-export async function compareWithModel(run: ModelRun, seed?: number): Promise<void> {
-  const { kind, numRuns, maxCommands } = run;
+/** Rejects where the store does other than the model; with a seed, at the first difference. */
+export async function compareWithModel(run: ModelRun): Promise<void> {
+  const { kind, numRuns, maxCommands, seed } = run;
   const size = { maxCommands, size: "max" } as const;
   await fc.assert(
     fc.asyncProperty(fc.commands(commandsFor(kind), size), (commands) =>

@@ -31,7 +31,12 @@ describeOnPostgres((database) => {
         const scene = useScene(build);
         const scenario = POSTGRES_SCENARIOS.find(({ name }) => name === mutant.shownBy);
         if (scenario !== undefined) return expect(scenario.run(scene)).rejects.toThrow();
-        const compared = compareWithModel({ kind: postgresKind(database, build), numRuns: 100, maxCommands: 100 }, 1);
+        const compared = compareWithModel({
+          kind: postgresKind(database, build),
+          numRuns: 100,
+          maxCommands: 100,
+          seed: 1,
+        });
         return expect(compared).rejects.toThrow(/Property failed after/);
       },
     );
@@ -47,7 +52,7 @@ describeOnPostgres((database) => {
         }
       }
       useScene(build);
-      await compareWithModel({ kind: postgresKind(database, build), numRuns: 5, maxCommands: 100 }, 1);
+      await compareWithModel({ kind: postgresKind(database, build), numRuns: 5, maxCommands: 100, seed: 1 });
     });
   });
 });

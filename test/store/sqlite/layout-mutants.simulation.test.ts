@@ -10,7 +10,7 @@ const LIMIT_MS = 120_000;
 const SEED = 6;
 
 const findDifference = (build: SqliteBuild, numRuns: number): Promise<void> =>
-  compareWithModel({ kind: fileOf(build), numRuns, maxCommands: 100 }, SEED);
+  compareWithModel({ kind: fileOf(build), numRuns, maxCommands: 100, seed: SEED });
 
 describe("the store in a file with a mutant", () => {
   // The long form has all of them.
