@@ -355,14 +355,6 @@ describe("a download", () => {
     expect(Buffer.compare(Buffer.from(await new Response(stream).arrayBuffer()), content)).toBe(0);
   });
 
-  test("a download that was read is cancelled without effect", async () => {
-    const { call } = await downloadFrom(whole);
-    const file = await call("1");
-    const bytes = await file.bytes();
-    file.cancel();
-    expect(bytes).toHaveLength(content.byteLength);
-  });
-
   test("a download is retried until its answer begins", async () => {
     let count = 0;
     const { call, server } = await downloadFrom(

@@ -57,29 +57,6 @@ describe("the rate limiter", () => {
     expect(passed.map(([name]) => name)).toEqual(["dear", "cheap"]);
   });
 
-  test("the rate limiter saves up 100 events at most", async () => {
-    const { clock, passed, take } = setUp();
-    await clock.advance(3_600_000);
-    const all = [take("saved", 100), take("next", 1)];
-    await clock.advance(100);
-    await Promise.all(all);
-    expect(passed).toEqual([
-      ["saved", 3_600_000],
-      ["next", 3_600_100],
-    ]);
-  });
-
-  test("the rate limiter lets no more than 600 events pass in a minute that begins with saved events", async () => {
-    const { clock, passed, take } = setUp();
-    await clock.advance(3_600_000);
-    const all = Array.from({ length: 7 }, (_, index) => take(String(index), 100));
-    await clock.advance(59_999);
-    expect(passed.length).toBe(6);
-    await clock.advance(1);
-    await Promise.all(all);
-    expect(passed.length).toBe(7);
-  });
-
   test("the rate limiter rejects an aborted call with the reason of its signal, and the next call takes its place", async () => {
     const { clock, passed, take } = setUp();
     const controller = new AbortController();

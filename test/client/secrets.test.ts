@@ -134,18 +134,6 @@ describe("the API key and webhook secrets", () => {
     },
   );
 
-  test.each([
-    ["without a message", Object.assign(new Error("x"), { message: undefined })],
-    ["with a message that is no text", Object.assign(new Error("x"), { message: { a: 1 } })],
-  ])("the error for a failed request %s is reported as a missing answer", async (_, thrown) => {
-    const client = createClient({
-      apiKey: API_KEY,
-      baseUrl: "https://api.example",
-      fetch: () => Promise.reject(thrown),
-    });
-    await expect(client.contactEvents.send(EVENT)).rejects.toMatchObject({ name: "NoAnswerError" });
-  });
-
   test("errors of other realms are searched for secrets, and keep their code", async () => {
     const thrown = runInNewContext(`Object.assign(new Error("${API_KEY}"), { code: "ECONNREFUSED" })`) as Error;
     const client = createClient({

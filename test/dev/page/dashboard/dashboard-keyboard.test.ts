@@ -52,21 +52,6 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard without a mouse", () => {
     expect(page.url()).toMatch(/#\/work\?/);
   });
 
-  test("Enter unfolds the example of a group and the details of an event", async () => {
-    const id = await bench.deliver("email.bounced");
-    await show("#/errors");
-    const unfold = async () => {
-      await page.locator("summary").first().focus();
-      await page.keyboard.press("Enter");
-      await expect.poll(() => page.locator("details").first().getAttribute("open")).not.toBeNull();
-    };
-    await unfold();
-    expect(page.url()).toMatch(/#\/errors$/);
-    await page.evaluate(`location.hash = "#/event?id=${id}"`);
-    await page.locator(".timeline details").first().waitFor();
-    await unfold();
-  });
-
   test("arrow keys scroll the page of an event and the pane of a contact event, and j goes on in the list", async () => {
     const id = await bench.deliver("email.opened", { note: "long ".repeat(400) });
     await expect.poll(async () => (await bench.receiver.contactEvents.list()).items[0]?.state).toBe("dead");
@@ -81,22 +66,6 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard without a mouse", () => {
     await expect.poll(() => scrollTopOf(".detail-body")).toBeGreaterThan(0);
     await page.keyboard.press("j");
     await expect.poll(focusedRow).toBeTruthy();
-  });
-
-  test("after more rows are shown, the focus is on the first of them", async () => {
-    for (let n = 0; n < 110; n += 1) await bench.deliver("email.sent");
-    await show("#/work");
-    const more = page.getByRole("button", { name: "Show more" });
-    const position = () =>
-      page.evaluate<number>(
-        "[...document.querySelectorAll('[data-row]')].findIndex((row) => row.contains(document.activeElement))",
-      );
-    for (const first of [50, 100]) {
-      await more.focus();
-      await page.keyboard.press("Enter");
-      await expect.poll(position).toBe(first);
-    }
-    expect(await more.count()).toBe(0);
   });
 
   test("the focus has a place once the button that had it is gone", async () => {

@@ -182,13 +182,6 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     expect(Date.parse(filter.since)).toBeGreaterThan(Date.now() - HOUR + 30_000);
   });
 
-  test("the name of a group in an address is shown by its beginning, direction marks as signs", async () => {
-    await show(`#/work?group=other&groupName=${encodeURIComponent(`\u202e${"Error".repeat(200)}`)}`);
-    const chip = await button(/^Only the group/).innerText();
-    expect(chip).not.toMatch(/\p{Bidi_Control}/u);
-    expect(chip.length).toBeLessThan(400);
-  });
-
   test("a handler is paused with a banner for everybody, its work is not offered to run, and it is resumed there", async () => {
     const waiting = await bench.deliver("email.complained");
     await show("#/work?show=handlers");
