@@ -136,7 +136,9 @@ function readLimit(text: string | null): number {
 /** The deliveries of the capture's event, and when the service would send it again. `captures` are newest first. */
 function makeRetryLine(capture: Capture, captures: readonly Capture[]): RetryLine {
   const { id } = capture.event;
-  const deliveries = id === null ? [capture] : captures.filter(({ event }) => event.id === id).toReversed();
+  // What strangers post under the id of an event, and could not sign, is no attempt of the service.
+  const isOfEvent = ({ event, verify }: Capture): boolean => event.id === id && verify.code === capture.verify.code;
+  const deliveries = id === null ? [capture] : captures.filter(isOfEvent).toReversed();
   const past = deliveries.map((delivery) => {
     const forward = forwardOf(delivery);
     const answer = shownAnswer(forward ?? { status: null, headers: [] });
