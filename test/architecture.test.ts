@@ -54,7 +54,7 @@ const CEILINGS: Record<string, number> = {
   testing: 222,
   web: 2_340,
   dev: 4_798,
-  page: 12_031,
+  page: 12_037,
   dashboard: 2_027,
   scaffold: 1_771,
   cli: 7_089,
