@@ -2,6 +2,7 @@ import { waitingClock } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import { inTime } from "../base/wait.js";
+import type { InboxOperator } from "../store/inbox-operator.js";
 import { type EventDetail, bodyOf } from "../store/inbox-view.js";
 import type { ParkedNote } from "../store/work.js";
 import type { StoreDeps } from "./registry.js";
@@ -27,11 +28,13 @@ export async function readAgain(
 /** Reads parked events again whose retry was requested from outside, as the command `inbox retry` does. */
 export class RequestedRetries {
   readonly #deps: StoreDeps;
+  readonly #operator: Pick<InboxOperator, "getEvent">;
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
 
   constructor(deps: StoreDeps) {
     this.#deps = deps;
+    this.#operator = deps.store.openOperator(() => deps.clock.now());
   }
 
   /**
@@ -76,7 +79,7 @@ export class RequestedRetries {
       for (const { id, seq } of page) {
         if (signal.aborted) return;
         afterSeq = seq;
-        const event = await store.getEvent(id);
+        const event = await this.#operator.getEvent(id);
         if (event !== undefined) yield event;
       }
       isLeft = page.length === PAGE;

@@ -124,7 +124,8 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
   const admission = new Admission({ ...options, accepts: role !== "work", bodiesBytes: BODIES_BYTES }, clock);
   const pruner = new Pruner({ store, clock, clockWatch, logger, retention: options.retention });
   const { repair } = options;
-  const counter = new StoreCounter({ store, dispatcher, clock, endpointId: repair?.endpointId });
+  const operator = store.openOperator(() => clock.now());
+  const counter = new StoreCounter({ store, operator, dispatcher, clock, endpointId: repair?.endpointId });
   const { toleranceSeconds, unverified, signature: assumptions } = options;
   const answers = new AnswerWatch({ logger, assumptions, clock, alarms });
   const path: DeliveryPath = {
@@ -141,7 +142,6 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
     },
     telemetry: undefined,
   };
-  const operator = store.openOperator(() => clock.now());
   if (repair !== undefined) secrets.checkSource("repair.source", repair.source);
   const repairer = api && repair && new Repairer({ client: api, repair, secrets, operator, clock, logger });
   const workWatch = new WorkWatch({ options, path, counter, record, operator });

@@ -162,7 +162,8 @@ export function createInbox(deps: InboxDeps): Inbox {
   const { store, operator, registry, dispatcher, clock } = deps;
 
   async function retry(id: string): Promise<RetryResult> {
-    const event = foundEvent(await store.getEvent(id), { id, place: "the inbox" });
+    const found = await operator.getEvent(id);
+    const event = foundEvent(found?.id === id ? found : undefined, { id, place: "the inbox" });
     const { pending, parked } = await readAgain({ store, registry }, event, { now: clock.now() });
     if (pending > 0) dispatcher.wake();
     return { pending, parked: parked?.reason };

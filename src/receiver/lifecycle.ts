@@ -164,11 +164,12 @@ export class Lifecycle {
  * What was accepted before the start says how long the endpoint has been silent. Warns of work that waits for a renamed
  * or removed handler. Never rejects.
  */
-async function lookAtStore({ options, path }: ReceiverParts): Promise<void> {
-  const { store, clock, logger } = options;
+async function lookAtStore({ options, path, inStore }: ReceiverParts): Promise<void> {
+  const { clock, logger } = options;
   try {
-    const { pendingByHandler, newestReceivedAt } = (await store.overview(clock.now())).events;
-    if (newestReceivedAt !== undefined) path.report.answers.lastAcceptedAt ??= newestReceivedAt;
+    const { at, events } = await inStore.operator.overview();
+    const { pendingByHandler, newestReceivedAt } = events;
+    if (newestReceivedAt !== undefined) path.report.answers.lastAcceptedAt ??= newestReceivedAt + clock.now() - at;
     const names = new Set(path.registry.all.map(({ name }) => name));
     for (const [handler, pending] of Object.entries(pendingByHandler)) {
       if (!names.has(handler)) logger.warn({ handler, pending }, "work_waits_for_a_handler_that_is_not_registered");

@@ -2,12 +2,12 @@ import { type Clock, elapsedBy } from "../base/clock.js";
 import { MINUTE, SECOND } from "../base/duration.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import type { DiskUse, Gauges } from "../store/figures.js";
-import type { StoreOverview } from "../store/inbox-operator.js";
+import type { InboxOperator, StoreOverview } from "../store/inbox-operator.js";
 import type { StoreCounts } from "../store/inbox-view.js";
 import type { OutboxCounts } from "../store/outbox.js";
 import type { RepairRound } from "../store/repair-rounds.js";
 import type { PausedHandler } from "../store/paused-handlers.js";
-import { sumCounts } from "../store/queries/counts.js";
+import { NO_WORK } from "../store/queries/counts.js";
 import type { Store } from "../store/store.js";
 
 /** The part of the stats that the store knows. */
@@ -54,15 +54,17 @@ const UNKNOWN_DISK: DiskUse = { usedBytes: undefined, freeBytes: undefined };
 
 /** What was counted before the first count. */
 const NOTHING = {
-  at: undefined,
-  events: sumCounts([], 0),
+  at: 0,
+  countedAt: undefined,
+  events: NO_WORK,
   contactEvents: { pending: 0, running: 0, retrying: 0, dead: 0, oldestRecordedAt: undefined },
   paused: [],
   repairs: [],
 };
 
 export interface StoreCounterDeps {
-  store: Pick<Store<unknown>, "overview" | "listPaused" | "readDiskUse">;
+  store: Pick<Store<unknown>, "listPaused" | "readDiskUse">;
+  operator: Pick<InboxOperator, "overview">;
   dispatcher: Pick<Dispatcher, "waitingSince">;
   clock: Clock;
   /** Of the option `repair`. */
@@ -72,7 +74,7 @@ export interface StoreCounterDeps {
 /** Counts what is in the store, and how much room it takes; keeps the figures for when the store is closed. */
 export class StoreCounter {
   readonly #deps: StoreCounterDeps;
-  #last: StoreOverview & { at: number | undefined; paused: PausedHandler[] } = NOTHING;
+  #last: StoreOverview & { countedAt: number | undefined; paused: PausedHandler[] } = NOTHING;
   #begunAt = -Infinity;
   #tookMs = 0;
   #disk = UNKNOWN_DISK;
@@ -84,11 +86,11 @@ export class StoreCounter {
 
   /** Rejects as the store does. */
   async count(): Promise<void> {
-    const { store, clock } = this.#deps;
-    const at = clock.now();
+    const { store, operator, clock } = this.#deps;
+    const countedAt = clock.now();
     this.#begunAt = elapsedBy(clock);
-    const [overview, paused] = await Promise.all([store.overview(at), store.listPaused()]);
-    this.#last = { ...overview, at, paused };
+    const [overview, paused] = await Promise.all([operator.overview(), store.listPaused()]);
+    this.#last = { ...overview, countedAt, paused };
     this.#tookMs = elapsedBy(clock) - this.#begunAt;
   }
 
@@ -101,18 +103,18 @@ export class StoreCounter {
   /** What was counted last, with the ages of this moment. */
   get figures(): StoreFigures {
     const { clock, dispatcher, endpointId } = this.#deps;
-    const { at, events, contactEvents, paused, repairs } = this.#last;
+    const { at, countedAt, events, contactEvents, paused, repairs } = this.#last;
     const { oldestOpenReceivedAt, oldestDueAt, newestReceivedAt: _, ...counts } = events;
     const { oldestRecordedAt, ...sends } = contactEvents;
-    const now = clock.now();
+    const sinceMs = clock.now() - (countedAt ?? 0);
     return {
       ...counts,
       paused,
       repair: repairs.find((round) => round.endpointId === endpointId),
-      countedAt: at,
-      oldestPendingAgeMs: ageOf(oldestOpenReceivedAt, now),
-      lagMs: Math.max(ageOf(oldestDueAt, now), ageOf(dispatcher.waitingSince, now)),
-      outbox: { ...sends, oldestAgeMs: ageOf(oldestRecordedAt, now) },
+      countedAt,
+      oldestPendingAgeMs: ageOf(oldestOpenReceivedAt, at + sinceMs),
+      lagMs: Math.max(ageOf(oldestDueAt, at + sinceMs), ageOf(dispatcher.waitingSince, clock.now())),
+      outbox: { ...sends, oldestAgeMs: ageOf(oldestRecordedAt, at + sinceMs) },
     };
   }
 

@@ -1,17 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { NOTE_HANDLER } from "../base/note-handler.js";
 import { BEFORE_ALL, type JobAction, KEPT_JOBS, checkJob, jobLimit, newJobRow, toBulkJob } from "./bulk-jobs.js";
-import type { ChangedWork, InboxOperator, RunCounts, StuckWork } from "./inbox-operator.js";
+import type { ChangedWork, InboxOperator, RunCounts, StoreOverview, StuckWork } from "./inbox-operator.js";
 import { typesOfHistory } from "./history.js";
 import { type EventDetail, bodyOf, foundEvent } from "./inbox-view.js";
 import type { ContactEventChoice } from "./outbox.js";
 import { changeContactEvent, discardDeadContactEvent, reviveContactEvent } from "./queries/contact-event-changes.js";
 import {
+  countContactEvents,
   countDeadContactEvents,
   getContactEvent,
   selectContactEvents,
   selectDeadContactEvents,
 } from "./queries/contact-events.js";
+import { countStoredWork } from "./queries/counts.js";
 import { endWork } from "./queries/ending-work.js";
 import { listErrorGroups } from "./queries/error-groups.js";
 import { getEvent, getEventWithGates, listEvents, listSameIds, readBodies } from "./queries/events.js";
@@ -21,7 +23,7 @@ import { countHistory } from "./queries/history.js";
 import { cancelJob, createJob, getJob, listJobs, setPaused } from "./queries/jobs.js";
 import { idsKnownSince } from "./queries/known-ids.js";
 import { replanEvent } from "./queries/replan.js";
-import { claimRepair, endRepair } from "./queries/repairs.js";
+import { claimRepair, endRepair, listRepairs } from "./queries/repairs.js";
 import type { StoreQuery } from "./queries/store-query.js";
 import { requestReading, requestRetry } from "./queries/requested-retries.js";
 import { type FoundPiece, changePieces, countPieces, runEvent, selectPieces } from "./queries/work-changes.js";
@@ -33,6 +35,7 @@ export function operateByQueries(runner: QueryRunner, pages = runner) {
   const { database, read, readAt, write } = runner;
   return {
     idsKnownSince: () => read("reading times", idsKnownSince),
+    overview: () => readAt("counting work", readOverview),
     listEvents: (query = {}) => readAt("listing events", (now) => listEvents(query, now)),
     getEvent: (id) => readAt("reading an event", (now) => getEventWithGates({ id, now })),
     readBodies: (query) => read("reading bodies", () => readBodies(query)),
@@ -65,6 +68,11 @@ export function operateByQueries(runner: QueryRunner, pages = runner) {
     ...planHistories(runner),
     runJobPage: prepareRunJobPage(runner, pages),
   } satisfies Partial<InboxOperator>;
+}
+
+function* readOverview(at: number): StoreQuery<StoreOverview> {
+  const events = yield* countStoredWork(at);
+  return { at, events, contactEvents: yield* countContactEvents(), repairs: yield* listRepairs() };
 }
 
 function countWork(of: { action: JobAction; choice: StuckWork }, now: number): StoreQuery<RunCounts> {

@@ -2,9 +2,8 @@ import type { Clock } from "../base/clock.js";
 import type { Logger } from "../base/logger.js";
 import type { OneOrMore } from "../protocol/event.js";
 import type { CommitTransaction } from "./commit-transaction.js";
-import type { EventDetail } from "./inbox-view.js";
 import type { FiguresStore } from "./figures.js";
-import type { InboxOperator, StoreOverview } from "./inbox-operator.js";
+import type { InboxOperator } from "./inbox-operator.js";
 import type { Outbox } from "./outbox.js";
 import type { PausedHandler } from "./paused-handlers.js";
 import type { TraceContext } from "./trace-context.js";
@@ -263,8 +262,6 @@ export interface Store<Tx = CommitTransaction> extends Outbox, FiguresStore {
    */
   saveStep(lease: Lease, name: string, value: string, at: number): Promise<SettleResult>;
 
-  /** One event with its bytes; undefined for an unknown id. */
-  getEvent(id: string): Promise<EventDetail | undefined>;
   /** Ids of events with dead or parked work, oldest first. */
   listStuck(query: {
     state: "dead" | "parked";
@@ -279,8 +276,6 @@ export interface Store<Tx = CommitTransaction> extends Outbox, FiguresStore {
   replan(plan: ReplanPlan): Promise<number>;
   /** Events whose retry was requested, oldest first. Each is listed until its note is replaced or gone. */
   listRequested(query: { limit: number; afterSeq: number }): Promise<{ seq: number; id: string }[]>;
-  /** Counts work and contact events by state; `now` is the time of the call. */
-  overview(now: number): Promise<StoreOverview>;
   /**
    * Removes one small batch of what retention no longer keeps. Events with unsettled work stay. Returns how many rows
    * it checked or removed; 0 when the round is over.

@@ -36,7 +36,7 @@ async function open({ goesBack = false } = {}) {
     };
   const operator: InboxOperator = {
     ...operate(store),
-    overview: call("overview", () => store.overview(state.now)),
+    overview: call("overview", () => operate(store, state.now).overview()),
     readStatuses: call("statuses", () => operate(store).readStatuses()),
     readFigures: call("figures", (range) => readFigures(store, { range, now: state.now })),
     handlerTimes: call("times", () => operate(store).handlerTimes({})),

@@ -11,6 +11,7 @@ import { decorateStore, storeIn, tempFile } from "../support/store-in.js";
 import { makeGate } from "../support/gate.js";
 import { listen } from "../support/listen.js";
 import { errorOf } from "../support/error-of.js";
+import { operatedBy } from "../support/operate.js";
 
 const MINUTE = 60_000;
 
@@ -98,10 +99,12 @@ describe("start()", () => {
 
   test("start() does not fail because a warning could not be written after handlers ran", async () => {
     let asked = 0;
-    const store = decorateStore((real) => ({
-      overview: (now) =>
-        (asked += 1) === 1 ? Promise.reject(new PigeonholeError("store_busy", "no")) : real.overview(now),
-    }));
+    const store = decorateStore((real) =>
+      operatedBy(real, (operator) => ({
+        overview: () =>
+          (asked += 1) === 1 ? Promise.reject(new PigeonholeError("store_busy", "no")) : operator.overview(),
+      })),
+    );
     const log = captureLog();
     const receiver = openReceiver({ store, logger: log.logger });
     await receiver.start();
@@ -255,7 +258,9 @@ describe("stats()", () => {
   test("stats() rejects while the store of a running receiver does not answer, and state still answers", async () => {
     let isBroken = false;
     const broken = (): Promise<never> => Promise.reject(new PigeonholeError("store_failed", "no"));
-    const store: Store = decorateStore((real) => ({ overview: (now) => (isBroken ? broken() : real.overview(now)) }));
+    const store: Store = decorateStore((real) =>
+      operatedBy(real, (operator) => ({ overview: () => (isBroken ? broken() : operator.overview()) })),
+    );
     const receiver = createReceiver({ secrets: TEST_SECRET, store, telemetry: false, logger: captureLog().logger });
     await receiver.start();
     isBroken = true;

@@ -4,6 +4,7 @@ import { fakeClock, signDelivery } from "pigeonhole/testing";
 import { decorateStore, storeIn, tempFile } from "../support/store-in.js";
 import { receiveAnswer, makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
 import { makeGate } from "../support/gate.js";
+import { operatedBy } from "../support/operate.js";
 
 const OTHER_SECRET = `whsec_${"z".repeat(43)}`;
 const MINUTE = 60_000;
@@ -252,9 +253,11 @@ test("lastAcceptedAt is that of the newest event of the store after a restart, u
 test("a delivery that comes before the newest event of the store is read counts", async () => {
   const gate = makeGate();
   let asked = 0;
-  const store = decorateStore((real) => ({
-    overview: (now) => ((asked += 1) === 1 ? gate.passed.then(() => real.overview(now)) : real.overview(now)),
-  }));
+  const store = decorateStore((real) =>
+    operatedBy(real, (operator) => ({
+      overview: () => ((asked += 1) === 1 ? gate.passed.then(() => operator.overview()) : operator.overview()),
+    })),
+  );
   const clock = fakeClock();
   const receiver = openReceiver({ store, clock });
   await receiver.start();

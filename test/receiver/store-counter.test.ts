@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { SECOND } from "#pigeonhole/base/duration.js";
 import { StoreCounter } from "#pigeonhole/receiver/store-counter.js";
+import { operate } from "../support/operate.js";
 
 /** A counter of a store that takes so long to count, and how often it was counted. */
 async function createCounter(tookMs: number) {
@@ -10,16 +11,15 @@ async function createCounter(tookMs: number) {
   await real.open({ logger: silentLogger });
   onTestFinished(() => real.close());
   const time = { elapsed: 0, counted: 0 };
-  const store = {
-    ...real,
-    overview: (now: number) => {
+  const operator = {
+    overview: () => {
       time.elapsed += tookMs;
       time.counted += 1;
-      return real.overview(now);
+      return operate(real).overview();
     },
   };
   const clock = { now: () => 1_800_000_000_000, elapsed: () => time.elapsed, setTimer: () => expect.unreachable() };
-  const counter = new StoreCounter({ store, dispatcher: { waitingSince: undefined }, clock });
+  const counter = new StoreCounter({ store: real, operator, dispatcher: { waitingSince: undefined }, clock });
   return { counter, time };
 }
 

@@ -15,6 +15,7 @@ import { CANARY, runCanaries } from "./canary-scenario.js";
 import { closeReceiver, makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
 import { decorateStore } from "../support/store-in.js";
 import { makeGate } from "../support/gate.js";
+import { operatedBy } from "../support/operate.js";
 
 const spans = new InMemorySpanExporter();
 const points = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
@@ -235,14 +236,18 @@ test("gauges show the backlog, the outbox, what was given up, and the endpoint",
 });
 
 test("a store that cannot be counted is shown as down", async () => {
-  const store = decorateStore(() => ({ overview: () => Promise.reject(new Error("broken")) }));
+  const store = decorateStore((real) =>
+    operatedBy(real, () => ({ overview: () => Promise.reject(new Error("broken")) })),
+  );
   await openReceiver({ telemetry: true, store }).start();
   expect(await readGauges()).toMatchObject({ "store.up": 0 });
 });
 
 test("a store that does not answer does not hold up the metrics", async () => {
   const gate = makeGate();
-  const store = decorateStore((real) => ({ overview: (now) => gate.passed.then(() => real.overview(now)) }));
+  const store = decorateStore((real) =>
+    operatedBy(real, (operator) => ({ overview: () => gate.passed.then(() => operator.overview()) })),
+  );
   await openReceiver({ telemetry: true, store }).start();
   expect(await readGauges()).toMatchObject({ "store.up": 0 });
   gate.open();
@@ -251,12 +256,14 @@ test("a store that does not answer does not hold up the metrics", async () => {
 test("a receiver that has stopped is no longer asked", async () => {
   const clock = fakeClock();
   let counted = 0;
-  const store = decorateStore((real) => ({
-    overview(now) {
-      counted += 1;
-      return real.overview(now);
-    },
-  }));
+  const store = decorateStore((real) =>
+    operatedBy(real, (operator) => ({
+      overview() {
+        counted += 1;
+        return operator.overview();
+      },
+    })),
+  );
   const receiver = openReceiver({ telemetry: true, clock, store });
   await receiver.start();
   await clock.advance(10_000);

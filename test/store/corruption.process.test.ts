@@ -8,6 +8,7 @@ import { startOwner } from "./children/child.js";
 import { openFile } from "./open-file.js";
 import { context, expectCode, newEvent } from "./conformance/new-event.js";
 import { tempFile } from "../support/store-in.js";
+import { operate } from "../support/operate.js";
 
 const PAGE = 4096;
 
@@ -118,7 +119,10 @@ test("damage that is found later stops the store, and nothing is acknowledged an
   const store = await openFile(file);
   await store.accept(newEvent("before"));
   const met: unknown[] = [];
-  for (const id of ids) await store.getEvent(id).catch(({ code }: { code: string }) => met.push(code));
+  for (const id of ids)
+    await operate(store)
+      .getEvent(id)
+      .catch(({ code }: { code: string }) => met.push(code));
   expect(new Set(met)).toEqual(new Set(["store_corrupt"]));
   await expectCode(store.accept(newEvent("after")), "store_corrupt");
 });
@@ -131,7 +135,11 @@ test.each([
   const ids = damageBodies();
   const store = await openFile(file);
   const wrong = expectCode(store.listStuck({ limit: 1, afterSeq: 0, ...query }), "invalid_argument");
-  const met = ids.map((id) => store.getEvent(id).catch(({ code }: { code: string }) => code));
+  const met = ids.map((id) =>
+    operate(store)
+      .getEvent(id)
+      .catch(({ code }: { code: string }) => code),
+  );
   const after = expectCode(store.accept(newEvent("after")), "store_corrupt");
   await Promise.all([wrong, after]);
   expect(await Promise.all(met)).toContain("store_corrupt");

@@ -152,7 +152,7 @@ describe("the schema", () => {
     migrate(db, file);
     migrate(db, file);
     db.close();
-    expect(await store.getEvent("evt_1")).toMatchObject({ id: "evt_1" });
+    expect(await operate(store).getEvent("evt_1")).toMatchObject({ id: "evt_1" });
   });
 
   test("the schema is created once if several processes open the file at once", async () => {
@@ -229,7 +229,7 @@ describe("a command that cannot be run", () => {
       "invalid_argument",
     );
     expect(await good).toMatchObject({ kind: "stored" });
-    expect(await store.getEvent("b")).toMatchObject({ id: "b" });
+    expect(await operate(store).getEvent("b")).toMatchObject({ id: "b" });
   });
 
   test("a command that cannot be run does not count what is settled next to it twice", async () => {
@@ -247,7 +247,7 @@ describe("a command that cannot be run", () => {
 test("databases in memory share nothing", async () => {
   const [one, two] = [await openStore({ at: ":memory:" }), await openStore({ at: ":memory:" })];
   await one.accept(newEvent("evt_1"));
-  expect(await two.getEvent("evt_1")).toBeUndefined();
+  expect(await operate(two).getEvent("evt_1")).toBeUndefined();
   expect([await one.recover(T), await two.recover(T)]).toMatchObject([{ owner: true }, { owner: true }]);
 });
 

@@ -10,11 +10,11 @@ const BEGIN = 1_760_000_000_000;
 /** What people see and do in an open store, at a time. */
 export const operate = (store: Store<unknown>, now = BEGIN): InboxOperator => store.openOperator(() => now);
 
-export const countWork = async (store: Pick<Store, "overview">, now: number): Promise<StoreCounts> =>
-  (await store.overview(now)).events;
+export const countWork = async (store: Store<unknown>, now: number): Promise<StoreCounts> =>
+  (await operate(store, now).overview()).events;
 
-export const countOutbox = async (store: Pick<Store, "overview">): Promise<OutboxCounts> =>
-  (await store.overview(BEGIN)).contactEvents;
+export const countOutbox = async (store: Store<unknown>): Promise<OutboxCounts> =>
+  (await operate(store).overview()).contactEvents;
 
 /** Whether anything goes out again. */
 export const retryOutbox = async (store: Store<unknown>, key: string, now: number): Promise<boolean> =>

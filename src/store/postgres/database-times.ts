@@ -47,19 +47,6 @@ export function withDatabaseTimes(store: SharedStore, clock: DatabaseClock): Sha
     glance: (request) => store.glance(withNow(request)),
     restartWaits: (limits) => store.restartWaits(withLease(limits)),
     replan: (plan) => store.replan(withNow(plan)),
-    async overview(now) {
-      const { events, contactEvents, repairs } = await store.overview(toDatabase(now));
-      return {
-        events: {
-          ...events,
-          oldestOpenReceivedAt: ifAny(events.oldestOpenReceivedAt),
-          oldestDueAt: ifAny(events.oldestDueAt),
-          newestReceivedAt: ifAny(events.newestReceivedAt),
-        },
-        contactEvents: { ...contactEvents, oldestRecordedAt: ifAny(contactEvents.oldestRecordedAt) },
-        repairs: repairs.map((round) => ({ ...round, at: toMachine(round.at) })),
-      };
-    },
     ...figureTimes(store, clock),
     ...contactEventTimes(store, clock),
   };

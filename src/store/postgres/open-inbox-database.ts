@@ -7,7 +7,6 @@ import { erasePage } from "../queries/erase.js";
 import type { QueryRunner } from "../query-runner.js";
 import { hasLiveNode, lockClassOf } from "./advisory-lock.js";
 import type { BesideReceivers, OpenBeside } from "./open-beside-receivers.js";
-import { readOverview } from "./operations/read-overview.js";
 import { runOnServer } from "./run-on-server.js";
 
 /**
@@ -35,7 +34,7 @@ export function operateDatabase({
   elapsed = () => elapsedBy(systemClock),
   close,
 }: OpenBeside & { pages?: BesideReceivers; elapsed?: () => number }): InboxOperator {
-  const { now, read, write } = beside;
+  const { read, write } = beside;
   const pace = { rows: PAGE_ROWS, together: PAGE_ROWS, heldMs: Infinity, pauseMs: 0, elapsed };
   const runnerOf = (on: BesideReceivers): QueryRunner => ({
     database,
@@ -47,7 +46,6 @@ export function operateDatabase({
   return {
     database,
     ...operateByQueries(runnerOf(beside), runnerOf(pages)),
-    overview: () => read("counting work", async (sql) => readOverview(sql, await now(sql))),
     hasReceiver: () => read("looking for receivers", (sql) => hasLiveNode(sql, lockClassOf(schema))),
     async erase({ email, dryRun = false }) {
       const counts = await eraseAll((cursor) =>

@@ -5,7 +5,7 @@ import { type OptionsOf, type Resolved, callable, defineOptions, flag, readBy } 
 import { checkConnectionString } from "../connection-string.js";
 import { SCHEMA_NAME_RULE, isSchemaName } from "../connection-string.js";
 import type { Glance, RecoverResult, Store, StoreContext } from "../store.js";
-import { getEvent, listStuck } from "../queries/events.js";
+import { listStuck } from "../queries/events.js";
 import { writePolicies, listPaused } from "../queries/handlers.js";
 import { noteTimes } from "../queries/known-ids.js";
 import { beginNewest } from "../queries/newest.js";
@@ -18,7 +18,6 @@ import { DatabaseClock } from "./database-clock.js";
 import { type SharedStore, withDatabaseTimes } from "./database-times.js";
 import type { OpenPostgres, PostgresPlace } from "./open-postgres.js";
 import type { Leasing } from "./node-session.js";
-import { readOverview } from "./operations/read-overview.js";
 import { glance } from "./operations/glance.js";
 import { readTableSizes, writeFigures } from "./operations/figures.js";
 import { leaseWork, releaseLeases, renewLeases } from "./operations/lease.js";
@@ -111,11 +110,9 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     glance: (request) => lookForWork(work, clock, request),
     restartWaits: (limits) => opening.use((open) => restartWaits((use) => open.work("restarting waits", use), limits)),
     ...runsOf(access),
-    getEvent: (id) => query("reading an event", () => getEvent(id)),
     listStuck: (given) => query("listing events", () => listStuck(given)),
     replan: (plan) => change("planning an event", () => replanEvent(plan)),
     listRequested: (given) => query("listing events", () => listRequested(given)),
-    overview: (now) => read("counting work", (sql) => readOverview(sql, now)),
     prune: (limits) => read("pruning", (sql) => round.prune(sql, limits)),
     keepPolicies: (policies) => change("keeping retry policies", () => writePolicies(policies)),
     listPaused: () => query("listing paused handlers", () => listPaused()),

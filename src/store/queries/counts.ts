@@ -1,73 +1,76 @@
 import type { StoreCounts } from "../inbox-view.js";
 import { type WorkState, WORK_STATE, isOpen, isWaiting } from "../state-words.js";
 import { listPaused } from "./handlers.js";
-import { type StoreQuery, readFirst, readRows } from "./store-query.js";
+import { type StoreQuery, readFirst, readRows, run } from "./store-query.js";
 
-/** Work of one handler in one state, and when the oldest event of it was received. */
+/** What an empty store counts. */
+export const NO_WORK: StoreCounts = {
+  pending: 0,
+  retrying: 0,
+  running: 0,
+  dead: 0,
+  parked: 0,
+  done: 0,
+  oldestOpenReceivedAt: undefined,
+  oldestDueAt: undefined,
+  newestReceivedAt: undefined,
+  pendingByHandler: {},
+};
+
+/** Work of one handler in one state, and its oldest event. */
 interface WorkGroup {
   handler: string;
   state: Exclude<WorkState, "done" | "discarded">;
   rows: number;
-  /** Null for work of a paused handler. */
   dueAt: number | null;
   oldestSeq: number;
-  oldestReceivedAt: number | undefined;
 }
 
-/** What was counted of the work, or of a part of it. */
-export interface CountedWork {
-  groups: readonly WorkGroup[];
-  /** Runs settled as done since the database was created. */
-  done: number;
-  /** When the newest event was received; undefined without one. */
-  newestReceivedAt: number | undefined;
-}
-
-/** Counts the work that is not done and that `from`, of FROM and WHERE, has; however many events are stored. */
-export function* countGroups(from: string, values: object = {}): StoreQuery<Omit<CountedWork, "done">> {
-  const groups = yield* readRows<Omit<WorkGroup, "oldestReceivedAt">>(
+/** Counts the work that is not done, however many events are stored, and the runs that were. */
+export function* countStoredWork(now: number): StoreQuery<StoreCounts> {
+  const groups = yield* readRows<WorkGroup>(
     `SELECT w.handler, ${WORK_STATE} AS state, count(*) AS rows, min(w.due_at) AS "dueAt", min(w.seq) AS "oldestSeq"
-     FROM ${from} GROUP BY 1, 2`,
-    values,
+     FROM pigeonhole.open_work AS w GROUP BY 1, 2`,
   );
   const paused = new Set((yield* listPaused()).map(({ handler }) => handler));
-  const received = yield* readRows<{ seq: number; at: number }>(
-    "SELECT seq, received_at AS at FROM pigeonhole.inbox_event WHERE seq = ANY(:seqs)",
-    { seqs: groups.map(({ oldestSeq }) => oldestSeq) },
-  );
-  const receivedAts = new Map(received.map(({ seq, at }) => [seq, at]));
-  const newest = yield* readFirst<{ at: number }>(
-    "SELECT received_at AS at FROM pigeonhole.inbox_event ORDER BY seq DESC LIMIT 1",
-  );
-  return {
-    groups: groups.map((group) => ({
-      ...group,
-      dueAt: paused.has(group.handler) ? null : group.dueAt,
-      oldestReceivedAt: receivedAts.get(group.oldestSeq),
-    })),
-    newestReceivedAt: newest?.at,
-  };
-}
-
-/** The counts of all parts. What was settled between two of them may be counted in either, in both or in none. */
-export function sumCounts(parts: readonly CountedWork[], now: number): StoreCounts {
-  const groups = parts.flatMap((part) => part.groups);
-  const open = groups.filter(({ state }) => isOpen(state));
-  const counts = { pending: 0, retrying: 0, running: 0, dead: 0, parked: 0 };
+  const counts = { ...NO_WORK, done: yield* countDone() };
   const pendingByHandler = new Map<string, number>();
-  let oldestDueAt: number | undefined;
   for (const { handler, state, rows, dueAt } of groups) {
     counts[state] += rows;
     if (!isWaiting(state)) continue;
     pendingByHandler.set(handler, (pendingByHandler.get(handler) ?? 0) + rows);
-    if (dueAt !== null && dueAt <= now) oldestDueAt = Math.min(dueAt, oldestDueAt ?? dueAt);
+    if (dueAt !== null && dueAt <= now && !paused.has(handler))
+      counts.oldestDueAt = Math.min(dueAt, counts.oldestDueAt ?? dueAt);
   }
+  const open = groups.filter(({ state }) => isOpen(state)).map(({ oldestSeq }) => oldestSeq);
   return {
     ...counts,
-    done: parts.at(-1)?.done ?? 0,
-    oldestOpenReceivedAt: open.toSorted((one, other) => one.oldestSeq - other.oldestSeq)[0]?.oldestReceivedAt,
-    oldestDueAt,
-    newestReceivedAt: parts.at(-1)?.newestReceivedAt,
+    oldestOpenReceivedAt: yield* readReceivedAt("WHERE seq = :seq", {
+      seq: Math.min(...open, Number.MAX_SAFE_INTEGER),
+    }),
+    newestReceivedAt: yield* readReceivedAt("ORDER BY seq DESC LIMIT 1"),
     pendingByHandler: Object.fromEntries(pendingByHandler),
   };
+}
+
+function* readReceivedAt(which: string, values: object = {}): StoreQuery<number | undefined> {
+  const select = `SELECT received_at AS at FROM pigeonhole.inbox_event ${which}`;
+  return (yield* readFirst<{ at: number }>(select, values))?.at;
+}
+
+/** Rows of `inbox_done_count` are added up when there are so many. On SQLite there is one. */
+const FOLDED_ROWS = 1_000;
+
+/** Of two processes that fold at once, each adds up what it has deleted. */
+const FOLD = `
+  WITH gone AS (DELETE FROM pigeonhole.inbox_done_count RETURNING done)
+  INSERT INTO pigeonhole.inbox_done_count (done) SELECT sum(done) FROM gone HAVING sum(done) > 0`;
+
+/** Runs settled as done since the database was created. */
+function* countDone(): StoreQuery<number> {
+  const counted = yield* readFirst<{ done: number; rows: number }>(
+    "SELECT coalesce(sum(done), 0) AS done, count(*) AS rows FROM pigeonhole.inbox_done_count",
+  );
+  if ((counted?.rows ?? 0) > FOLDED_ROWS) yield* run(FOLD, {});
+  return counted?.done ?? 0;
 }

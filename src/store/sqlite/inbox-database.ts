@@ -15,7 +15,7 @@ import { findFileLoss } from "./find-file-loss.js";
 import { createTokenSource } from "./lease-token.js";
 import type { OpenFiles } from "./open-files.js";
 import { prepareAccept } from "./operations/accept.js";
-import { prepareAddDone } from "./operations/counts.js";
+import { prepareAddDone } from "./operations/settle.js";
 import { type OtherCommand, prepareOperations } from "./prepare-operations.js";
 import { asStoreError, isBreaking, isOfDatabase } from "./store-error.js";
 

@@ -1,14 +1,10 @@
 import type { InboxOperator } from "../inbox-operator.js";
 import { operateByQueries } from "../operate-by-queries.js";
-import { countContactEvents } from "../queries/contact-events.js";
-import { sumCounts } from "../queries/counts.js";
-import { listRepairs } from "../queries/repairs.js";
 import type { PagePace } from "../query-runner.js";
 import { backUpInboxFile } from "./back-up-inbox-file.js";
 import { eraseFromFile } from "./erase-from-file.js";
 import { isOwned } from "./file-ownership.js";
 import { type OutsideConnection, openOutsideConnection } from "./open-outside-connection.js";
-import { countPage } from "./operations/counts.js";
 import { runBeside, tryWhileBusy } from "./run-beside.js";
 import { runInFile } from "./run-in-file.js";
 
@@ -54,12 +50,6 @@ export function operateFile({ file, connection, now }: OperatedFile): InboxOpera
       readAt: (_doing, query) => read(() => runInFile(db, query(now()))),
       write: (_doing, query) => write(() => runInFile(db, query(now()))),
     }),
-    overview: () =>
-      read(() => ({
-        events: sumCounts([runInFile(db, countPage({ isWhole: true }))], now()),
-        contactEvents: runInFile(db, countContactEvents()),
-        repairs: runInFile(db, listRepairs()),
-      })),
     // oxlint-disable-next-line require-await -- a throw must become a rejection
     hasReceiver: async () => isOwned(file),
     erase: (options) => eraseFromFile({ file, connection, now }, options),

@@ -1,6 +1,5 @@
 import type { Database } from "better-sqlite3";
-import { countContactEvents } from "../queries/contact-events.js";
-import { getEvent, listStuck } from "../queries/events.js";
+import { listStuck } from "../queries/events.js";
 import { addFigures } from "../queries/figures.js";
 import { writePolicies, listPaused } from "../queries/handlers.js";
 import { noteRemoval, noteTimes } from "../queries/known-ids.js";
@@ -8,12 +7,10 @@ import { beginNewest } from "../queries/newest.js";
 import type { StoreQuery } from "../queries/store-query.js";
 import { settleCall } from "../queries/outbox-calls.js";
 import { type PrunedTo, sweep } from "../queries/prune.js";
-import { listRepairs } from "../queries/repairs.js";
 import { replanEvent } from "../queries/replan.js";
 import { listRequested } from "../queries/requested-retries.js";
 import { loadSteps, saveStep } from "../queries/steps.js";
 import type { PruneLimits } from "../store.js";
-import { countPage } from "./operations/counts.js";
 import { prepareLease, prepareRelease, prepareRenew } from "./operations/lease.js";
 import { prepareRecord } from "./operations/outbox-record.js";
 import { prepareLeaseSend } from "./operations/outbox-send.js";
@@ -40,11 +37,9 @@ export function prepareOperations(db: Database, takeTokens: TakeTokens) {
     restartWaits: onFirstUse(() => prepareRestartWaits(db)),
     loadSteps: running(loadSteps),
     saveStep: running(saveStep),
-    getEvent: running(getEvent),
     listStuck: running(listStuck),
     replan: running(replanEvent),
     listRequested: running(listRequested),
-    countPage: running(countPage),
     prune: preparePrune(db),
     keepPolicies: running(writePolicies),
     listPaused: () => runInFile(db, listPaused()),
@@ -53,8 +48,6 @@ export function prepareOperations(db: Database, takeTokens: TakeTokens) {
     record: onFirstUse(() => prepareRecord(db)),
     leaseSend: onFirstUse(() => prepareLeaseSend(db, takeTokens)),
     settleSend: running(settleCall),
-    listRepairs: () => runInFile(db, listRepairs()),
-    countOutbox: () => runInFile(db, countContactEvents()),
   };
 }
 

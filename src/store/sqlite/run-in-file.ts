@@ -38,6 +38,7 @@ function prepare(db: Database, written: string): Statement<[object], object> {
 function inSqlite(written: string): string {
   return withoutServerColumns(written)
     .replaceAll("pigeonhole.open_work", "(SELECT * FROM inbox_work WHERE state <> 'done')")
+    .replaceAll("pigeonhole.inbox_done_count", "(SELECT value AS done FROM inbox_counter WHERE name = 'done')")
     .replaceAll(/pigeonhole\.failed_work AS (\w+)/g, "inbox_work AS $1 INDEXED BY inbox_work_failed")
     .replaceAll("pigeonhole.", "")
     .replaceAll("strpos(", "instr(")

@@ -12,7 +12,6 @@ import type { GroupCommit } from "./group-commit.js";
 import { IN_MEMORY } from "./open-database.js";
 import { describeFileLoss } from "./open-files.js";
 import { type OpenStore, openStore } from "./open-store.js";
-import { countPageByPage } from "./operations/counts.js";
 import { NO_SEND } from "./operations/outbox-send.js";
 import { FileOperator } from "./file-operator.js";
 import { FileOwnership } from "./file-ownership.js";
@@ -195,19 +194,9 @@ function commandsOf(run: GroupCommit["run"]) {
     restartWaits: (limits) => run("restartWaits", limits),
     loadSteps: (work) => run("loadSteps", work),
     saveStep: (lease, name, value, at) => run("saveStep", { lease, name, value, at }),
-    getEvent: (id) => run("getEvent", id),
     listStuck: (query) => run("listStuck", query),
     replan: (plan) => run("replan", plan),
     listRequested: (query) => run("listRequested", query),
-    async overview(now) {
-      const events = countPageByPage((input) => run("countPage", input), now);
-      const [work, contactEvents, repairs] = await Promise.all([
-        events,
-        run("countOutbox", undefined),
-        run("listRepairs", undefined),
-      ]);
-      return { events: work, contactEvents, repairs };
-    },
     prune: (limits) => run("prune", limits),
     keepPolicies: (policies) => run("keepPolicies", policies),
     listPaused: () => run("listPaused", undefined),

@@ -6,8 +6,7 @@ import type { DoneSettlement } from "../work.js";
 import { findFileLoss } from "./find-file-loss.js";
 import { onFirstUse } from "./on-first-use.js";
 import type { OpenFiles } from "./open-files.js";
-import { prepareAddDone } from "./operations/counts.js";
-import { prepareSettle } from "./operations/settle.js";
+import { prepareAddDone, prepareSettle } from "./operations/settle.js";
 import { asStoreError, isBreaking, isOfDatabase } from "./store-error.js";
 import { callWithDatabase } from "./call-with-database.js";
 

@@ -138,6 +138,6 @@ await change([{ lease: "h" }], async () => {
 await Promise.all([accept("13", { leased: ["h", "i"] }), accept("14", { leased: ["i"] })]);
 await settle(of("13 i"), "done");
 await store.prune({ now: T + 9 * DAY, idsBefore: 0, bodiesBefore: 0, sentBefore: 0, batch: 10 });
-await store.overview(T);
+await store.openOperator(() => T).overview();
 tell({ statements });
 process.kill(process.pid, "SIGKILL");

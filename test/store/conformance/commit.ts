@@ -5,7 +5,7 @@ import { endOfTurn } from "../../support/end-of-turn.js";
 import { DAY, T, newEvent, settlements, expectCode } from "./new-event.js";
 import { type Fixture, writing } from "./fixture.js";
 import { acceptLeased, leasePage, snapshot, statesOf } from "./lease-page.js";
-import { countWork } from "../../support/operate.js";
+import { countWork, operate } from "../../support/operate.js";
 
 const mine = new Error("mine");
 
@@ -25,7 +25,7 @@ export function describeCommit(fixture: Fixture): void {
       const lease = await acceptLeased(fixture.store, "evt_1");
       await fixture.store.commit(settlements.done(lease), (tx) => fixture.write(tx, "effect"));
       expect(await fixture.written()).toEqual(["effect"]);
-      expect(await fixture.store.getEvent("evt_1")).toMatchObject({
+      expect(await operate(fixture.store).getEvent("evt_1")).toMatchObject({
         state: "done",
         handlers: [{ state: "done", attempts: 1, settledAt: isoTime(T + 5) }],
       });
@@ -185,7 +185,7 @@ export function describeCommit(fixture: Fixture): void {
       const after = fixture.store.accept(newEvent("after"));
       expect(await inside).toMatchObject({ kind: "stored" });
       expect(await after).toMatchObject({ kind: "stored" });
-      expect(await fixture.store.getEvent("inside")).toMatchObject({ id: "inside" });
+      expect(await operate(fixture.store).getEvent("inside")).toMatchObject({ id: "inside" });
     });
 
     test("a commit made inside the function of another one is a transaction of its own", async () => {

@@ -29,10 +29,10 @@ export function describeErase(fixture: Fixture): void {
     test("an event that mentions the address loses its body, and another event keeps it", async () => {
       await settle("evt_1", "done", ANNS.body);
       await settle("evt_2", "done", bodyWith("joann@example.com"));
-      const other = await fixture.store.getEvent("evt_2");
+      const other = await operate(fixture.store).getEvent("evt_2");
       expect(await eraseAll()).toMatchObject({ events: 1, work: 0, eventsLeft: 0 });
-      expect(await fixture.store.getEvent("evt_1")).toMatchObject({ body: null, state: "done" });
-      expect(await fixture.store.getEvent("evt_2")).toEqual(other);
+      expect(await operate(fixture.store).getEvent("evt_1")).toMatchObject({ body: null, state: "done" });
+      expect(await operate(fixture.store).getEvent("evt_2")).toEqual(other);
     });
 
     test.each(["pending", "dead", "parked"] as const)(
@@ -40,7 +40,7 @@ export function describeErase(fixture: Fixture): void {
       async (to) => {
         await settle("evt_1", to, ANNS.body);
         expect(await eraseAll()).toMatchObject({ events: 1, work: 1 });
-        const [work] = (await fixture.store.getEvent("evt_1"))?.handlers ?? [];
+        const [work] = (await operate(fixture.store).getEvent("evt_1"))?.handlers ?? [];
         expect(work).toMatchObject({
           handler: "h",
           state: "discarded",
@@ -67,10 +67,10 @@ export function describeErase(fixture: Fixture): void {
       const [lease] = accepted.kind === "stored" ? accepted.leases : [];
       expect(await eraseAll()).toMatchObject({ events: 0, eventsLeft: 1, work: 1 });
       expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "running", waits: "discarded" });
-      expect(Buffer.from((await fixture.store.getEvent("evt_1"))?.body ?? [])).toEqual(ANNS.body);
+      expect(Buffer.from((await operate(fixture.store).getEvent("evt_1"))?.body ?? [])).toEqual(ANNS.body);
       expect(await fixture.store.settle(settlements.done(lease ?? expect.unreachable()))).toBe("settled");
       expect(await eraseAll()).toMatchObject({ events: 1, eventsLeft: 0, work: 0 });
-      expect((await fixture.store.getEvent("evt_1"))?.body).toBeNull();
+      expect((await operate(fixture.store).getEvent("evt_1"))?.body).toBeNull();
     });
 
     test("an event with the address in a step's value or an error text is found, and loses both", async () => {

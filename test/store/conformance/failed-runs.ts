@@ -13,7 +13,7 @@ const stackOf = (attempt: number): string => `Error: it failed\n    at run (${at
 
 export function describeFailedRuns(fixture: Fixture): void {
   const failedOf = async (id: string): Promise<FailedRuns | null | undefined> =>
-    (await fixture.store.getEvent(id))?.handlers[0]?.failed;
+    (await operate(fixture.store).getEvent(id))?.handlers[0]?.failed;
 
   async function leaseAgain(): Promise<Lease> {
     return expectLease((await leasePage(fixture.store, { now: T + DAY })).work[0]);
@@ -86,7 +86,7 @@ export function describeFailedRuns(fixture: Fixture): void {
       expect(await store.settle({ ...settlements.dead(expectLease(a)), stack: stackOf(9) })).toBe("lost");
       await store.settle({ ...settlements.dead(expectLease(b)), stack: stackOf(2) });
       await store.settle(settlements.dead(expectLease(c)));
-      const handlers = (await store.getEvent("evt_1"))?.handlers ?? [];
+      const handlers = (await operate(store).getEvent("evt_1"))?.handlers ?? [];
       expect(handlers.map(({ failed }) => failed?.last.stack)).toEqual([stackOf(1), stackOf(2), undefined]);
     });
 

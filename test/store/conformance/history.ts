@@ -112,7 +112,7 @@ export function describeHistory(fixture: Fixture): void {
       const { store } = fixture;
       await acceptAll(store, MANY);
       const [first, second] = [await plan(), await plan()];
-      const seq = (await store.getEvent("evt_20"))?.seq ?? expect.unreachable();
+      const seq = (await operate(store).getEvent("evt_20"))?.seq ?? expect.unreachable();
       await store.replan({ seq, handlers: ["new"], now: T });
       const ran = await runAll();
       expect([ran.length, new Set(ran).size]).toEqual([25, 25]);

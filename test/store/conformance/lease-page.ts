@@ -44,12 +44,15 @@ export async function crash(store: Store<unknown>, change: Partial<LeaseRequest>
 
 /** States of an event's handlers by name. */
 export async function statesOf(store: Store<unknown>, id: string): Promise<Record<string, string>> {
-  const event = await store.getEvent(id);
+  const event = await operate(store).getEvent(id);
   return Object.fromEntries(event?.handlers.map(({ handler, state }) => [handler, state]) ?? []);
 }
 
 /** Everything the store tells about its contents, to show that a call changed nothing. */
 export async function snapshot(store: Store<unknown>): Promise<unknown> {
   const { items } = await operate(store).listEvents({ limit: 500 });
-  return { counts: await countWork(store, T), events: await Promise.all(items.map(({ id }) => store.getEvent(id))) };
+  return {
+    counts: await countWork(store, T),
+    events: await Promise.all(items.map(({ id }) => operate(store).getEvent(id))),
+  };
 }

@@ -19,7 +19,7 @@ export function describeNewest(fixture: Fixture): void {
   const waitAt = (id: string, createdAt: number) =>
     fixture.store.accept(newEvent(id, { work: [{ handler: "h", newest: ofKey(createdAt) }] }));
   const discard = (id: string) => operate(fixture.store).changeEvent("discard", id);
-  const viewOf = async (id: string) => (await fixture.store.getEvent(id))?.handlers[0];
+  const viewOf = async (id: string) => (await operate(fixture.store).getEvent(id))?.handlers[0];
 
   const SUPERSEDED = { state: "discarded", reason: "superseded" };
 

@@ -26,7 +26,7 @@ export function describeOtherBytes(fixture: Fixture): void {
   describe("other bytes under the id of a parked event", () => {
     test("other bytes under the id of a parked event take its place, and are handled", async () => {
       await acceptParked("first");
-      const before = await fixture.store.getEvent("evt_1");
+      const before = await operate(fixture.store).getEvent("evt_1");
       const result = await accept("second", {
         type: "email.opened",
         receivedAt: T + 7,
@@ -35,7 +35,7 @@ export function describeOtherBytes(fixture: Fixture): void {
       expect(result).toMatchObject({ kind: "stored", otherBytes: true, leases: [{ handler: "h" }] });
       const { items } = await operate(fixture.store).listEvents();
       expect(items).toMatchObject([{ id: "evt_1", type: "email.opened", state: "running" }]);
-      const after = await fixture.store.getEvent("evt_1");
+      const after = await operate(fixture.store).getEvent("evt_1");
       expect(textOf(after?.body)).toBe("second");
       // What is about the number of the first finds nothing.
       const seq = before?.seq ?? expect.unreachable();

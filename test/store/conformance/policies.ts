@@ -6,7 +6,7 @@ import { operate } from "../../support/operate.js";
 
 export function describePolicies(fixture: Fixture): void {
   const mostOf = async (id: string): Promise<(number | null)[]> =>
-    (await fixture.store.getEvent(id))?.handlers.map(({ maxAttempts }) => maxAttempts) ?? [];
+    (await operate(fixture.store).getEvent(id))?.handlers.map(({ maxAttempts }) => maxAttempts) ?? [];
 
   describe("keepPolicies", () => {
     test.each(["pending", "running", "done", "dead", "parked", "discarded"] as const)(

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { DAY, MINUTE, T, bare, newEvent, settlements } from "./new-event.js";
 import { ENDS_WITH_STORE, type Fixture } from "./fixture.js";
 import { acceptAll, acceptLeased, crash, idsOf, leasePage, statesOf } from "./lease-page.js";
+import { operate } from "../../support/operate.js";
 
 export function describeRecover(fixture: Fixture): void {
   describe("recover", () => {
@@ -39,7 +40,7 @@ export function describeRecover(fixture: Fixture): void {
         expect(result).toEqual({ owner: true, recovered, parked: 1 - recovered });
         await leasePage(fixture.store, { now: T + DAY, limit: 1 });
       }
-      expect(await fixture.store.getEvent("evt_1")).toMatchObject({
+      expect(await operate(fixture.store).getEvent("evt_1")).toMatchObject({
         state: "parked",
         handlers: [
           {
@@ -67,7 +68,7 @@ export function describeRecover(fixture: Fixture): void {
         await fixture.store.settle(settlements.pending(bare(work[0] ?? expect.unreachable()), T));
         await crash(fixture.store);
       }
-      expect((await fixture.store.getEvent("evt_1"))?.handlers).toMatchObject([
+      expect((await operate(fixture.store).getEvent("evt_1"))?.handlers).toMatchObject([
         { reason: "crash_loop", attempts: 2 * CRASH_LIMIT },
       ]);
     });

@@ -35,13 +35,12 @@ export function describeRepairRounds(fixture: Fixture): void {
 
   test("endRepair keeps what a round came to, when the next is due, and where it begins, until that moves", async () => {
     const round = { endpointId: "whe_1", missing: 3, replayed: 2, stillMissing: 1, refused: "failed" };
-    const rounds = async () => (await fixture.store.overview(T)).repairs;
+    const rounds = async () => (await operate(fixture.store, T).overview()).repairs;
     expect(await claim(T)).toMatchObject({ isClaimed: true, comparedUntil: undefined });
     expect(await rounds()).toEqual([]);
     const operator = operate(fixture.store, T + 5);
     await operator.endRepair({ ...round, dueInMs: 10, comparedUntil: T - 7 });
     expect(await rounds()).toEqual([{ ...round, at: T + 5 }]);
-    expect((await operator.overview()).repairs).toEqual(await rounds());
     expect(await claim(T + 14)).toMatchObject({ isClaimed: false, dueInMs: 1 });
     await operator.endRepair({ ...round, refused: null, dueInMs: 10, comparedUntil: undefined });
     expect(await claim(T + 15)).toMatchObject({ isClaimed: true, comparedUntil: T - 7 });

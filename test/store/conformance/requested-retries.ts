@@ -15,7 +15,7 @@ export function describeRequestedRetries(fixture: Fixture): void {
     return result.kind === "stored" ? result.seq : expect.unreachable();
   }
 
-  const noteOf = async (id: string): Promise<unknown> => (await fixture.store.getEvent(id))?.handlers[0];
+  const noteOf = async (id: string): Promise<unknown> => (await operate(fixture.store).getEvent(id))?.handlers[0];
 
   const request = (id: string) => operate(fixture.store, LATER).changeEvent("retry", id);
 
@@ -60,9 +60,9 @@ export function describeRequestedRetries(fixture: Fixture): void {
         if (how !== "never requested") await request("evt_1");
         if (how === "planned") await fixture.store.replan({ seq, handlers: ["g"], now: LATER, requested: true });
         if (how === "discarded") await operate(fixture.store, LATER).changeEvent("discard", "evt_1");
-        const before = await fixture.store.getEvent("evt_1");
+        const before = await operate(fixture.store).getEvent("evt_1");
         expect(await fixture.store.replan({ seq, handlers: ["h"], now: LATER, requested: true })).toBe(0);
-        expect(await fixture.store.getEvent("evt_1")).toEqual(before);
+        expect(await operate(fixture.store).getEvent("evt_1")).toEqual(before);
       },
     );
   });

@@ -4,7 +4,7 @@ import { DAY, MINUTE, settlements, T } from "./new-event.js";
 import { type Fixture } from "./fixture.js";
 import { leaseSend, outboxStates, recordKeys, takeSend } from "./outbox-fixture.js";
 import { membersOf, newRecord, sendSettlements } from "./new-record.js";
-import { countOutbox } from "../../support/operate.js";
+import { countOutbox, operate } from "../../support/operate.js";
 
 /** What a clock showed that was a year ahead. */
 const AHEAD = T + 365 * DAY;
@@ -13,7 +13,7 @@ export function describeRestartWaits(fixture: Fixture): void {
   const restart = (now = T): Promise<number> => fixture.store.restartWaits({ now, leaseUntil: now + MINUTE });
 
   async function dueAt(id: string): Promise<number> {
-    return Date.parse((await fixture.store.getEvent(id))?.handlers[0]?.dueAt ?? "");
+    return Date.parse((await operate(fixture.store).getEvent(id))?.handlers[0]?.dueAt ?? "");
   }
 
   /** Work whose run failed at `at` and is to run again after `waitMs`. */

@@ -22,7 +22,7 @@ export function describeRunNow(fixture: Fixture): void {
     await fixture.store.settle(settlements.pending(await acceptLeased(fixture.store, id, change), dueAt));
   }
 
-  const viewOf = async (id: string) => (await fixture.store.getEvent(id))?.handlers[0];
+  const viewOf = async (id: string) => (await operate(fixture.store).getEvent(id))?.handlers[0];
 
   describe("work that waits for its next run", () => {
     test("it is due at once and keeps its attempts and its error", async () => {
@@ -68,7 +68,7 @@ export function describeRunNow(fixture: Fixture): void {
       expect(await runAll(choice)).toEqual(all);
       const due: string[] = [];
       for (const id of ["a", "b", "c"]) {
-        const { handlers = [] } = (await store.getEvent(id)) ?? {};
+        const { handlers = [] } = (await operate(store).getEvent(id)) ?? {};
         for (const { handler, dueAt } of handlers) if (dueAt === isoTime(NOW)) due.push(`${id} ${handler}`);
       }
       expect(due.toSorted()).toEqual(chosen);

@@ -3,6 +3,7 @@ import { isoTime } from "#pigeonhole/base/iso-time.js";
 import { acceptLeased, leasePage } from "./lease-page.js";
 import { bare, DAY, newEvent, settlements, T, TARGETS } from "./new-event.js";
 import { type Fixture } from "./fixture.js";
+import { operate } from "../../support/operate.js";
 
 export function describeSteps(fixture: Fixture): void {
   describe("steps", () => {
@@ -18,7 +19,7 @@ export function describeSteps(fixture: Fixture): void {
     test("an operator sees when each step was kept, oldest first, also once the work is done", async () => {
       const { store } = fixture;
       const lease = await acceptLeased(store, "evt_1");
-      const stepsShown = async () => (await store.getEvent("evt_1"))?.handlers.map(({ steps }) => steps);
+      const stepsShown = async () => (await operate(store).getEvent("evt_1"))?.handlers.map(({ steps }) => steps);
       expect(await stepsShown()).toEqual([[]]);
       await store.saveStep(lease, "b", "1", T + 1);
       await store.saveStep(lease, "a", "2", T + 2);
@@ -43,7 +44,7 @@ export function describeSteps(fixture: Fixture): void {
       for (const lease of leases.slice(0, 2)) {
         await fixture.store.saveStep(bare(lease), `step of ${lease.handler}`, "1", T);
       }
-      const handlers = (await fixture.store.getEvent("evt_1"))?.handlers ?? [];
+      const handlers = (await operate(fixture.store).getEvent("evt_1"))?.handlers ?? [];
       expect(handlers.map(({ handler, steps }) => [handler, steps])).toEqual([
         ["h", [{ name: "step of h", at: isoTime(T) }]],
         ["i", [{ name: "step of i", at: isoTime(T) }]],

@@ -10,7 +10,7 @@ const UNTIL = T + 30 * MINUTE;
 
 /** Runs that asked to wait. */
 export function describeWaits(fixture: Fixture): void {
-  const viewOf = async (id: string) => (await fixture.store.getEvent(id))?.handlers[0];
+  const viewOf = async (id: string) => (await operate(fixture.store).getEvent(id))?.handlers[0];
 
   /** An event whose run has asked to wait. */
   async function acceptWaiting(id: string, holds: WaitHolds = "handler"): Promise<void> {

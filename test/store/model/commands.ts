@@ -43,7 +43,7 @@ async function expectEqual(model: Model, { store, faults }: Real): Promise<void>
   const newestFirst = [...model.events.values()].toSorted((a, b) => b.seq - a.seq);
   expect(items.map(({ id }) => id)).toEqual(newestFirst.map(({ id }) => id));
   for (const event of newestFirst) {
-    const stored = await store.getEvent(event.id);
+    const stored = await operate(store).getEvent(event.id);
     expect(stored?.body && Buffer.from(stored.body).toString()).toBe(event.hasBody ? event.body : null);
     expect(stored).toMatchObject({ seq: event.seq, receivedAt: isoTime(event.receivedAt) });
     expect(

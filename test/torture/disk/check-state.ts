@@ -116,7 +116,7 @@ class StateCheck {
     const recorded = await this.#listRecorded();
     const wrong: string[] = [];
     for (const { id } of this.#state.events) {
-      const event = await this.#store.getEvent(id);
+      const event = await operate(this.#store).getEvent(id);
       const count = effects.get(id) ?? 0;
       if (event === undefined) {
         const isPruned = this.#state.mayBePruned && count === 1;

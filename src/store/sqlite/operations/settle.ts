@@ -53,6 +53,14 @@ export function prepareSettle(db: Database) {
   };
 }
 
+/** Adds to the number of runs done. Call it once per transaction, for all settlements in it. */
+export function prepareAddDone(db: Database) {
+  const add = db.prepare("UPDATE inbox_counter SET value = value + :done WHERE name = 'done'");
+  return (done: number): void => {
+    if (done > 0) add.run({ done });
+  };
+}
+
 /** The columns of a wait; null after any other run. */
 export function waitColumns({ wait }: Extract<Settlement, { to: "pending" }>) {
   return { holds: wait?.holds ?? null, began: wait?.began ?? null };
