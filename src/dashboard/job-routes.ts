@@ -66,7 +66,7 @@ export function jobRoutes(tools: JobRouteTools): InboxRoute[] {
       needs: "operate",
       async handle({ id, person }): Promise<BulkJobRow> {
         log.note(person, `${change}_job`, { job: id });
-        await operator()[`${change}Job`](id);
+        await operator().changeJob(change, id);
         jobs.kick();
         const job = await operator().getJob(id);
         if (job !== undefined) return jobRow(job, person.payloads);

@@ -75,7 +75,7 @@ export class RequestedRetries {
     const { store } = this.#deps;
     const { signal } = this.#stopping;
     for (let afterSeq = 0, isLeft = true; isLeft;) {
-      const page = await store.listRequested({ limit: PAGE, afterSeq });
+      const page = await store.listStuck({ state: "requested", limit: PAGE, afterSeq });
       for (const { id, seq } of page) {
         if (signal.aborted) return;
         afterSeq = seq;

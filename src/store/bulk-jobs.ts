@@ -85,6 +85,9 @@ export interface BulkJob {
   error: string | null;
 }
 
+/** What a person does with an open job. */
+export type JobChange = "cancel" | "pause" | "resume";
+
 /** Jobs over much work. What a process leaves open, any other one continues. */
 export interface BulkJobs {
   /** Stores a job; {@link runJobPage} does its work. Rejects with `invalid_argument` for a choice that cannot be. */
@@ -96,12 +99,11 @@ export interface BulkJobs {
   listJobs(query?: { limit?: number | undefined }): Promise<BulkJob[]>;
   /** Undefined for an unknown id. */
   getJob(id: string): Promise<BulkJob | undefined>;
-  /** Ends an open job after the page under way. False when it is not open. */
-  cancelJob(id: string): Promise<boolean>;
-  /** Nothing of an open job is done from then on, until it is resumed. False when it is not open. */
-  pauseJob(id: string): Promise<boolean>;
-  /** A paused job goes on where it was. False when it is not open. */
-  resumeJob(id: string): Promise<boolean>;
+  /**
+   * Changes an open job; false when it is not open. `cancel` ends it after the page under way. Once it is paused,
+   * nothing of it is done until it is resumed; then it goes on where it was.
+   */
+  changeJob(change: JobChange, id: string): Promise<boolean>;
   /**
    * Changes one small page of the oldest open job that no other process is at, and notes it in
    * the same transaction: a process that dies leaves nothing half done. Resolves with the job as it is

@@ -149,10 +149,12 @@ export interface InboxOperator extends HandlerPauses, BulkJobs, ErrorGroups, Fig
    *   be repeated as it was.
    */
   changeContactEvent(action: ContactEventAction, key: string): Promise<number>;
-  /** The same for the chosen events that are dead, a small page at a time. */
-  changeContactEvents(action: ContactEventAction, choice: ContactEventChoice): Promise<number>;
-  /** Counts the chosen events that are dead. */
-  countDeadContactEvents(choice: ContactEventChoice): Promise<number>;
+  /** The same for the chosen events that are dead, a small page at a time. With `dryRun` it counts these. */
+  changeContactEvents(
+    action: ContactEventAction,
+    choice: ContactEventChoice,
+    options?: { dryRun?: boolean | undefined },
+  ): Promise<number>;
   /**
    * Writes a whole copy of the database as of one moment, in one file of mode 0600. The copy appears under its name
    * only when it is complete; the receiver continues meanwhile. Resolves with its size in bytes. Rejects with

@@ -20,7 +20,7 @@ import { getEvent, getEventWithGates, listEvents, listSameIds, readBodies } from
 import { readFigures, readHandlerTimes, readStatuses } from "./queries/figures.js";
 import { dashboardSecret, listHandlers, listPolicies, pauseHandler, resumeHandler } from "./queries/handlers.js";
 import { countHistory } from "./queries/history.js";
-import { cancelJob, createJob, getJob, listJobs, setPaused } from "./queries/jobs.js";
+import { changeOpenJob, createJob, getJob, listJobs } from "./queries/jobs.js";
 import { idsKnownSince } from "./queries/known-ids.js";
 import { replanEvent } from "./queries/replan.js";
 import { claimRepair, endRepair, listRepairs } from "./queries/repairs.js";
@@ -62,7 +62,6 @@ export function operateByQueries(runner: QueryRunner, pages = runner) {
     getContactEvent: (key) => read("reading a contact event", () => getContactEvent(key)),
     changeContactEvent: (action, key) =>
       write("changing a contact event", (now) => changeContactEvent(action, { key, now })),
-    countDeadContactEvents: (choice) => read("counting contact events", () => countDeadContactEvents(choice)),
     ...changeByPages(runner),
     ...operateJobs(runner),
     ...planHistories(runner),
@@ -92,9 +91,7 @@ function operateJobs({ read, readAt, write }: QueryRunner) {
     },
     listJobs: async (query) => (await read("listing jobs", () => listJobs(jobLimit(query)))).map(toBulkJob),
     getJob: async (id) => jobOf(await read("reading a job", () => getJob(id))),
-    cancelJob: (id) => write("cancelling a job", (now) => cancelJob({ id, now })),
-    pauseJob: (id) => write("pausing a job", () => setPaused({ id, paused: true })),
-    resumeJob: (id) => write("resuming a job", () => setPaused({ id, paused: false })),
+    changeJob: (change, id) => write("changing a job", (now) => changeOpenJob(change, { id, now })),
   } satisfies Partial<InboxOperator>;
 }
 
@@ -160,8 +157,10 @@ function changeByPages(runner: QueryRunner) {
       }
       return { events: events.size, work, readAgain, skipped };
     },
-    changeContactEvents: (action, choice) =>
-      changeDead(choice, action === "retry" ? reviveContactEvent : discardDeadContactEvent),
+    changeContactEvents: (action, choice, { dryRun = false } = {}) =>
+      dryRun
+        ? runner.read("counting contact events", () => countDeadContactEvents(choice))
+        : changeDead(choice, action === "retry" ? reviveContactEvent : discardDeadContactEvent),
   } satisfies Partial<InboxOperator>;
 }
 

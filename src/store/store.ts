@@ -152,6 +152,16 @@ export interface ReplanPlan {
   requested?: boolean;
 }
 
+/** A page of events that are stuck. */
+export interface StuckQuery {
+  /** How they are stuck. */
+  state: "dead" | "parked" | "requested";
+  /** Most events. */
+  limit: number;
+  /** Only events after this one in the order of acceptance. */
+  afterSeq: number;
+}
+
 /** What retention no longer keeps. */
 export interface PruneLimits {
   /** Rows of a later time were written under a wrong clock; they are kept. */
@@ -262,20 +272,17 @@ export interface Store<Tx = CommitTransaction> extends Outbox, FiguresStore {
    */
   saveStep(lease: Lease, name: string, value: string, at: number): Promise<SettleResult>;
 
-  /** Ids of events with dead or parked work, oldest first. */
-  listStuck(query: {
-    state: "dead" | "parked";
-    limit: number;
-    afterSeq: number;
-  }): Promise<{ seq: number; id: string }[]>;
+  /**
+   * Ids of events with dead or parked work, oldest first; `requested`: of those whose retry was requested from outside,
+   * each until its note is replaced or gone.
+   */
+  listStuck(query: StuckQuery): Promise<{ seq: number; id: string }[]>;
   /**
    * Makes pending: all dead and parked work of the event, and the given handlers that have no work of it.
    * With `parked` the note is replaced and only the given work is planned. With `requested` nothing happens unless the
    * note still waits for a requested retry. Returns how many pieces are now pending.
    */
   replan(plan: ReplanPlan): Promise<number>;
-  /** Events whose retry was requested, oldest first. Each is listed until its note is replaced or gone. */
-  listRequested(query: { limit: number; afterSeq: number }): Promise<{ seq: number; id: string }[]>;
   /**
    * Removes one small batch of what retention no longer keeps. Events with unsettled work stay. Returns how many rows
    * it checked or removed; 0 when the round is over.

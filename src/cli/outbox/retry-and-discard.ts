@@ -68,7 +68,7 @@ async function discardChosen(
   choice: ContactEventChoice,
   context: Parameters<typeof confirm>[1],
 ): Promise<ExitCode> {
-  const found = await inbox.countDeadContactEvents(choice);
+  const found = await inbox.changeContactEvents("discard", choice, { dryRun: true });
   if (found > 0 && !(await confirm(`Discard ${eventsOf(found)}?`, context))) return EXIT.failed;
   const contactEvents = await inbox.changeContactEvents("discard", choice);
   context.out.result({ contactEvents }, contactEvents === 0 ? NONE_DEAD : `${eventsOf(contactEvents)} discarded`);

@@ -12,7 +12,6 @@ import { beginNewest } from "../queries/newest.js";
 import type { StoreQuery } from "../queries/store-query.js";
 import { settleCall } from "../queries/outbox-calls.js";
 import { replanEvent } from "../queries/replan.js";
-import { listRequested } from "../queries/requested-retries.js";
 import { loadSteps, saveStep } from "../queries/steps.js";
 import { DatabaseClock } from "./database-clock.js";
 import { type SharedStore, withDatabaseTimes } from "./database-times.js";
@@ -112,7 +111,6 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     ...runsOf(access),
     listStuck: (given) => query("listing events", () => listStuck(given)),
     replan: (plan) => change("planning an event", () => replanEvent(plan)),
-    listRequested: (given) => query("listing events", () => listRequested(given)),
     prune: (limits) => read("pruning", (sql) => round.prune(sql, limits)),
     keepPolicies: (policies) => change("keeping retry policies", () => writePolicies(policies)),
     listPaused: () => query("listing paused handlers", () => listPaused()),

@@ -2,6 +2,7 @@ import { isoTime } from "../../base/iso-time.js";
 import { sourceNameOf } from "../../protocol/inbox-id.js";
 import { checkState, readSeqCursor } from "../check-query.js";
 import { type EventDetail, type EventView, type HandlerDetail, type HandlerView, pageLimit } from "../inbox-view.js";
+import type { StuckQuery } from "../store.js";
 import { type PatientEventPage, type PatientEventQuery, cursorsOf, listWindows } from "../list-windows.js";
 import { withGates } from "../with-gates.js";
 import { EVENT_STATES, WORK_STATE, isOpen, stateOfEvent } from "../state-words.js";
@@ -161,17 +162,19 @@ function* readFailedRuns(seq: number): StoreQuery<(work: HandlerView) => Handler
   };
 }
 
-/** Ids of events with dead or parked work, oldest first. */
-export function* listStuck(query: {
-  state: "dead" | "parked";
-  limit: number;
-  afterSeq: number;
-}): StoreQuery<{ seq: number; id: string }[]> {
-  checkState(query.state, ["dead", "parked"]);
+const STUCK: Readonly<Record<StuckQuery["state"], string>> = {
+  dead: "w.state <> 'done' AND w.state = 'dead'",
+  parked: "w.state <> 'done' AND w.state = 'parked'",
+  requested: "w.handler = '' AND w.state = 'parked' AND w.waits_since IS NOT NULL",
+};
+
+/** Ids of events that are stuck, oldest first. */
+export function* listStuck({ state, ...page }: StuckQuery): StoreQuery<{ seq: number; id: string }[]> {
+  checkState(state, Object.keys(STUCK));
   return yield* readRows<{ seq: number; id: string }>(
-    `SELECT DISTINCT w.seq, e.id FROM pigeonhole.open_work AS w JOIN pigeonhole.inbox_event AS e ON e.seq = w.seq
-     WHERE w.state = :state AND w.seq > :afterSeq ORDER BY w.seq LIMIT :limit`,
-    query,
+    `SELECT DISTINCT w.seq, e.id FROM pigeonhole.inbox_work AS w JOIN pigeonhole.inbox_event AS e ON e.seq = w.seq
+     WHERE ${STUCK[state]} AND w.seq > :afterSeq ORDER BY w.seq LIMIT :limit`,
+    page,
   );
 }
 

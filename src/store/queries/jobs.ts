@@ -1,4 +1,4 @@
-import type { JobAction, JobRow } from "../bulk-jobs.js";
+import type { JobAction, JobChange, JobRow } from "../bulk-jobs.js";
 import { type StoreQuery, exists, readFirst, readRows, run } from "./store-query.js";
 
 export const SELECT_JOBS = `
@@ -79,18 +79,15 @@ export function stepJob({ row, next, now, done, skipped }: JobStep): StoreQuery<
   );
 }
 
-/** False when it is not open. */
-export function* cancelJob(of: { id: string; now: number }): StoreQuery<boolean> {
-  return (yield* run(`${END}, state = 'cancelled' WHERE id = :id AND state = 'open'`, of)) === 1;
-}
+const CHANGES: Readonly<Record<JobChange, string>> = {
+  cancel: `${END}, state = 'cancelled'`,
+  pause: "UPDATE pigeonhole.inbox_job SET paused = true",
+  resume: "UPDATE pigeonhole.inbox_job SET paused = false",
+};
 
 /** False when it is not open. */
-export function* setPaused(of: { id: string; paused: boolean }): StoreQuery<boolean> {
-  const changed = yield* run(
-    `UPDATE pigeonhole.inbox_job SET paused = ${of.paused} WHERE id = :id AND state = 'open'`,
-    { id: of.id },
-  );
-  return changed === 1;
+export function* changeOpenJob(change: JobChange, of: { id: string; now: number }): StoreQuery<boolean> {
+  return (yield* run(`${CHANGES[change]} WHERE id = :id AND state = 'open'`, of)) === 1;
 }
 
 export function failJob(of: { id: string; now: number; error: string }): StoreQuery<number> {

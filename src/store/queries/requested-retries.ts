@@ -1,5 +1,5 @@
 import { NO_HANDLER, NOTE_HANDLER } from "../../base/note-handler.js";
-import { type StoreQuery, readRows, run } from "./store-query.js";
+import { type StoreQuery, run } from "./store-query.js";
 
 /** An event, and when it is changed. */
 export interface EventAt {
@@ -32,15 +32,4 @@ export function* requestReading({ seq, now }: EventAt): StoreQuery<boolean> {
     { seq, now },
   );
   return yield* requestRetry({ seq, now });
-}
-
-/** Events whose note waits, oldest first. */
-export function listRequested(page: { limit: number; afterSeq: number }): StoreQuery<{ seq: number; id: string }[]> {
-  return readRows(
-    `SELECT w.seq, e.id FROM pigeonhole.inbox_work AS w JOIN pigeonhole.inbox_event AS e ON e.seq = w.seq
-       JOIN pigeonhole.inbox_body AS b ON b.seq = w.seq
-     WHERE w.handler = '' AND w.state = 'parked' AND w.waits_since IS NOT NULL AND w.seq > :afterSeq
-     ORDER BY w.seq LIMIT :limit`,
-    page,
-  );
 }

@@ -8,7 +8,6 @@ import type { StoreQuery } from "../queries/store-query.js";
 import { settleCall } from "../queries/outbox-calls.js";
 import { type PrunedTo, sweep } from "../queries/prune.js";
 import { replanEvent } from "../queries/replan.js";
-import { listRequested } from "../queries/requested-retries.js";
 import { loadSteps, saveStep } from "../queries/steps.js";
 import type { PruneLimits } from "../store.js";
 import { prepareLease, prepareRelease, prepareRenew } from "./operations/lease.js";
@@ -39,7 +38,6 @@ export function prepareOperations(db: Database, takeTokens: TakeTokens) {
     saveStep: running(saveStep),
     listStuck: running(listStuck),
     replan: running(replanEvent),
-    listRequested: running(listRequested),
     prune: preparePrune(db),
     keepPolicies: running(writePolicies),
     listPaused: () => runInFile(db, listPaused()),

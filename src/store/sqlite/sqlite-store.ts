@@ -196,7 +196,6 @@ function commandsOf(run: GroupCommit["run"]) {
     saveStep: (lease, name, value, at) => run("saveStep", { lease, name, value, at }),
     listStuck: (query) => run("listStuck", query),
     replan: (plan) => run("replan", plan),
-    listRequested: (query) => run("listRequested", query),
     prune: (limits) => run("prune", limits),
     keepPolicies: (policies) => run("keepPolicies", policies),
     listPaused: () => run("listPaused", undefined),

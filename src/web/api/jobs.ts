@@ -4,14 +4,13 @@
  * GET  api/jobs                                → BulkJobList, newest first
  * POST api/jobs/{id}/cancel {}                 → BulkJobRow; pause and resume too
  */
-import type { BulkJob, JobAction } from "../../store/bulk-jobs.js";
+import type { BulkJob, JobAction, JobChange } from "../../store/bulk-jobs.js";
 import type { WorkFilter } from "./work.js";
 
-export type { JobAction };
+export type { JobAction, JobChange };
 
 /** What is done to a job. */
-export const JOB_CHANGES = ["cancel", "pause", "resume"] as const;
-export type JobChange = (typeof JOB_CHANGES)[number];
+export const JOB_CHANGES: readonly JobChange[] = ["cancel", "pause", "resume"];
 
 /**
  * `retry` and `discard` change work that is dead or parked; `run` makes work due now that waits for its next run. The

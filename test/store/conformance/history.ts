@@ -124,13 +124,16 @@ export function describeHistory(fixture: Fixture): void {
       await acceptAll(fixture.store, MANY);
       const { job: id = expect.unreachable() } = await plan();
       await lease(3);
-      expect(await inbox().pauseJob(id)).toBe(true);
+      expect(await inbox().changeJob("pause", id)).toBe(true);
       expect(await lease()).toEqual({ work: [], nextDueAt: undefined });
       expect(await inbox().getJob(id)).toMatchObject({ state: "open", paused: true, done: 3 });
-      expect(await inbox().resumeJob(id)).toBe(true);
+      expect(await inbox().changeJob("resume", id)).toBe(true);
       expect(idsOf(await lease(2))).toEqual(["evt_3", "evt_4"]);
-      expect(await inbox().cancelJob(id)).toBe(true);
-      expect([await inbox().pauseJob(id), await inbox().resumeJob("other")]).toEqual([false, false]);
+      expect(await inbox().changeJob("cancel", id)).toBe(true);
+      expect([await inbox().changeJob("pause", id), await inbox().changeJob("resume", "other")]).toEqual([
+        false,
+        false,
+      ]);
       expect(await lease()).toEqual({ work: [], nextDueAt: undefined });
     });
 

@@ -27,7 +27,6 @@ const CALLS = {
   record: (store) => store.record([], T),
   leaseSend: (store) => store.leaseSend({ now: T, leaseUntil: T, limit: 1 }),
   settleSend: (store) => store.settleSend({ send: 1, token: 1, at: T, to: "settled", results: [] }),
-  listRequested: (store) => store.listRequested({ limit: 1, afterSeq: 0 }),
   prune: (store) => store.prune({ ...NOTHING_TO_PRUNE, idsBefore: T }),
   keepPolicies: (store) => store.keepPolicies([{ handler: "h", maxAttempts: 1, types: [] }]),
   listPaused: (store) => store.listPaused(),

@@ -91,7 +91,7 @@ export function describeBulkJobs(kind: OperatorKind): void {
     const { id } = await inbox.createJob({ action: "retry", choice: { state: "parked" }, by: "ann" });
     await runAll();
     expect(await inbox.getJob(id)).toMatchObject({ state: "done", done: 1 });
-    expect(await store.listRequested({ limit: 9, afterSeq: 0 })).toMatchObject([{ id: "n" }]);
+    expect(await store.listStuck({ state: "requested", limit: 9, afterSeq: 0 })).toMatchObject([{ id: "n" }]);
   });
 
   test("a job runs now what waits for its next run", async () => {
@@ -161,11 +161,11 @@ export function describeBulkJobs(kind: OperatorKind): void {
     await acceptDead(many);
     const { id } = await inbox.createJob({ action: "retry", choice: {}, by: "ann" });
     await inbox.runJobPage();
-    expect([await inbox.cancelJob(id), await inbox.cancelJob(id), await inbox.cancelJob("other")]).toEqual([
-      true,
-      false,
-      false,
-    ]);
+    expect([
+      await inbox.changeJob("cancel", id),
+      await inbox.changeJob("cancel", id),
+      await inbox.changeJob("cancel", "other"),
+    ]).toEqual([true, false, false]);
     expect(await runAll()).toBe(0);
     expect(await inbox.getJob(id)).toMatchObject({ state: "cancelled" });
     expect(await deadCount()).toBeGreaterThan(0);
@@ -211,7 +211,7 @@ export function describeBulkJobs(kind: OperatorKind): void {
       await acceptDead(2);
       for (const [choice] of choices) await inbox.createJob({ action: "discard", choice, by: "bob" });
       const { id } = await inbox.createJob({ action: "retry", choice: { error: "it failed" }, by: "bob" });
-      await inbox.cancelJob(id);
+      await inbox.changeJob("cancel", id);
       await runAll();
       const before = await inbox.listJobs();
       expect(await inbox.erase({ email: EMAIL, dryRun: true })).toMatchObject({ jobs: 4, jobsLeft: 0 });
@@ -250,7 +250,7 @@ export function describeBulkJobs(kind: OperatorKind): void {
     const first = await create("ann");
     for (let index = 0; index < 25; index += 1) {
       const { id } = await create(`ended ${index}`);
-      await inbox.cancelJob(id);
+      await inbox.changeJob("cancel", id);
     }
     const withEnded = (await inbox.listJobs()).map(({ by }) => by);
     expect(withEnded).toHaveLength(20);
@@ -259,14 +259,14 @@ export function describeBulkJobs(kind: OperatorKind): void {
     const open = (await inbox.listJobs()).map(({ by }) => by);
     expect(open).toHaveLength(20);
     expect([open[0], open.at(-1)]).toEqual(["open 18", "ann"]);
-    await inbox.cancelJob(first.id);
+    await inbox.changeJob("cancel", first.id);
     expect((await inbox.listJobs()).map(({ by }) => by)).toMatchObject({ 0: "open 19", 19: "open 0" });
   });
 
   test("jobs are listed newest first, and impossible ones are refused", async () => {
     for (const by of ["ann", "bob"]) await inbox.createJob({ action: "retry", choice: {}, by });
     expect((await inbox.listJobs()).map(({ by }) => by)).toEqual(["bob", "ann"]);
-    await inbox.cancelJob((await inbox.listJobs())[1]?.id ?? "");
+    await inbox.changeJob("cancel", (await inbox.listJobs())[1]?.id ?? "");
     expect(await inbox.listJobs({ limit: 1 })).toMatchObject([{ by: "bob" }]);
     expect(await inbox.getJob("other")).toBeUndefined();
     await expectCode(inbox.createJob({ action: "run", choice: { state: "dead" }, by: "ann" }), "invalid_argument");

@@ -57,7 +57,7 @@ export function describeDeadContactEvents(kind: OperatorKind): void {
       [{ error: "too old", until: T + 10 }, []],
     ])("of what is dead, %j chooses %j, to count, to list and to discard", async (choice, chosen) => {
       await recordEach();
-      expect(await inbox.countDeadContactEvents(choice)).toBe(chosen.length);
+      expect(await inbox.changeContactEvents("discard", choice, { dryRun: true })).toBe(chosen.length);
       const listed = (await inbox.listContactEvents({ ...choice, state: "dead" })).items.map(({ key }) => key);
       expect(listed.toReversed()).toEqual(chosen);
       expect(await inbox.changeContactEvents("discard", choice)).toBe(chosen.length);

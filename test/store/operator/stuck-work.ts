@@ -80,10 +80,10 @@ export function describeStuckWork(kind: OperatorKind): void {
       state: "parked",
       handlers: [{ handler: "", reason: "no_handler", retryRequestedAt: expect.any(String) as string }],
     });
-    const [requested = expect.unreachable()] = await store.listRequested({ limit: 9, afterSeq: 0 });
+    const [requested = expect.unreachable()] = await store.listStuck({ state: "requested", limit: 9, afterSeq: 0 });
     await store.replan({ seq: requested.seq, handlers: ["new"], now: T, requested: true });
     expect(await statesOf(store, "a")).toEqual({ new: "pending" });
-    expect(await store.listRequested({ limit: 9, afterSeq: 0 })).toEqual([]);
+    expect(await store.listStuck({ state: "requested", limit: 9, afterSeq: 0 })).toEqual([]);
   });
 
   test("a discard ends the chosen work and leaves the other work of its events", async () => {
@@ -103,7 +103,7 @@ export function describeStuckWork(kind: OperatorKind): void {
       skipped: 0,
     });
     expect(await inbox.countWork("retry", {})).toEqual({ events: count, work: count });
-    expect(await store.listRequested({ limit: 500, afterSeq: 0 })).toHaveLength(count);
+    expect(await store.listStuck({ state: "requested", limit: 500, afterSeq: 0 })).toHaveLength(count);
   });
 
   test("hasReceiver says whether a receiver runs handlers on the database", async () => {

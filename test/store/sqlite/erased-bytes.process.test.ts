@@ -46,7 +46,7 @@ async function fill(store: Store): Promise<void> {
   const inbox = store.openOperator(Date.now);
   for (const size of FILLS) {
     const { id } = await inbox.createJob({ action: "discard", choice: { error: textWith(EMAIL, size) }, by: "bob" });
-    await inbox.cancelJob(id);
+    await inbox.changeJob("cancel", id);
   }
 }
 

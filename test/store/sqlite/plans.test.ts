@@ -71,7 +71,7 @@ const CALLS: [name: string, call: Call, ...indexes: string[]][] = [
   ],
   [
     "listing requested retries",
-    ofWriter({ op: "listRequested", input: { limit: 1, afterSeq: 0 } }),
+    ofWriter({ op: "listStuck", input: { state: "requested", limit: 1, afterSeq: 0 } }),
     "inbox_work_requested (seq>?)",
   ],
   ["listing dead events", ({ operator }) => operator.listEvents({ state: "dead" }), "inbox_work_open (state=? AND"],
