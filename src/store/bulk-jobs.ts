@@ -72,8 +72,6 @@ export interface BulkJob {
   total: number;
   /** Pieces that were changed. */
   done: number;
-  /** Pieces that cannot be changed: their body is gone. */
-  skipped: number;
   /**
    * Pieces that did not fit any more when the job came to them: another job, a person or a run had changed them, or
    * retention had dropped them. 0 until the job is done.
@@ -126,7 +124,6 @@ export interface JobRow<Kind extends JobKind = JobKind> {
   position: string | null;
   total: number;
   done: number;
-  skipped: number;
   endedAt: number | null;
   error: string | null;
   /** Of SQLite a number. */
@@ -140,7 +137,7 @@ export function newJobRow({
   ...job
 }: Pick<BulkJob, "action" | "choice" | "by"> &
   Pick<JobRow, "id" | "createdAt" | "total"> & { position?: object }): JobRow {
-  const begin = { state: "open", done: 0, skipped: 0, endedAt: null, error: null, paused: false } as const;
+  const begin = { state: "open", done: 0, endedAt: null, error: null, paused: false } as const;
   const at = position === undefined ? null : JSON.stringify(position);
   return { ...job, ...begin, position: at, choice: JSON.stringify(choice) };
 }
@@ -185,16 +182,12 @@ export function whyUnknown(row: JobRow): string | undefined {
 }
 
 export function toBulkJob({ id, action, choice, by, createdAt, ...row }: JobRow): BulkJob {
-  const { state, total, done, skipped, error } = row;
-  const changedBefore = state === "done" ? changedBeforeOf(row) : 0;
+  const { state, total, done, error } = row;
+  // What was counted at the begin, and was not there any more at the end.
+  const changedBefore = state === "done" ? Math.max(0, total - done) : 0;
   const times = { createdAt: isoTime(createdAt), endedAt: isoTime(row.endedAt) };
-  const counts = { total, done, skipped, changedBefore };
+  const counts = { total, done, changedBefore };
   return { id, action, choice: readChoice(choice), by, ...times, state, paused: Boolean(row.paused), ...counts, error };
-}
-
-/** What was counted at the begin of a change of much work, and was not there any more at its end. */
-function changedBeforeOf({ total, done, skipped }: Pick<BulkJob, "total" | "done" | "skipped">): number {
-  return Math.max(0, total - done - skipped);
 }
 
 function readChoice(text: string): JobChoice {

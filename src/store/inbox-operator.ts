@@ -58,8 +58,6 @@ export interface ChangedWork {
 export interface ChangedMuchWork extends ChangedWork {
   /** The events that it belongs to. */
   events: number;
-  /** Pieces that cannot be changed, as in {@link BulkJob}. */
-  skipped: number;
 }
 
 /** What an erasure from outside did. */

@@ -107,7 +107,7 @@ function planHistories({ read, write }: QueryRunner): Pick<InboxOperator, "planH
       const counts = { events: withBody, withoutBody: all - withBody };
       if (dryRun || withBody === 0) return { ...counts, job: undefined };
       const position = { after: (first ?? 1) - 1, through: last ?? 0 };
-      const job = { action: "plan", choice, by, id: randomUUID(), total: all, position } as const;
+      const job = { action: "plan", choice, by, id: randomUUID(), total: withBody, position } as const;
       await write("creating a job", (now) => createJob(newJobRow({ ...job, createdAt: now }), KEPT_JOBS));
       return { ...counts, job: job.id };
     },
@@ -140,7 +140,7 @@ function changeByPages(runner: QueryRunner) {
     async changeWork(action, choice) {
       checkJob({ action, choice });
       const events = new Set<number>();
-      let [work, readAgain, skipped] = [0, 0, 0];
+      let [work, readAgain] = [0, 0];
       const pages = changePages(runner, {
         doing: "changing work",
         select: (after: FoundPiece | undefined, limit, now) =>
@@ -148,14 +148,13 @@ function changeByPages(runner: QueryRunner) {
         change: (pieces, now) => changePieces(action, { pieces, now }),
       });
       for await (const page of pages) {
-        for (const { seq, handler } of page.changed) {
+        for (const { seq, handler } of page) {
           events.add(seq);
           if (action === "retry" && handler === NOTE_HANDLER) readAgain += 1;
           else work += 1;
         }
-        skipped += page.skipped;
       }
-      return { events: events.size, work, readAgain, skipped };
+      return { events: events.size, work, readAgain };
     },
     changeContactEvents: (action, choice, { dryRun = false } = {}) =>
       dryRun

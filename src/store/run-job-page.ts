@@ -57,8 +57,7 @@ async function runPage({ readAt, write, pace }: QueryRunner, row: JobRow<JobActi
     const { changes, looked } = yield* changeInTime(pace, page, (pieces) => changePieces(row.action, { pieces, now }));
     const last = page.length === pace.rows || looked < page.length ? page[looked - 1] : undefined;
     const next = last && { seq: last.seq, handler: last.handler };
-    const done = changes.reduce((sum, { changed }) => sum + changed.length, 0);
-    yield* stepJob({ row, next, now, done, skipped: changes.reduce((sum, { skipped }) => sum + skipped, 0) });
+    yield* stepJob({ row, next, now, done: changes.flat().length });
   });
 }
 

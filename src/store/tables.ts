@@ -146,7 +146,6 @@ export const TABLES = `
     position   text,
     total      bigint  NOT NULL,
     done       bigint  NOT NULL DEFAULT 0,
-    skipped    bigint  NOT NULL DEFAULT 0,
     ended_at   bigint,
     error      text,
     paused     boolean NOT NULL DEFAULT false,

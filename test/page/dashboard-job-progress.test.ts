@@ -9,10 +9,6 @@ test.each<[Partial<BulkJobRow>, string]>([
   [{ done: 0, changedBefore: 3_000 }, "0 of 3,000, 3,000 had been changed before this job came to them"],
   [{ done: 0, total: 0 }, "0 of 0, nothing was left to change when it began"],
   [{ done: 2_999, changedBefore: 1 }, "2,999 of 3,000, 1 had been changed before this job came to it"],
-  [
-    { done: 2_990, changedBefore: 8, skipped: 2 },
-    "2,990 of 3,000, 8 had been changed before this job came to them, 2 cannot be changed, as the body is gone",
-  ],
 ])("the progress of a job with %j is told as %j", (change, words) => {
   expect(describeProgress(jobRow(change))).toBe(words);
 });

@@ -11,7 +11,6 @@ export function jobRow(fields: Partial<BulkJobRow> = {}): BulkJobRow {
     state: "done",
     total: 3_000,
     done: 3_000,
-    skipped: 0,
     changedBefore: 0,
     paused: false,
     endedAt: "2026-01-01T00:00:01.000Z",

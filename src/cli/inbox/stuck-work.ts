@@ -1,4 +1,3 @@
-import { describeRest } from "../../operator/describe-rest.js";
 import type { ChangedWork, InboxOperator, StuckWork } from "../../store/inbox-operator.js";
 import type { WorkChoice } from "../../store/inbox-view.js";
 import { EXIT, type ExitCode } from "../frame/command-error.js";
@@ -28,12 +27,11 @@ export const retryStuckWork: RunCommand<typeof specs.inboxRetry> = ({ args, opti
     const choice = readChosen(WORK_FILTERS, { names: ids, what: WHAT, options });
     const hasReceiver = await inbox.hasReceiver();
     if (choice !== undefined) {
-      const { events, skipped, ...retried } = await retryChosen(inbox, choice, options.state);
-      const lines = [
-        ...describeRetry(retried, hasReceiver),
-        ...describeRest({ skipped, changedBefore: 0 }, BY_COMMAND),
-      ];
-      out.result({ ...retried, events, skipped, hasReceiver }, lines.join("\n") || NOTHING_RETRIED);
+      const { events, ...retried } = await retryChosen(inbox, choice, options.state);
+      out.result(
+        { ...retried, events, hasReceiver },
+        describeRetry(retried, hasReceiver).join("\n") || NOTHING_RETRIED,
+      );
       return EXIT.ok;
     }
     return changeNamed({ names: ids, field: "id", out }, async (id) => {
@@ -44,14 +42,12 @@ export const retryStuckWork: RunCommand<typeof specs.inboxRetry> = ({ args, opti
     });
   });
 
-const BY_COMMAND = { by: "command", format: String } as const;
-
 async function retryChosen(
   inbox: InboxOperator,
   choice: WorkChoice,
   state: "dead" | "parked" | "retrying" | undefined,
-): Promise<Retried & { events: number; skipped: number }> {
-  const none = { work: 0, readAgain: 0, events: 0, skipped: 0 };
+): Promise<Retried & { events: number }> {
+  const none = { work: 0, readAgain: 0, events: 0 };
   const ran = state === "dead" || state === "parked" ? none : await inbox.changeWork("run", { ...choice, state });
   const retried = state === "retrying" ? none : await inbox.changeWork("retry", { ...choice, state });
   return { ...retried, events: retried.events + ran.events, runNow: ran.work };

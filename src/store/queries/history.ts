@@ -64,8 +64,8 @@ export function* planHistory(of: Pick<LeaseRequest, "handler" | "now" | "limit" 
   const { after, through } = JSON.parse(row.position) as HistoryRange;
   const from = newestFirst ? Math.max(after, through - LOOKED_AT) : after;
   const to = newestFirst ? through : Math.min(through, after + LOOKED_AT);
-  const page = yield* readRows<{ seq: number; body: number | null }>(
-    `SELECT e.seq, b.seq AS body ${fromMissing(choice)} AND e.seq > :from AND e.seq <= :to
+  const page = yield* readRows<{ seq: number }>(
+    `SELECT e.seq ${fromMissing(choice)} AND b.seq IS NOT NULL AND e.seq > :from AND e.seq <= :to
       ORDER BY e.seq ${newestFirst ? "DESC" : "ASC"} LIMIT :limit`,
     { ...parametersOf(choice), from, to, limit },
   );
@@ -75,8 +75,7 @@ export function* planHistory(of: Pick<LeaseRequest, "handler" | "now" | "limit" 
   const done = seqs.length === 0 ? 0 : yield* run(PLAN, { seqs, handler, now });
   const last = page.length === limit ? seqs.at(-1) : undefined;
   const left = newestFirst ? { after, through: (last ?? from + 1) - 1 } : { after: last ?? to, through };
-  const skipped = page.filter(({ body }) => body === null).length;
-  yield* stepJob({ row, next: left.after < left.through ? left : undefined, now, done, skipped });
+  yield* stepJob({ row, next: left.after < left.through ? left : undefined, now, done });
   return true;
 }
 

@@ -2,7 +2,7 @@ import type { JobAction, JobChange, JobRow } from "../bulk-jobs.js";
 import { type StoreQuery, exists, readFirst, readRows, run } from "./store-query.js";
 
 export const SELECT_JOBS = `
-  SELECT id, action, choice, created_by AS by, created_at AS "createdAt", state, position, total, done, skipped,
+  SELECT id, action, choice, created_by AS by, created_at AS "createdAt", state, position, total, done,
     ended_at AS "endedAt", error, paused
   FROM pigeonhole.inbox_job`;
 
@@ -64,18 +64,16 @@ interface JobStep {
   next: object | undefined;
   now: number;
   done: number;
-  skipped: number;
 }
 
 /** Notes a page, in the transaction of its changes. */
-export function stepJob({ row, next, now, done, skipped }: JobStep): StoreQuery<number> {
+export function stepJob({ row, next, now, done }: JobStep): StoreQuery<number> {
   const [state, endedAt] = next === undefined ? ["done", now] : ["open", null];
   const position = next === undefined ? row.position : JSON.stringify(next);
   return run(
-    `UPDATE pigeonhole.inbox_job SET position = :position, state = :state, ended_at = :endedAt, done = done + :done,
-       skipped = skipped + :skipped
+    `UPDATE pigeonhole.inbox_job SET position = :position, state = :state, ended_at = :endedAt, done = done + :done
      WHERE id = :id`,
-    { id: row.id, position, state, endedAt, done, skipped },
+    { id: row.id, position, state, endedAt, done },
   );
 }
 

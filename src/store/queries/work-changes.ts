@@ -66,21 +66,14 @@ export function* runEvent(event: { seq: number; now: number }): StoreQuery<numbe
 
 const RUN_NOW = "due_at = :now::bigint, waits_since = NULL";
 
-/** What became of pieces of work. Those that were not any more as they were found are in neither. */
-export interface ChangedPieces {
-  changed: readonly WorkPiece[];
-  /** How many cannot be changed. */
-  skipped: number;
-}
-
 /** Pieces of work, and when they are changed. */
 interface PiecesAt {
   pieces: readonly FoundPiece[];
   now: number;
 }
 
-/** Changes pieces that are still as they were found. In one transaction. */
-export function* changePieces(action: JobAction, at: PiecesAt): StoreQuery<ChangedPieces> {
+/** Changes pieces that are still as they were found, and returns these. In one transaction. */
+export function* changePieces(action: JobAction, at: PiecesAt): StoreQuery<readonly WorkPiece[]> {
   if (action === "retry") return yield* retryPieces(at);
   const [set, condition] = action === "run" ? [RUN_NOW, IS_WAITING] : [DISCARD, IS_GIVEN];
   const changed = yield* readRows<FoundPiece>(
@@ -91,15 +84,13 @@ export function* changePieces(action: JobAction, at: PiecesAt): StoreQuery<Chang
   // Another piece may have become such a one since.
   const locked = { ...columnsOf(changed), now: at.now };
   yield* run(`UPDATE pigeonhole.inbox_work AS w SET ${set} FROM ${GIVEN} WHERE ${condition}`, locked);
-  return { changed, skipped: 0 };
+  return changed;
 }
 
 const GIVEN = "unnest(:seqs::bigint[], :handlers::text[], :dueAts::bigint[]) AS p (of_seq, of_handler, of_due_at)";
 const IS_PIECE = "w.seq = p.of_seq AND w.handler = p.of_handler";
 const IS_GIVEN = `${IS_PIECE} AND ${IS_STUCK}`;
 const IS_WAITING = `${IS_PIECE} AND w.due_at = p.of_due_at AND ${WAITS}`;
-
-const SELECT_STUCK = `SELECT w.seq, w.handler FROM ${GIVEN} JOIN pigeonhole.inbox_work AS w ON ${IS_GIVEN}`;
 
 const RESET_PIECES = `
   UPDATE pigeonhole.inbox_work AS w SET ${RESET} FROM ${GIVEN}
@@ -108,25 +99,17 @@ const RESET_PIECES = `
   RETURNING seq, handler`;
 
 /** Notes of events that were not understood are few, and wait for a receiver each. */
-function* retryPieces({ pieces, now }: PiecesAt): StoreQuery<ChangedPieces> {
+function* retryPieces({ pieces, now }: PiecesAt): StoreQuery<readonly WorkPiece[]> {
   const work = pieces.filter(({ handler }) => handler !== NOTE_HANDLER);
   // In one order: two pages never wait for each other.
   yield* readRows("SELECT 1 AS found FROM pigeonhole.inbox_event WHERE seq = ANY(:seqs) ORDER BY seq FOR UPDATE", {
     seqs: work.map(({ seq }) => seq),
   });
   const changed = yield* readRows<WorkPiece>(RESET_PIECES, { ...columnsOf(work), now });
-  const done = new Set(changed.map(keyOf));
-  const left = pieces.filter((piece) => !done.has(keyOf(piece)));
-  const stuck = left.length === 0 ? [] : yield* readRows<WorkPiece>(SELECT_STUCK, columnsOf(left));
-  let skipped = 0;
-  for (const piece of stuck) {
+  for (const piece of pieces)
     if (piece.handler === NOTE_HANDLER && (yield* requestRetry({ seq: piece.seq, now }))) changed.push(piece);
-    else skipped += 1;
-  }
-  return { changed, skipped };
+  return changed;
 }
-
-const keyOf = ({ seq, handler }: WorkPiece): string => `${seq} ${handler}`;
 
 const columnsOf = (pieces: readonly FoundPiece[]) => ({
   seqs: pieces.map(({ seq }) => seq),

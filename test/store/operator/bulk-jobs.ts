@@ -50,11 +50,11 @@ export function describeBulkJobs(kind: OperatorKind): void {
     const job = await inbox.createJob({ ...request, by: "ann" });
     expect(job).toMatchObject({ ...request, by: "ann", state: "open", total: many, done: 0 });
     const first: BulkJob | undefined = await inbox.runJobPage();
-    expect(first).toMatchObject({ id: job.id, state: "open", skipped: 0 });
+    expect(first).toMatchObject({ id: job.id, state: "open" });
     expect(first?.done).toBeGreaterThan(0);
     expect(first?.done).toBeLessThan(many);
     await runAll();
-    expect(await inbox.getJob(job.id)).toMatchObject({ state: "done", done: many, skipped: 0, error: null });
+    expect(await inbox.getJob(job.id)).toMatchObject({ state: "done", done: many, error: null });
     expect(await deadCount()).toBe(2);
     expect(await inbox.runJobPage()).toBeUndefined();
   });
@@ -135,8 +135,8 @@ export function describeBulkJobs(kind: OperatorKind): void {
         { total: 3, changedBefore: 0 },
       ]);
       await runAll();
-      expect(await inbox.getJob(first.id)).toMatchObject({ state: "done", done: 3, skipped: 0, changedBefore: 0 });
-      expect(await inbox.getJob(second.id)).toMatchObject({ state: "done", done: 0, skipped: 0, changedBefore: 3 });
+      expect(await inbox.getJob(first.id)).toMatchObject({ state: "done", done: 3, changedBefore: 0 });
+      expect(await inbox.getJob(second.id)).toMatchObject({ state: "done", done: 0, changedBefore: 3 });
     },
   );
 
@@ -145,7 +145,7 @@ export function describeBulkJobs(kind: OperatorKind): void {
     const { id } = await inbox.createJob({ action: "discard", choice: {}, by: "ann" });
     await inbox.changeEvent("retry", "email.sent_1");
     await runAll();
-    expect(await inbox.getJob(id)).toMatchObject({ total: 3, done: 2, skipped: 0, changedBefore: 1 });
+    expect(await inbox.getJob(id)).toMatchObject({ total: 3, done: 2, changedBefore: 1 });
   });
 
   test("what one process leaves is continued by another, and no piece is changed twice", async () => {
@@ -154,7 +154,7 @@ export function describeBulkJobs(kind: OperatorKind): void {
     await inbox.runJobPage();
     const [one, two] = [await openAnother(place), await openAnother(place)];
     await Promise.all([runAll(one), runAll(two)]);
-    expect(await one.getJob(id)).toMatchObject({ state: "done", done: many, skipped: 0 });
+    expect(await one.getJob(id)).toMatchObject({ state: "done", done: many });
   });
 
   test("a cancelled job ends, and leaves the rest of its work", async () => {

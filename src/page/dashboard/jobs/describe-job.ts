@@ -1,5 +1,4 @@
 import { escapeControls } from "../../../base/text.js";
-import { describeRest } from "../../../operator/describe-rest.js";
 import { formatCount, formatTime, plural } from "../../text/format.js";
 import type { BulkJobRow, JobFilter } from "../../../web/api/jobs.js";
 
@@ -23,14 +22,13 @@ export function describeJob({ action, state, error, paused, filter }: BulkJobRow
 }
 
 /** How much of its work a job has changed, and what became of the rest, in words. */
-export function describeProgress({ done, total, ...rest }: BulkJobRow): string {
+export function describeProgress({ done, total, changedBefore }: BulkJobRow): string {
+  const progress = `${formatCount(done)} of ${formatCount(total)}`;
   // Others may change the work while a person reads the number and agrees.
-  const isEmpty = total === 0 && done === 0;
-  return [
-    `${formatCount(done)} of ${formatCount(total)}`,
-    ...(isEmpty ? ["nothing was left to change when it began"] : []),
-    ...describeRest(rest, { by: "job", format: formatCount }),
-  ].join(", ");
+  if (total === 0 && done === 0) return `${progress}, nothing was left to change when it began`;
+  if (changedBefore === 0) return progress;
+  const them = changedBefore === 1 ? "it" : "them";
+  return `${progress}, ${formatCount(changedBefore)} had been changed before this job came to ${them}`;
 }
 
 /** Such as `dead, handler crm, since Nov 20 14:02:11`. */

@@ -24,18 +24,14 @@ export function JobStrip() {
 }
 
 function JobLine({ job }: { job: BulkJobRow }) {
-  const { id, total, done, skipped, state, by, paused } = job;
+  const { id, total, done, state, by, paused } = job;
   const words = describeJob(job);
   return (
     <div class="banner job">
       <span class="job-words" role="status">
         {words}
       </span>
-      <progress
-        aria-label={words}
-        max={Math.max(1, total)}
-        value={state === "done" ? Math.max(1, total) : done + skipped}
-      />
+      <progress aria-label={words} max={Math.max(1, total)} value={state === "done" ? Math.max(1, total) : done} />
       <span class="hint">
         {describeProgress(job)} · {escapeControls(by)}
       </span>
