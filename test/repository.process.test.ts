@@ -17,8 +17,8 @@ const MAX_LINES = 60;
 
 /** Longer ones that are left, with the lines they may have. Entries become smaller or go; none comes. */
 const EXCEPTIONS: Record<string, number> = {
-  "store/sqlite/sqlite-store.ts createSqliteStore": 118,
-  "store/sqlite/thread-writer.ts createThreadWriter": 83,
+  "store/sqlite/sqlite-store.ts createSqliteStore": 116,
+  "store/sqlite/thread-writer.ts createThreadWriter": 75,
 };
 
 interface Diagnostic {

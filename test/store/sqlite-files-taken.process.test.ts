@@ -3,7 +3,6 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { fakeClock, type FakeClock } from "pigeonhole/testing";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { type FileIdentity, checkIdentityIsStable } from "#pigeonhole/store/sqlite/file-identity.js";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store, StoreAlarm } from "#pigeonhole/store/store.js";
@@ -184,11 +183,4 @@ describe("a connection of the app to the old files", () => {
     await untilItTakes("after");
     expect((await operate(store).listEvents({})).items.map(({ id }) => id)).toEqual(["after", "meanwhile", "before"]);
   });
-});
-
-test("a file system that numbers a file differently at each look is refused with advice", () => {
-  let looks = 0n;
-  const changing = (): FileIdentity => ({ dev: 1n, ino: (looks += 1n) });
-  expect(() => checkIdentityIsStable(file, changing)).toThrow(/local file system/);
-  expect(() => checkIdentityIsStable(file, () => ({ dev: 1n, ino: 2n }))).not.toThrow();
 });

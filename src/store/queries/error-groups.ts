@@ -9,7 +9,7 @@ import { pageLimit } from "../inbox-view.js";
 import type { FailedState } from "../state-words.js";
 import { type StoreQuery, readRows } from "./store-query.js";
 
-/** So many groups are looked at one by one. Where there are more, all that failed is read for the newest groups. */
+/** So many groups are looked at one by one. */
 export const SOUGHT_GROUPS = 1_000;
 
 /** So many of the newest pieces are looked at for an example. */
@@ -23,30 +23,7 @@ const IN_STATE = `(:state::text IS NULL OR ${STATE} = :state)`;
 
 type FoundGroup = ErrorGroupKey & { lastAt: number };
 
-/**
- * Each group is found with one search in the index, however much work it has. The one after those that are looked at
- * says that there are others.
- */
-function findEachGroup(ofHandler: string): string {
-  const nextAfter = (key: string): string =>
-    `SELECT json_build_array(${KEY}) FROM ${WORK}
-     WHERE w.failed_at IS NOT NULL AND (${KEY}) > (${key}) ${ofHandler} ORDER BY ${KEY} LIMIT 1`;
-  return `
-    WITH RECURSIVE g (k) AS (
-      SELECT (${nextAfter("coalesce(:handler::text, ''), '', ''")})
-      UNION ALL SELECT (${nextAfter("g.k ->> 0, g.k ->> 1, g.k ->> 2")}) FROM g WHERE g.k IS NOT NULL
-    ), sought AS (
-      SELECT k ->> 0 AS handler, k ->> 1 AS type, k ->> 2 AS key FROM g WHERE k IS NOT NULL LIMIT ${SOUGHT_GROUPS + 1}
-    )
-    SELECT handler AS "groupHandler", type AS "groupType", key AS "groupKey",
-      CASE WHEN :type::text IS NULL OR type = :type THEN (
-        SELECT max(w.failed_at) FROM ${WORK}
-        WHERE w.handler = sought.handler AND w.error_type = sought.type AND w.error_group = sought.key AND ${IN_TIME}
-      ) END AS "lastAt"
-    FROM sought`;
-}
-
-/** All that failed and fits is read, which is the faster way where each of many groups has little work. */
+/** Reads all that failed and fits, in the order of its index: some 0.15 s for a million pieces. */
 const FIND_NEWEST = `
   SELECT w.handler AS "groupHandler", w.error_type AS "groupType", w.error_group AS "groupKey",
     max(w.failed_at) AS "lastAt"
@@ -77,23 +54,12 @@ export function* listErrorGroups(query: ErrorGroupQuery): StoreQuery<ErrorGroupL
   const parameters = errorGroupParameters(query);
   const seen: SeenGroup[] = [];
   let fitting = 0;
-  for (const found of groupsFrom(yield* findGroups(parameters), parameters)) {
+  for (const found of groupsFrom(yield* readRows<FoundGroup>(FIND_NEWEST, parameters), parameters)) {
     const group = yield* readGroup(found, parameters);
     seen.push({ lastAt: found.lastAt, group });
     if (group !== undefined && ++fitting > parameters.limit) break;
   }
   return pageOfGroups(seen, parameters);
-}
-
-/** Those of one state, and those of very many, are found by reading all that failed. */
-function* findGroups(parameters: ErrorGroupParameters): StoreQuery<FoundGroup[]> {
-  if (parameters.state !== null) return yield* readRows<FoundGroup>(FIND_NEWEST, parameters);
-  const ofHandler = parameters.handler === null ? "" : "AND w.handler = :handler";
-  const found = yield* readRows<ErrorGroupKey & { lastAt: number | null }>(findEachGroup(ofHandler), parameters);
-  if (found.length > SOUGHT_GROUPS) return yield* readRows<FoundGroup>(FIND_NEWEST, parameters);
-  return found
-    .flatMap(({ lastAt, ...key }) => (lastAt === null ? [] : [{ ...key, lastAt }]))
-    .toSorted((one, other) => other.lastAt - one.lastAt);
 }
 
 function* readGroup(key: ErrorGroupKey, parameters: ErrorGroupParameters): StoreQuery<ErrorGroup | undefined> {

@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
-import { PigeonholeError } from "../../base/error.js";
 
 // Prevents: a look at the files ends SQLite's locks on them, or takes another file for the open one. Shown in
-// test/store/sqlite-files-taken.process.test.ts, "a file system that numbers a file differently at each look…".
+// test/store/sqlite-files-taken.process.test.ts. A file system that numbers a file differently at each look is refused:
+// its files count as replaced.
 
 /** The file that a path leads to. */
 export interface FileIdentity {
@@ -31,22 +31,4 @@ export function identify(path: string): SeenFile | undefined {
 
 export function isSameFile(one: FileIdentity | undefined, other: FileIdentity | undefined): boolean {
   return one?.dev === other?.dev && one?.ino === other?.ino;
-}
-
-/**
- * Refuses a file system that reports another identity of one file at each check: there, a removed file could not be
- * noticed.
- */
-export function checkIdentityIsStable(
-  file: string,
-  seenAs: (path: string) => FileIdentity | undefined = identify,
-): void {
-  const first = seenAs(file);
-  for (let again = 0; again < 3; again += 1) {
-    if (isSameFile(seenAs(file), first)) continue;
-    throw new PigeonholeError(
-      "store_not_durable",
-      `${file}: the file system reports another device or inode number for it at each check, so the store could not notice that the file was removed. Keep it on a local file system.`,
-    );
-  }
 }

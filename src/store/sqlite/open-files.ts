@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { PigeonholeError } from "../../base/error.js";
 import { ContentWatch } from "./content-watch.js";
-import { type FileIdentity, checkIdentityIsStable, identify, isSameFile } from "./file-identity.js";
+import { type FileIdentity, identify, isSameFile } from "./file-identity.js";
 import { followLinks, ownerPath } from "./follow-links.js";
 import { type OwnLocks, findOwnLocks, hasSecondSqlite, isStillLocked } from "./own-locks.js";
 import { DAMAGED } from "./store-error.js";
@@ -101,7 +101,6 @@ export function noteOpenFiles(file: string, before: FileIdentity | undefined): O
   const [walPath, sharedMemoryPath] = [`${realPath}-wal`, `${realPath}-shm`];
   const [database, wal, sharedMemory] = [identify(file), identify(walPath), identify(sharedMemoryPath)];
   if (database === undefined || wal === undefined || sharedMemory === undefined || !isSameFile(before, database)) {
-    checkIdentityIsStable(file);
     throw new PigeonholeError("store_busy", `${file} was moved or replaced while it was opened.`);
   }
   const locks = findOwnLocks(database, sharedMemory);

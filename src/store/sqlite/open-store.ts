@@ -5,7 +5,7 @@ import type { InboxOperator } from "../inbox-operator.js";
 import type { StoreContext } from "../store.js";
 import { tellDevServer } from "../tell-dev-server.js";
 import { checkIntegrity } from "./check-integrity.js";
-import { checkIdentityIsStable, identify } from "./file-identity.js";
+import { identify } from "./file-identity.js";
 import { findFileLoss } from "./find-file-loss.js";
 import { GroupCommit } from "./group-commit.js";
 import { createInlineWriter } from "./writer.js";
@@ -78,7 +78,6 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenStore> {
     checkIntegrity(db, file);
     migrate(db, file);
     if (setup !== undefined) setUpOwnTables(db, setup);
-    checkIdentityIsStable(file);
     tellDevServer(file);
     return await assemble({ db, files, keeper, useThread, onAlarm });
   } catch (error) {

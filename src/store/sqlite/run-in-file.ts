@@ -44,7 +44,6 @@ function inSqlite(written: string): string {
     .replaceAll("strpos(", "instr(")
     .replaceAll("greatest(", "max(")
     .replaceAll("least(", "min(")
-    .replaceAll("json_build_array(", "json_array(")
     .replaceAll(/::\w+(?:\[\])?/g, "")
     .replaceAll(/unnest\(([^)]+)\) AS (\w+) \(([^)]+)\)/g, (_, lists: string, name: string, columns: string) =>
       rowsOf(lists.split(","), name, columns.split(",")),

@@ -7,7 +7,6 @@ import type { CommitFunction, CommitTransaction, Finished, NotEnded } from "../c
 import type { Store, StoreContext } from "../store.js";
 import { BUSY_WAITS, whileBusy } from "../while-busy.js";
 import { checkDriver } from "./check-driver.js";
-import { DiskUseReader } from "./disk-use-reader.js";
 import type { GroupCommit } from "./group-commit.js";
 import { IN_MEMORY } from "./open-database.js";
 import { describeFileLoss } from "./open-files.js";
@@ -16,6 +15,7 @@ import { NO_SEND } from "./operations/outbox-send.js";
 import { FileOperator } from "./file-operator.js";
 import { FileOwnership } from "./file-ownership.js";
 import { type Operating, OperatorThread, operateFrom, operateWhileOpen } from "./operator-in-thread.js";
+import { readDiskUse } from "./read-disk-use.js";
 import { prepareReopen } from "./reopen-store.js";
 
 /** How often the store checks whether removed files are back. */
@@ -71,7 +71,6 @@ export function createSqliteStore(options: SqliteStoreOptions<unknown>): SqliteS
   const given = STORE_OPTIONS.resolve(options);
   const ownership = given.file === IN_MEMORY ? undefined : new FileOwnership(given.file);
   const operating = given.thread ? new OperatorThread(given.file) : new FileOperator(given.file);
-  const disk = new DiskUseReader();
   let opened: OpenStore | undefined;
   /** Concurrent callers share one opening; a second connection and thread would never be closed. */
   let opening: Promise<void> | undefined;
@@ -131,7 +130,7 @@ export function createSqliteStore(options: SqliteStoreOptions<unknown>): SqliteS
     opened = undefined;
     closed.abort();
     lastEpoch = undefined;
-    await Promise.all([replacing, operating.end(), disk.ended]);
+    await Promise.all([replacing, operating.end()]);
     await open?.close().finally(() => ownership?.release());
   }
 
@@ -180,7 +179,7 @@ export function createSqliteStore(options: SqliteStoreOptions<unknown>): SqliteS
     },
     leaseSend: (request) =>
       ownership?.isLost === true ? Promise.resolve(NO_SEND) : run("leaseSend", { ...request, epoch: lastEpoch }),
-    ...fileOf(given.file, { operating, disk }, current),
+    ...fileOf(given.file, operating, current),
   };
 }
 
@@ -206,11 +205,7 @@ function commandsOf(run: GroupCommit["run"]) {
   } satisfies Partial<Store>;
 }
 
-function fileOf(
-  file: string,
-  { operating, disk }: { operating: Operating; disk: DiskUseReader },
-  current: () => OpenStore,
-) {
+function fileOf(file: string, operating: Operating, current: () => OpenStore) {
   return {
     openOperator: (now) =>
       file === IN_MEMORY
@@ -218,7 +213,7 @@ function fileOf(
         : operateFrom({ file, operating, now, checkOpen: () => checkFiles(current()) }),
     file: file === IN_MEMORY ? undefined : file,
     // oxlint-disable-next-line require-await -- a throw must become a rejection
-    readDiskUse: async () => disk.read(current().files),
+    readDiskUse: async () => readDiskUse(current().files),
   } satisfies Partial<Store>;
 }
 

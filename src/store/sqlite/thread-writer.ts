@@ -2,8 +2,7 @@ import { Worker } from "node:worker_threads";
 import { PigeonholeError } from "../../base/error.js";
 import { PACKAGE_FOLDER } from "../../base/package-folder.js";
 import type { StoreContext } from "../store.js";
-import { type Batch, type BatchPacker, type BatchCommand, type BatchResults, commandName } from "./batch.js";
-import { type CommandResult, failureOf } from "./command-result.js";
+import type { Batch, BatchPacker, BatchResults } from "./batch.js";
 import type { OpenFiles } from "./open-files.js";
 import type { WalAlarm } from "./wal-watch.js";
 import type { Writer } from "./writer.js";
@@ -75,17 +74,16 @@ export async function createThreadWriter(files: OpenFiles, onAlarm: StoreContext
 
   function run(batch: BatchPacker): Promise<BatchResults> {
     if (dead !== undefined) return Promise.reject(dead);
-    /** Throws when a command holds a value that cannot be cloned. */
-    const sendSome = (commands: readonly BatchCommand[]): Promise<BatchResults> => {
-      const bodies = batch.joinBodies(spare);
-      worker.postMessage({ commands, bodies } satisfies Batch, [bodies.buffer]);
-      return expect();
-    };
+    const bodies = batch.joinBodies(spare);
     try {
-      return sendSome(batch.commands);
-    } catch {
-      return runEachAlone(batch.commands, sendSome);
+      worker.postMessage({ commands: batch.commands, bodies } satisfies Batch, [bodies.buffer]);
+    } catch (cause) {
+      // No failure of the disk; what the store is given consists of texts and numbers.
+      return Promise.reject(
+        new PigeonholeError("invalid_argument", "The batch cannot be sent to a thread.", { cause }),
+      );
     }
+    return expect();
   }
 
   await expect();
@@ -100,33 +98,4 @@ export async function createThreadWriter(files: OpenFiles, onAlarm: StoreContext
       await ended;
     },
   };
-}
-
-/**
- * An argument that cannot be cloned must not fail the other commands of its batch, nor count as a failure of the disk.
- */
-async function runEachAlone(
-  commands: readonly BatchCommand[],
-  send: (commands: readonly BatchCommand[]) => Promise<BatchResults>,
-): Promise<BatchResults> {
-  const results: CommandResult[] = [];
-  let breaking: CommandResult | undefined;
-  for (const command of commands) {
-    if (breaking !== undefined) {
-      results.push(breaking);
-      continue;
-    }
-    let answer: Promise<BatchResults>;
-    try {
-      answer = send([command]);
-    } catch (error) {
-      const message = `${commandName(command)} failed: ${String(error)}`;
-      results.push({ ok: false, code: "invalid_argument", message, breaking: false });
-      continue;
-    }
-    const alone = await answer;
-    results.push(...alone.results);
-    breaking = alone.results.find((result) => failureOf(result)?.breaking);
-  }
-  return { results };
 }

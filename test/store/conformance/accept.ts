@@ -78,7 +78,11 @@ export function describeAccept(fixture: Fixture): void {
         error: "no such type",
         settledAt: isoTime(T),
       };
-      expect(await operate(fixture.store).getEvent("raw:1")).toMatchObject({ type: "", state: "parked", handlers: [note] });
+      expect(await operate(fixture.store).getEvent("raw:1")).toMatchObject({
+        type: "",
+        state: "parked",
+        handlers: [note],
+      });
       expect(await operate(fixture.store).getEvent("evt_2")).toMatchObject({
         state: "parked",
         handlers: [note, { handler: "h" }],
