@@ -178,8 +178,8 @@ export const MUTANTS: readonly Mutant[] = [
     shows: /did not come to rest|answered 2xx and without effect/,
     changes: [
       {
-        file: "store/sqlite/sqlite-store.js",
-        from: "const everything = ownership !== undefined && lastEpoch === undefined;",
+        file: "store/sqlite/openings.js",
+        from: "const everything = ownership !== undefined && this.epoch === undefined;",
         to: "const everything = false;",
       },
     ],

@@ -22,7 +22,10 @@ parentPort?.on("message", (message: "commits" | "close") => {
   }
   try {
     const { log = 0, checkpointed = 0 } = readPages?.get() ?? {};
-    if (log - checkpointed >= PAGES && isWhole()) db?.pragma("wal_checkpoint(PASSIVE)");
+    if (log - checkpointed < PAGES || !isWhole()) return;
+    db?.pragma("wal_checkpoint(PASSIVE)");
+    // The next one begins only if the database is still as this one has left it.
+    isWhole();
   } catch {
     // A disk that is full or away fails those of the writer as well, which tells it.
   }

@@ -23,8 +23,9 @@ export class Checkpointer {
     this.#commands += commands;
     if (this.#commands < COMMANDS) return;
     this.#commands = 0;
-    this.#thread ??= startThread(this.#files);
-    this.#thread.worker.postMessage("commits");
+    // One that starts knows the files only from then on: it waits for the next commit that finds them unchanged.
+    if (this.#thread === undefined) this.#thread = startThread(this.#files);
+    else this.#thread.worker.postMessage("commits");
   }
 
   /** Waits for a checkpoint that is in progress. */

@@ -15,7 +15,7 @@ import { type OpenFiles, checkNotEmptied, noteOpenFiles } from "./open-files.js"
 import { operateFile } from "./open-inbox-file.js";
 import { readOwnTables, setUpOwnTables } from "./own-tables.js";
 import { rewriteWal } from "./rewrite-wal.js";
-import { createThreadWriter } from "./thread-writer.js";
+import { ThreadWriter } from "./thread-writer.js";
 import { type UserCommit, createUserCommits } from "./user-transaction.js";
 
 /** All connections of one opening of a store. */
@@ -103,7 +103,7 @@ interface Parts {
 
 async function assemble({ db, files, keeper, useThread, onAlarm }: Parts): Promise<OpenStore> {
   const writer =
-    useThread && files !== undefined ? await createThreadWriter(files, onAlarm) : createInlineWriter(db, files);
+    useThread && files !== undefined ? await ThreadWriter.start(files, onAlarm) : createInlineWriter(db, files);
   const commits = new GroupCommit(writer);
   // The threads of the writer move the WAL into the database: here that would block the event loop.
   if (writer.isThread) db.pragma("wal_autocheckpoint = 0");

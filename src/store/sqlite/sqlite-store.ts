@@ -1,25 +1,17 @@
 import { resolve } from "node:path";
-import { systemClock } from "../../base/clock.js";
-import { PigeonholeError } from "../../base/error.js";
 import { type OptionsOf, callable, defineOptions, flag } from "../../base/options.js";
-import { sleep as sleepBy } from "../../base/wait.js";
 import type { CommitFunction, CommitTransaction, Finished, NotEnded } from "../commit-transaction.js";
-import type { Store, StoreContext } from "../store.js";
-import { BUSY_WAITS, whileBusy } from "../while-busy.js";
+import type { Store } from "../store.js";
 import { checkDriver } from "./check-driver.js";
 import type { GroupCommit } from "./group-commit.js";
 import { IN_MEMORY } from "./open-database.js";
 import { describeFileLoss } from "./open-files.js";
-import { type OpenStore, openStore } from "./open-store.js";
+import type { OpenStore } from "./open-store.js";
+import { Openings, notOpen } from "./openings.js";
 import { NO_SEND } from "./operations/outbox-send.js";
 import { FileOperator } from "./file-operator.js";
-import { FileOwnership } from "./file-ownership.js";
 import { type Operating, OperatorThread, operateFrom, operateWhileOpen } from "./operator-in-thread.js";
 import { readDiskUse } from "./read-disk-use.js";
-import { prepareReopen } from "./reopen-store.js";
-
-/** How often the store checks whether removed files are back. */
-const REOPEN_WAIT_MS = 250;
 
 /** The options of `createSqliteStore`; only `file` is required. `Result` is what `setup` returns, which is ignored. */
 export interface SqliteStoreOptions<Result = Finished> {
@@ -69,116 +61,24 @@ export function createSqliteStore<Result = Finished>(options: SqliteStoreOptions
 export function createSqliteStore(options: SqliteStoreOptions<unknown>): SqliteStore {
   checkDriver();
   const given = STORE_OPTIONS.resolve(options);
-  const ownership = given.file === IN_MEMORY ? undefined : new FileOwnership(given.file);
   const operating = given.thread ? new OperatorThread(given.file) : new FileOperator(given.file);
-  let opened: OpenStore | undefined;
-  /** Concurrent callers share one opening; a second connection and thread would never be closed. */
-  let opening: Promise<void> | undefined;
-  let closing = Promise.resolve();
-  /** Opens removed files again; ends when this opening is closed. */
-  let replacing = Promise.resolve();
-  let closed = new AbortController();
-  /** Whether the open writer has begun its epoch, or continues the one before. */
-  let hasEpoch = false;
-  /** Of this opening; undefined until it has taken the file over. */
-  let lastEpoch: number | undefined;
-
-  /** Waits for the end of the previous close, even if it fails: the file and its lock are free then. */
-  async function openAfter(before: Promise<void>, context: StoreContext): Promise<void> {
-    await before.catch(() => undefined);
-    closed = new AbortController();
-    use(await whileBusy(BUSY_WAITS.opening, () => openStore({ ...given, ...context })), context);
-  }
-
-  function use(open: OpenStore, context: StoreContext): void {
-    opened = open;
-    hasEpoch = false;
-    void open.commits.broken.then(({ code, message }) => {
-      context.onAlarm?.({ kind: "store_unavailable", code, message });
-      if (code === "store_replaced" && opened === open) replacing = replace(open, context);
-    });
-  }
-
-  /** Closes the connections to removed files, and continues with the database once it is back at its path. */
-  async function replace(lost: OpenStore, context: StoreContext): Promise<void> {
-    const { clock = systemClock } = context;
-    const { signal } = closed;
-    const wasOwner = ownership?.isOwner === true;
-    ownership?.lose();
-    await Promise.all([lost.abandon(), operating.end()]);
-    const reopen = prepareReopen({ ...given, ...context, lost });
-    while (opened === lost) {
-      const found = await reopen();
-      if (found === undefined) {
-        await sleepBy(clock, REOPEN_WAIT_MS, signal).catch(() => undefined);
-      } else if (opened === lost) {
-        use(found, context);
-        if (wasOwner) retake(ownership);
-      } else {
-        await found.close();
-      }
-    }
-  }
-
-  /** An opening in progress finishes before it is closed again. */
-  async function closeAfter(openedOrNot: Promise<void>): Promise<void> {
-    let open = opened;
-    if (open === undefined) {
-      await openedOrNot.catch(() => undefined);
-      open = opened;
-    }
-    opened = undefined;
-    closed.abort();
-    lastEpoch = undefined;
-    await Promise.all([replacing, operating.end()]);
-    await open?.close().finally(() => ownership?.release());
-  }
-
-  function current(): OpenStore {
-    if (opened !== undefined) return opened;
-    throw notOpen();
-  }
+  const openings = new Openings(given, operating);
+  const current = (): OpenStore => openings.current();
   const refuse = (): Promise<never> => Promise.reject(notOpen());
-  const run: GroupCommit["run"] = (op, input) => opened?.commits.run(op, input) ?? refuse();
+  const run: GroupCommit["run"] = (op, input) => openings.opened?.commits.run(op, input) ?? refuse();
 
   return {
     ...commandsOf(run),
-    open(context) {
-      if (opening !== undefined) return opening;
-      const mine = openAfter(closing, context);
-      opening = mine;
-      mine.catch(() => {
-        if (opening === mine) opening = undefined;
-      });
-      return mine;
-    },
-    close() {
-      if (opening !== undefined) {
-        closing = closeAfter(opening);
-        opening = undefined;
-      }
-      return closing;
-    },
-    accept: (event) => opened?.commits.accept(event) ?? refuse(),
-    settle: (settlement) => opened?.commits.settle(settlement) ?? refuse(),
+    open: (context) => openings.open(context),
+    close: () => openings.close(),
+    accept: (event) => openings.opened?.commits.accept(event) ?? refuse(),
+    settle: (settlement) => openings.opened?.commits.settle(settlement) ?? refuse(),
     commit: (given, fn) =>
       new Promise<void>((done, reject) => current().commit({ settlements: [given].flat(), fn, resolve: done, reject })),
     read: (fn) => current().read(fn),
-    async recover(now) {
-      // A closed store must not take the file from the next one.
-      current();
-      if (ownership !== undefined && !ownership.take()) return { owner: false, recovered: 0, parked: 0 };
-      const everything = ownership !== undefined && lastEpoch === undefined;
-      const given = { now, everything, takeOver: !hasEpoch, epoch: lastEpoch };
-      const { epoch, recovered, parked } = await run("recover", given);
-      hasEpoch = epoch !== undefined;
-      // Another process has begun the next one, so the lock was lost unnoticed.
-      if (!hasEpoch) ownership?.lose();
-      lastEpoch = epoch ?? lastEpoch;
-      return { owner: hasEpoch, recovered, parked };
-    },
+    recover: (now) => openings.recover(now),
     leaseSend: (request) =>
-      ownership?.isLost === true ? Promise.resolve(NO_SEND) : run("leaseSend", { ...request, epoch: lastEpoch }),
+      openings.isFileLost ? Promise.resolve(NO_SEND) : run("leaseSend", { ...request, epoch: openings.epoch }),
     ...fileOf(given.file, operating, current),
   };
 }
@@ -221,17 +121,4 @@ function fileOf(file: string, operating: Operating, current: () => OpenStore) {
 function checkFiles({ commits: { failure }, files }: OpenStore): void {
   if (failure?.code === "store_replaced") throw failure;
   if (files?.isAway === true) throw describeFileLoss(files.data.file, "database");
-}
-
-/** If this fails, the next check of this process or of another one takes over. */
-function retake(ownership: FileOwnership | undefined): void {
-  try {
-    ownership?.take();
-  } catch {
-    // The next check reports the error.
-  }
-}
-
-function notOpen(): PigeonholeError {
-  return new PigeonholeError("stopped", "The store is not open; start the receiver first, or call open().");
 }

@@ -24,78 +24,93 @@ interface Waiting {
 }
 
 /** Runs batches on a worker thread that owns the writing connection, so that the event loop never waits for a disk. */
-export async function createThreadWriter(files: OpenFiles, onAlarm: StoreContext["onAlarm"]): Promise<Writer> {
-  const worker = new Worker(new URL("dist/store/sqlite/writer-thread.js", PACKAGE_FOLDER), { workerData: files.data });
-  let reportLoss: (error: PigeonholeError) => void = () => undefined;
-  const filesLost = new Promise<PigeonholeError>((resolve) => (reportLoss = resolve));
-  let waiting: Waiting | undefined;
-  let dead: PigeonholeError | undefined;
-  let spare: ArrayBuffer | undefined;
+export class ThreadWriter implements Writer {
+  readonly isThread = true;
+  readonly filesLost: Promise<PigeonholeError>;
+  readonly #worker: Worker;
+  readonly #ended: Promise<void>;
+  readonly #onAlarm: StoreContext["onAlarm"];
+  #reportLoss: (error: PigeonholeError) => void = () => undefined;
+  #waiting: Waiting | undefined;
+  #dead: PigeonholeError | undefined;
+  #spare: ArrayBuffer | undefined;
 
-  function expect(): Promise<BatchResults> {
-    if (dead !== undefined) return Promise.reject(dead);
-    worker.ref();
-    return new Promise((resolve, reject) => (waiting = { resolve, reject }));
+  /** Resolves when the thread has opened the files; rejects with what that rejects with. */
+  static async start(files: OpenFiles, onAlarm: StoreContext["onAlarm"]): Promise<ThreadWriter> {
+    const writer = new ThreadWriter(files, onAlarm);
+    await writer.#expect();
+    return writer;
   }
 
-  function finish(settle: (waiter: Waiting) => void): void {
-    const waiter = waiting;
-    waiting = undefined;
-    // The thread alone must not keep the process alive; a batch under way must.
-    worker.unref();
-    if (waiter !== undefined) settle(waiter);
+  private constructor(files: OpenFiles, onAlarm: StoreContext["onAlarm"]) {
+    const url = new URL("dist/store/sqlite/writer-thread.js", PACKAGE_FOLDER);
+    const worker = new Worker(url, { workerData: files.data });
+    this.#worker = worker;
+    this.#onAlarm = onAlarm;
+    this.filesLost = new Promise((resolve) => (this.#reportLoss = resolve));
+    worker.on("message", (message: ThreadMessage) => this.#receive(message));
+    worker.on("error", (error: unknown) =>
+      this.#die(new PigeonholeError("store_failed", "The writer thread of the store ended.", { cause: error })),
+    );
+    // Registered at once: a thread that has already ended emits no further event.
+    this.#ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+    worker.on("exit", () =>
+      this.#die(new PigeonholeError("store_failed", "The writer thread of the store ended by itself.")),
+    );
   }
 
-  function die(error: PigeonholeError): void {
-    dead ??= error;
-    finish((waiter) => waiter.reject(error));
-  }
-
-  worker.on("message", (message: ThreadMessage) => {
-    switch (message.kind) {
-      case "results":
-        spare = message.spare;
-        return finish((waiter) => waiter.resolve(message));
-      case "files_lost":
-        return reportLoss(new PigeonholeError(message.code, message.message));
-      case "wal_blocked":
-      case "checkpoint_failed":
-        return onAlarm?.(message);
-      case "failed":
-        return die(new PigeonholeError(message.code, message.message));
-    }
-  });
-  worker.on("error", (error: unknown) =>
-    die(new PigeonholeError("store_failed", "The writer thread of the store ended.", { cause: error })),
-  );
-  // Registered at once: a thread that has already ended emits no further event.
-  const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
-  worker.on("exit", () => die(new PigeonholeError("store_failed", "The writer thread of the store ended by itself.")));
-
-  function run(batch: BatchPacker): Promise<BatchResults> {
-    if (dead !== undefined) return Promise.reject(dead);
-    const bodies = batch.joinBodies(spare);
+  run(batch: BatchPacker): Promise<BatchResults> {
+    if (this.#dead !== undefined) return Promise.reject(this.#dead);
+    const bodies = batch.joinBodies(this.#spare);
     try {
-      worker.postMessage({ commands: batch.commands, bodies } satisfies Batch, [bodies.buffer]);
+      this.#worker.postMessage({ commands: batch.commands, bodies } satisfies Batch, [bodies.buffer]);
     } catch (cause) {
       // No failure of the disk; what the store is given consists of texts and numbers.
       return Promise.reject(
         new PigeonholeError("invalid_argument", "The batch cannot be sent to a thread.", { cause }),
       );
     }
-    return expect();
+    return this.#expect();
   }
 
-  await expect();
-  return {
-    run,
-    isThread: true,
-    filesLost,
-    async close() {
-      dead ??= new PigeonholeError("stopped", "The store is closed.");
-      worker.ref();
-      worker.postMessage("close");
-      await ended;
-    },
-  };
+  async close(): Promise<void> {
+    this.#dead ??= new PigeonholeError("stopped", "The store is closed.");
+    this.#worker.ref();
+    this.#worker.postMessage("close");
+    await this.#ended;
+  }
+
+  #receive(message: ThreadMessage): void {
+    switch (message.kind) {
+      case "results":
+        this.#spare = message.spare;
+        return this.#finish((waiter) => waiter.resolve(message));
+      case "files_lost":
+        return this.#reportLoss(new PigeonholeError(message.code, message.message));
+      case "wal_blocked":
+      case "checkpoint_failed":
+        return this.#onAlarm?.(message);
+      case "failed":
+        return this.#die(new PigeonholeError(message.code, message.message));
+    }
+  }
+
+  #expect(): Promise<BatchResults> {
+    if (this.#dead !== undefined) return Promise.reject(this.#dead);
+    this.#worker.ref();
+    return new Promise((resolve, reject) => (this.#waiting = { resolve, reject }));
+  }
+
+  #finish(settle: (waiter: Waiting) => void): void {
+    const waiter = this.#waiting;
+    this.#waiting = undefined;
+    // The thread alone must not keep the process alive; a batch under way must.
+    this.#worker.unref();
+    if (waiter !== undefined) settle(waiter);
+  }
+
+  #die(error: PigeonholeError): void {
+    this.#dead ??= error;
+    this.#finish((waiter) => waiter.reject(error));
+  }
 }

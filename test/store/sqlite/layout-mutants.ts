@@ -22,6 +22,7 @@ const TABLES = "store/tables.js";
 const SETTLE = "store/sqlite/operations/settle.js";
 const STEPS = "store/queries/steps.js";
 const STORE = "store/sqlite/sqlite-store.js";
+const OPENINGS = "store/sqlite/openings.js";
 
 const change = (file: string, from: string, to: string): PackageChange[] => [{ file, from, to }];
 
@@ -30,8 +31,8 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
     name: "settles a batch before its commit",
     changes: change(
       STORE,
-      "settle: (settlement) => opened?.commits.settle(settlement) ?? refuse(),",
-      'settle: (settlement) => { opened?.commits.settle(settlement).catch(() => undefined); return Promise.resolve("settled"); },',
+      "settle: (settlement) => openings.opened?.commits.settle(settlement) ?? refuse(),",
+      'settle: (settlement) => { openings.opened?.commits.settle(settlement).catch(() => undefined); return Promise.resolve("settled"); },',
     ),
   },
   {
@@ -106,13 +107,13 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
     name: "takes the file over at each look",
     shownBy: "each take-over begins an epoch",
     changes: [
-      ...change(STORE, "takeOver: !hasEpoch", "takeOver: true"),
-      ...change(STORE, "epoch: lastEpoch };", "epoch: undefined };"),
+      ...change(OPENINGS, "takeOver: !this.#hasEpoch", "takeOver: true"),
+      ...change(OPENINGS, "epoch: this.epoch };", "epoch: undefined };"),
     ],
   },
   {
     name: "ends all leases at each look",
-    changes: change(STORE, "ownership !== undefined && lastEpoch === undefined", "ownership !== undefined"),
+    changes: change(OPENINGS, "ownership !== undefined && this.epoch === undefined", "ownership !== undefined"),
   },
   {
     name: "leaves the leases of a dead process",
