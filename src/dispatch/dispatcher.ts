@@ -98,9 +98,9 @@ export class Dispatcher {
     this.#scheduler.wake();
   }
 
-  /** What waits for a batch to be full, or for one of these gates, begins now unless more of it is about to come. */
-  endWaits(others: readonly GateName[] = []): void {
-    for (const worker of this.#all) worker.endWait(others);
+  /** What waits for a batch to be full begins now, unless more of it is about to come. */
+  endWaits(): void {
+    for (const worker of this.#all) worker.endWait();
   }
 
   /** Reads the events again whose retry was requested from outside. */

@@ -21,14 +21,19 @@ export interface Gate {
   readonly keeps: "work" | "handler" | "in_store";
   /** False while the work must wait. Changes nothing. */
   allows(work: GatedWork): boolean;
-  /** The work begins. A promise if the store decides too: with false, the work does not run here. */
-  enter?(lease: WindowLease): Promise<boolean> | undefined;
+  /**
+   * The work begins. A promise if the store decides too: with false, the work does not run here. `asked` is that of an
+   * earlier gate.
+   */
+  enter?(lease: WindowLease, asked: Promise<boolean> | undefined): Promise<boolean> | undefined;
   /** What has entered has ended. `result` is undefined if it did not run. */
   leave?(lease: WindowLease, result: RunResult | undefined): void;
-  /** When it opens by itself, in the clock's elapsed time. */
-  seek?(): number;
-  /** It opens now, if it opens by itself. */
-  endWait?(): void;
+  /** False if it has entered so long ago that it must not begin any more. */
+  mayBegin?(lease: WindowLease): boolean;
+  /** No more work begins: what has entered, and waits, must not run. */
+  close?(): void;
+  /** So much work of the handler waits for this gate alone: when it opens by itself, in the clock's elapsed time. */
+  seek?(waiting: number): number;
   /** The work waits for this gate behind so much other work: a promise if it must not wait here. */
   overflow?(lease: WindowLease, others: number): Promise<unknown> | undefined;
 }

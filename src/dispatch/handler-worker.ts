@@ -4,11 +4,11 @@ import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
 import type { OutboxSender } from "../outbox/outbox-sender.js";
 import type { AnyEvent } from "../protocol/event.js";
-import type { GateName } from "../store/figures.js";
 import type { SettleResult } from "../store/store.js";
 import type { Lease, LeasedWork, NewestKey } from "../store/work.js";
 import { EarliestTimer } from "./earliest-timer.js";
 import type { Gate, GatedWork } from "./gate.js";
+import { BatchGate } from "./gates/batch.js";
 import type { PlacesGate } from "./gates/places.js";
 import type { RegisteredHandler } from "./handler.js";
 import { LeaseWindow, type ReadyWork, type WindowLease } from "./lease-window.js";
@@ -39,6 +39,7 @@ export class HandlerWorker {
   readonly gates: readonly Gate[];
   readonly #deps: HandlerWorkerDeps;
   readonly runs: HandlerRuns;
+  readonly #batch: BatchGate | undefined;
   /** Looks again whether work may begin. */
   readonly lookTimer: EarliestTimer;
   /** There is, or may be, due work in the store. */
@@ -55,6 +56,7 @@ export class HandlerWorker {
     this.lookTimer = new EarliestTimer(clock, () => this.look());
     this.wakeTimer = new EarliestTimer(clock, () => this.wake());
     this.gates = scheduler.gatesOf(handler, this);
+    this.#batch = this.gates.find((gate) => gate instanceof BatchGate);
     this.#deps = deps;
     this.runs = runner.record.runsOf(handler, clock);
   }
@@ -127,19 +129,18 @@ export class HandlerWorker {
 
   run(ready: ReadyWork): Promise<RunResult> {
     const { runner } = this.#deps;
-    const others = this.runs.handler.batch && this.#takeOthers(ready);
+    const others = this.#batch && this.#takeOthers(ready);
     // With a rate, what waits is what may begin soon.
     if (this.runs.handler.rate !== undefined) this.#leaseIfWanted();
     return runner.run(this.runs, ready, others);
   }
 
-  /** What waits for a batch to be full, or for one of these gates, waits no more unless other work is about to come. */
-  endWait(others: readonly GateName[]): void {
+  /** What waits for a batch to be full waits no more, unless other work is about to come. */
+  endWait(): void {
     const { window } = this;
     if (window.isArriving || (window.isBehind && this.hasRoomForPage)) return;
-    for (const gate of this.gates) if (gate.name === "batch" || others.includes(gate.name)) gate.endWait?.();
+    this.#batch?.endWait();
     this.look();
-    this.#leaseIfWanted();
   }
 
   async settle(lease: WindowLease, result: RunResult | undefined): Promise<void> {
@@ -201,6 +202,7 @@ export class HandlerWorker {
     this.wakeTimer.close();
     this.lookTimer.close();
     this.window.isClosed = true;
+    for (const gate of this.gates) gate.close?.();
     const waiting = this.window.takeWaiting();
     // Crash-looping work is waited for while it is in the window.
     this.#deps.scheduler.progress.noteChange();

@@ -39,7 +39,7 @@ export interface HandlerSettings<Event = AnyEvent> {
    */
   only?: "newest" | undefined;
   /**
-   * Most runs of this handler in any span of time, in each process: docs/handlers.md#rates.
+   * Most runs of this handler in any span of time, in all processes of the store together: docs/handlers.md#rates.
    *
    * @default no limit
    */

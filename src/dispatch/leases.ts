@@ -1,10 +1,11 @@
-import { MINUTE } from "../base/duration.js";
+import { MINUTE, SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import { isPigeonholeError } from "../base/error.js";
 import { sleep } from "../base/wait.js";
 import type { Delivery } from "../protocol/decode-delivery.js";
 import type { AnyEvent } from "../protocol/event.js";
 import { isPassingFailure } from "../store/passing-failure.js";
+import type { RunSlots, RunSlotsRequest } from "../store/run-slots.js";
 import type { LeasePage, LeaseRequest, SettleResult } from "../store/store.js";
 import { BUSY_WAITS } from "../store/while-busy.js";
 import type { Lease, LeasedWork, Settlement } from "../store/work.js";
@@ -15,6 +16,8 @@ import type { StoreDeps } from "./registry.js";
 export const LEASE_MS = MINUTE;
 /** Due work that was not leased waits until it may run alone; its handler asks again after this. */
 const REFUSED_WAIT_MS = 250;
+/** Times of runs that could not be reserved are asked for again a second before this. */
+const FAILED_SLOTS_WAIT_MS = 2 * SECOND;
 
 /** Leases work from the store, reads its events, and ends the leases. */
 export class Leases {
@@ -114,7 +117,7 @@ export class Leases {
     { seq, handler, token, newest }: WindowLease,
     key: string,
   ): Promise<"begins" | "waits" | "ended" | undefined> {
-    const { store, clock, logger } = this.#deps;
+    const { store, clock } = this.#deps;
     const lease = { seq, handler, token };
     try {
       if ((await store.holdKey?.(lease, key)) === false) return "waits";
@@ -122,9 +125,22 @@ export class Leases {
       const became = newest === undefined ? "newest" : await store.beginNewest(lease, newest, clock.now());
       return became === "newest" ? "begins" : "ended";
     } catch (error) {
-      logger.error({ handler, ...errorFields(error, true) }, "handler_queue_failed");
-      return undefined;
+      return this.#reportFailed(handler, error);
     }
+  }
+
+  /** Reserves times for runs. If that fails, none are free for a while. Never rejects. */
+  async reserveRuns(request: RunSlotsRequest): Promise<RunSlots> {
+    try {
+      return await this.#deps.store.reserveRuns(request);
+    } catch (error) {
+      this.#reportFailed(request.handler, error);
+      return { first: request.now + FAILED_SLOTS_WAIT_MS, count: 0 };
+    }
+  }
+
+  #reportFailed(handler: string, error: unknown): undefined {
+    this.#deps.logger.error({ handler, ...errorFields(error, true) }, "handler_queue_failed");
   }
 
   /**

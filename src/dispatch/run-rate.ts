@@ -6,7 +6,7 @@ export type FromOne<Count extends number> = `${Count}` extends "0" | `-${string}
   ? never
   : Count;
 
-/** How often a handler may run in each process. */
+/** How often a handler may run. */
 export interface RunRate {
   /** Most runs in any span, retries included; 1 or more. */
   runs: number;
@@ -33,7 +33,7 @@ export type Rate = Resolved<typeof RATE_OPTIONS>;
 export const slackOf = ({ per }: Rate): number => Math.min(per / 20, SECOND);
 
 /** Runs may wait for so long in a process, in milliseconds. */
-export const SOON_MS = SECOND / 4;
+const SOON_MS = SECOND / 4;
 
 /**
  * The time from one run to the next, in milliseconds: no span has more runs than it may, also when the first of them

@@ -1,12 +1,11 @@
 import type { GateName } from "../store/figures.js";
 import type { Gate, GatedWork } from "./gate.js";
-import type { EarliestTimer } from "./earliest-timer.js";
 import { BatchGate } from "./gates/batch.js";
 import { CrashGate } from "./gates/crash.js";
 import { KeyGate } from "./gates/key.js";
 import { PausedGate } from "./gates/paused.js";
 import { PlacesGate } from "./gates/places.js";
-import { RateGate } from "./gates/rate.js";
+import { RateGate, type RateLane } from "./gates/rate.js";
 import { RetryAfterGate } from "./gates/retry-after.js";
 import { StoreGate } from "./gates/store.js";
 import type { RegisteredHandler } from "./handler.js";
@@ -17,16 +16,12 @@ import type { RunOutcome } from "./run-observer.js";
 import type { RunResult } from "./runner.js";
 
 /** A handler with its leased work, as the scheduler needs it. */
-export interface Lane {
+export interface Lane extends RateLane {
   /** The handler's name. */
   readonly handler: string;
   readonly window: LeaseWindow;
   readonly places: PlacesGate;
   readonly gates: readonly Gate[];
-  /** Looks again whether work may begin. */
-  readonly lookTimer: EarliestTimer;
-  /** Leases again. */
-  readonly wakeTimer: EarliestTimer;
   /** The number of its last turn. */
   lastTurn: number;
   /** The gate that keeps all its work in the store, if one does. */
@@ -63,8 +58,6 @@ export class Scheduler {
   readonly progress = new RunProgress();
   readonly #deps: SchedulerDeps;
   readonly #lanes: ReadonlyMap<string, Lane>;
-  /** Those that may shut while the store is asked whether a piece of work may begin. */
-  readonly #ofAll: readonly Gate[];
   #fairShare: PlacesGate | undefined;
   #turns = 0;
 
@@ -76,17 +69,17 @@ export class Scheduler {
     this.store = new StoreGate(deps.clock);
     this.retryAfter = new RetryAfterGate(deps.clock);
     this.crash = new CrashGate(deps.clock);
-    this.#ofAll = [this.paused, this.store, this.retryAfter, this.crash];
   }
 
   /** All that can keep work of a handler waiting, in the order in which it is asked. */
-  gatesOf({ key, batch, rate }: RegisteredHandler, lane: Lane): readonly Gate[] {
+  gatesOf({ key, batch, rate, ...handler }: RegisteredHandler, lane: Lane): readonly Gate[] {
     const { leases, clock } = this.#deps;
     const own: Gate[] = key === undefined ? [] : [new KeyGate(lane.window, leases)];
     if (batch !== undefined) own.push(new BatchGate(lane.window, batch, clock));
-    if (rate !== undefined) own.push(new RateGate(rate, clock, lane.wakeTimer));
+    // Last: what is reserved for work that may not begin is lost.
+    if (rate !== undefined) own.push(new RateGate({ ...handler, key, batch, rate }, { leases, clock, lane }));
     const shared = this.#fairShare === undefined ? [] : [this.#fairShare];
-    return [...this.#ofAll, lane.places, ...shared, ...own];
+    return [this.paused, this.store, this.retryAfter, this.crash, lane.places, ...shared, ...own];
   }
 
   /**
@@ -168,7 +161,7 @@ export class Scheduler {
       // Other work of the handler may have another gate: crash-looping work begins while all else waits.
       if (gate.keeps === "in_store") continue;
       if (gate.keeps === "handler") {
-        if (gate.seek !== undefined) lane.lookTimer.setTo(gate.seek());
+        if (gate.seek !== undefined) lane.lookTimer.setTo(gate.seek(window.waiting.length));
         return false;
       }
       const asked = gate.overflow?.(lease, others);
@@ -198,10 +191,12 @@ export class Scheduler {
   #run(lane: Lane, ready: ReadyWork): Promise<RunResult | undefined> {
     const { lease } = ready;
     let asked: Promise<boolean> | undefined;
-    for (const gate of lane.gates) asked = gate.enter?.(lease) ?? asked;
+    for (const gate of lane.gates) asked = gate.enter?.(lease, asked) ?? asked;
     if (asked === undefined) return lane.run(ready);
     const mayRun = (): boolean =>
-      !lane.window.isClosed && !lease.isLost && this.#ofAll.every((gate) => gate.allows(lease));
+      !lane.window.isClosed &&
+      !lease.isLost &&
+      lane.gates.every((gate) => gate.mayBegin?.(lease) ?? (gate.keeps !== "in_store" || gate.allows(lease)));
     return asked.then((isIn) => (isIn && mayRun() ? lane.run(ready) : undefined));
   }
 }

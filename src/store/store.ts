@@ -6,6 +6,7 @@ import type { FiguresStore } from "./figures.js";
 import type { InboxOperator } from "./inbox-operator.js";
 import type { Outbox } from "./outbox.js";
 import type { PausedHandler } from "./paused-handlers.js";
+import type { RunSlots, RunSlotsRequest } from "./run-slots.js";
 import type { TraceContext } from "./trace-context.js";
 import type {
   DoneSettlement,
@@ -232,6 +233,8 @@ export interface Store<Tx = CommitTransaction> extends Outbox, FiguresStore {
    * when the lease has ended. Missing in a store whose handlers one process runs.
    */
   holdKey?(lease: Lease, key: string): Promise<boolean>;
+  /** Reserves times at which runs of a handler may begin, for all processes of the store. */
+  reserveRuns(request: RunSlotsRequest): Promise<RunSlots>;
   /**
    * Asked before leased work begins that counts only as the newest of its key, while no other work of the key runs. If
    * the handler has work for a newer event of it, whatever became of that, it ends as superseded; what a person

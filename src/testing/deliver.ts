@@ -52,8 +52,8 @@ type EventToDeliver = Pick<AnyEvent, "id" | "type">;
 
 /**
  * Signs an event, or several, delivers them as the service would, and waits until every handler for them has run once,
- * or is held by RetryAfter. A batch begins with what was delivered, and no rate is waited for. Starts the receiver if
- * needed. Rejects with `handler_timeout` when a handler takes longer than `timeoutMs`.
+ * or is held by RetryAfter. A batch begins with what was delivered. Starts the receiver if needed. Rejects with
+ * `handler_timeout` when a handler takes longer than `timeoutMs`.
  *
  * @example
  * const { handlers } = await deliver(receiver, sampleEvent("email.bounced"));
@@ -110,7 +110,7 @@ async function waitForHandlers(
     }
     await sleep(POLL_INTERVAL_MS);
     // A batch gets no more events than those, and a fake clock stands still.
-    findParts(receiver)?.path.dispatcher.endWaits(["rate"]);
+    findParts(receiver)?.path.dispatcher.endWaits();
   }
 }
 

@@ -1,8 +1,9 @@
-import type { Clock, HandlerOptions, Store } from "pigeonhole";
+import { type Clock, type HandlerOptions, PigeonholeError, type Store } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
 import { busiestSpan } from "../support/busiest-span.js";
 import {
+  captureLog,
   closeReceiver,
   decorateStore,
   makeEvent,
@@ -44,11 +45,13 @@ async function open(
   options: HandlerOptions,
   { clock = busyClock(), store = storeIn(":memory:"), run = () => undefined }: Given = {},
 ) {
+  const log = captureLog();
   const receiver = openReceiver({
     store,
     clock: clock satisfies Clock,
     random: () => 0.5,
     concurrency: 64,
+    logger: log.logger,
   });
   const begun: number[] = [];
   receiver.on("email.sent", () => run(begun.push(clock.elapsed()) - 1), options);
@@ -62,7 +65,7 @@ async function open(
   const until = async (count: number, stepMs = 5): Promise<void> => {
     while (begun.length < count) await clock.advance(stepMs);
   };
-  return { receiver, clock, begun, send, until };
+  return { receiver, clock, log, begun, send, until };
 }
 
 test.each([
@@ -251,14 +254,31 @@ test("long runs do not hold up those that may run beside them", async () => {
   expect((begun.at(-1) ?? 0) - (begun[0] ?? 0)).toBeLessThan(3.5 * SECOND);
 });
 
-test("the first run after a start does not wait", async () => {
-  const [clock, file] = [busyClock(), tempFile()];
-  const rate = { runs: 1, per: "2m" } as const;
-  const first = await open({ rate }, { clock, store: storeIn(file) });
-  await first.send(2);
-  await first.until(1);
-  await closeReceiver(first.receiver, clock);
-  const { until } = await open({ rate }, { clock, store: storeIn(file) });
-  await until(1);
-  expect(clock.elapsed()).toBeLessThan(SECOND);
+describe("over a restart", () => {
+  test("the next run waits for its time", async () => {
+    const [clock, file] = [busyClock(), tempFile()];
+    const rate = { runs: 1, per: "2m" } as const;
+    const first = await open({ rate }, { clock, store: storeIn(file) });
+    await first.send(2);
+    await first.until(1);
+    await closeReceiver(first.receiver, clock);
+    const { begun, until } = await open({ rate }, { clock, store: storeIn(file) });
+    await clock.advance(2 * MINUTE - SECOND);
+    expect(begun).toEqual([]);
+    await until(1, SECOND);
+    expect(clock.elapsed()).toBeLessThan(2.1 * MINUTE);
+  });
+});
+
+test("a store that fails to reserve a run is asked again", async () => {
+  let failures = 2;
+  const store = decorateStore((real) => ({
+    reserveRuns: (request) =>
+      (failures -= 1) >= 0 ? Promise.reject(new PigeonholeError("store_busy", "busy")) : real.reserveRuns(request),
+  }));
+  const { log, send, until, begun } = await open({ rate: { runs: 10, per: "1s" } }, { store });
+  await send(3);
+  await until(3);
+  expect(log.named("handler_queue_failed")).toMatchObject([{ code: "store_busy" }, { code: "store_busy" }]);
+  expect(begun[0]).toBeGreaterThanOrEqual(2 * SECOND);
 });

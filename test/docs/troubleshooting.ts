@@ -92,7 +92,7 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
   },
   handler_queue_failed: {
     cause:
-      "The database did not give a handler its work or its key; that is tried again. Or your `key` function threw: the event runs without a key, and `only` does not hold for it.",
+      "The database did not give a handler its work, its key or the times of its rate; that is tried again. Or your `key` function threw: the event runs without a key, and `only` does not hold for it.",
     remedy: "Correct `key`, if the error is of it.",
   },
   handler_resumed: {},

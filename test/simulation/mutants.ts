@@ -309,8 +309,8 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: "dispatch/gates/rate.js",
-        from: "return this.#now >= this.seek();",
-        to: "return this.seek() < Infinity;",
+        from: "return this.#opensAt <= this.#now;",
+        to: "return this.#opensAt < Infinity;",
       },
     ],
   },

@@ -30,7 +30,7 @@ export class SharedFile {
   /** The last lease given of each (event, handler). */
   readonly #tokens = new Map<string, number>();
   readonly #running = new Map<string, Life>();
-  #meters: { at: number; life: Life }[] = [];
+  #meters: { at: number; offset: number }[] = [];
   /** Until when each handler is held, by the clock of the machine. */
   readonly #holds = new Map<string, number>();
 
@@ -86,10 +86,11 @@ export class SharedFile {
       this.wrong.add(`settled under a lease that another had: ${seq} ${handler}`);
   }
 
-  /** A run begins of which a process may have only so many in a second. */
-  meters(life: Life, most: number): void {
-    const now = life.clock.elapsed();
-    this.#meters = [...this.#meters.filter((run) => run.life === life && run.at > now - SECOND), { at: now, life }];
+  /** A run begins of which there may be only so many in a second; counted while the clock of the machine is not set. */
+  meters({ clock }: Life, most: number): void {
+    const [now, offset] = [clock.elapsed(), clock.now() - clock.elapsed()];
+    const isSame = this.#meters.every((run) => run.offset === offset);
+    this.#meters = [...(isSame ? this.#meters.filter(({ at }) => at > now - SECOND) : []), { at: now, offset }];
     if (this.#meters.length > most) this.wrong.add(`more than ${most} runs in a second`);
   }
 

@@ -45,6 +45,7 @@ const KEEPS_FIGURES = new Set([
   "noteTimes",
   "writeFigures",
   "keepPolicies",
+  "reserveRuns",
   "loadSteps",
   "saveStep",
   "listEvents",

@@ -26,6 +26,7 @@ import { describeReplan } from "./conformance/replan.js";
 import { describeRequestedRetries } from "./conformance/requested-retries.js";
 import { describeRestartWaits } from "./conformance/restart-waits.js";
 import { describeRunNow } from "./conformance/run-now.js";
+import { describeRunSlots } from "./conformance/run-slots.js";
 import { describeWaits } from "./conformance/waits.js";
 import { describeSettle } from "./conformance/settle.js";
 import { describeSteps } from "./conformance/steps.js";
@@ -40,6 +41,7 @@ export function describeStore(kind: StoreKind): void {
     describeSettle(fixture);
     describeWaits(fixture);
     describeNewest(fixture);
+    describeRunSlots(fixture);
     describeFailedRuns(fixture);
     describeCommit(fixture);
     describeRecover(fixture);

@@ -144,18 +144,6 @@ describe("deliver", () => {
     await expect.poll(() => attempts).toEqual([1, 2]);
   });
 
-  test("deliver waits for no rate, also on a clock that stands still", async () => {
-    const clock = fakeClock();
-    const receiver = stopAfterTest(createTestReceiver({ clock }));
-    receiver.on("email.sent", () => undefined, { rate: { runs: 1, per: "1d" } });
-    const events = Array.from({ length: 3 }, () => sampleEvent("email.sent"));
-    const delivered = await deliver(receiver, events, { timestamp: clock.now() });
-    expect(delivered.map(({ handlers }) => handlers[0]?.state)).toEqual(["done", "done", "done"]);
-    expect((await deliver(receiver, sampleEvent("email.sent"), { timestamp: clock.now() })).handlers).toMatchObject([
-      { state: "done" },
-    ]);
-  });
-
   test("deliver waits as long as the option says for a slow handler, and then names it", async () => {
     const receiver = stopAfterTest(createTestReceiver());
     receiver.on("email.sent", () => new Promise(() => undefined), { name: "slow" });

@@ -1,62 +1,177 @@
 import { type Clock, elapsedBy } from "../../base/clock.js";
+import { sleep } from "../../base/wait.js";
+import { RESERVED_AHEAD_MS } from "../../store/run-slots.js";
 import type { EarliestTimer } from "../earliest-timer.js";
 import type { Gate, GatedWork } from "../gate.js";
-import { type Rate, SOON_MS, gapOf, slackOf } from "../run-rate.js";
+import type { RegisteredHandler } from "../handler.js";
+import type { Leases } from "../leases.js";
+import { type Rate, gapOf, runsSoon, slackOf } from "../run-rate.js";
 import type { RunResult } from "../runner.js";
 
+/** By so much the clocks of two processes may differ once both are converted to the store's. */
+const CLOCK_ERROR_MS = 10;
+
+type LimitedHandler = Pick<RegisteredHandler, "name" | "batch" | "key" | "only"> & { rate: Rate };
+
+/** What finds out when the gate has opened. */
+export interface RateLane {
+  /** Begins what may begin now. */
+  look(): void;
+  /** Looks again. */
+  readonly lookTimer: EarliestTimer;
+  /** Leases again. */
+  readonly wakeTimer: EarliestTimer;
+}
+
+export interface RateGateDeps {
+  leases: Leases;
+  clock: Clock;
+  lane: RateLane;
+}
+
 /**
- * Runs of the handler in this process begin one after another, each a gap after the one before. One that begins late,
- * as the process was busy, leaves that time to the next, up to the slack. One gate per handler.
+ * Runs of the handler begin one after another, in slots of time that the processes of a store reserve from one row. A
+ * slot that is not used in time is lost, and so there is nothing to give back. Where the store decides whether work may
+ * run, which may take longer than a slot lasts, the slot is reserved after that. One gate per handler.
  */
 export class RateGate implements Gate {
   readonly name = "rate";
-  readonly #clock: Clock;
-  readonly #wakeTimer: EarliestTimer;
+  readonly #handler: LimitedHandler;
+  readonly #deps: RateGateDeps;
   readonly #gapMs: number;
-  readonly #slackMs: number;
-  /** The turn of the next run, in the clock's elapsed time. */
-  #next = -Infinity;
-  #last: GatedWork | undefined;
+  readonly #lateMs: number;
+  /** The slots reserved here, all times in the clock's elapsed time. */
+  #slots = { first: -Infinity, count: 0 };
+  /** When no slot could be reserved, since others are first. */
+  #heldUntil = -Infinity;
+  readonly #slotOf = new WeakMap<GatedWork, number>();
+  #tookMs = 0;
+  #asking: Promise<void> | undefined;
+  readonly #asksForKeys: boolean;
+  /** What waits for its key, and then for its slot. */
+  readonly #entered = new Set<GatedWork>();
+  readonly #closing = new AbortController();
 
-  /** `wakeTimer` leases again. */
-  constructor(rate: Rate, clock: Clock, wakeTimer: EarliestTimer) {
-    this.#clock = clock;
-    this.#wakeTimer = wakeTimer;
-    this.#gapMs = gapOf(rate);
-    this.#slackMs = slackOf(rate);
+  constructor(handler: LimitedHandler, deps: RateGateDeps) {
+    this.#handler = handler;
+    this.#deps = deps;
+    this.#asksForKeys = handler.key !== undefined && (deps.leases.shareKeys || handler.only !== undefined);
+    this.#gapMs = gapOf(handler.rate);
+    this.#lateMs = slackOf(handler.rate) - CLOCK_ERROR_MS;
   }
 
-  /** What would wait for long goes back to the store. */
+  /** Work that waits for long is left to all processes. */
   get keeps(): "handler" | "in_store" {
-    return this.#next - this.#now > SOON_MS ? "in_store" : "handler";
+    return this.#now < this.#heldUntil ? "in_store" : "handler";
   }
 
   allows(): boolean {
-    return this.#now >= this.seek();
-  }
-
-  enter(work: GatedWork): undefined {
-    this.#last = work;
-    this.#next = Math.max(this.#next, this.#now - this.#slackMs) + this.#gapMs;
-    // A timer may end early by a fraction of a millisecond.
-    if (this.keeps === "in_store") this.#wakeTimer.setTo(this.seek() - SOON_MS + 1);
-  }
-
-  /** Work that did not run leaves its turn to the next, unless that has begun. */
-  leave(work: GatedWork, result: RunResult | undefined): void {
-    if (result === undefined && work === this.#last) this.#next -= this.#gapMs;
+    return this.#opensAt <= this.#now;
   }
 
   /** In whole milliseconds, as timers go. */
-  seek(): number {
-    return Math.ceil(this.#next);
+  get #opensAt(): number {
+    if (this.#asksForKeys) return this.#entered.size < runsSoon(this.#handler.rate) ? this.#heldUntil : Infinity;
+    const { first, count } = this.#inTime;
+    return count > 0 ? Math.ceil(first) : Infinity;
   }
 
-  endWait(): void {
-    this.#next = -Infinity;
+  enter(lease: GatedWork, asked: Promise<boolean> | undefined): Promise<boolean> | undefined {
+    if (this.#asksForKeys) return this.#enterFirst(lease, asked);
+    this.#take(lease);
+    return undefined;
+  }
+
+  /** False if the process was busy when its slot came. */
+  mayBegin(lease: GatedWork): boolean {
+    return this.#now <= (this.#slotOf.get(lease) ?? -Infinity) + this.#lateMs;
+  }
+
+  /** Work that did not run leaves its slot to the next. */
+  leave(lease: GatedWork, result: RunResult | undefined): void {
+    this.#entered.delete(lease);
+    const [slot = NaN, { first, count }] = [this.#slotOf.get(lease), this.#slots];
+    if (result === undefined && first === slot + this.#gapMs) this.#slots = { first: slot, count: count + 1 };
+  }
+
+  seek(waiting: number): number {
+    const isReserved = this.#asksForKeys || this.#inTime.count > 0;
+    if (!isReserved) void this.#reserve(Math.ceil(waiting / (this.#handler.batch?.max ?? 1)));
+    return this.#opensAt;
+  }
+
+  close(): void {
+    this.#closing.abort();
+  }
+
+  /** With its key and its place, the work waits for its slot. False where none is free soon. */
+  async #enterFirst(lease: GatedWork, asked: Promise<boolean> | undefined): Promise<boolean> {
+    const { clock, lane } = this.#deps;
+    const { signal } = this.#closing;
+    this.#entered.add(lease);
+    if (asked !== undefined && !(await asked)) return false;
+    while (!signal.aborted) {
+      const { first, count } = this.#inTime;
+      if (count === 0) {
+        await this.#reserve(this.#entered.size);
+        if (this.#now < this.#heldUntil) return false;
+      } else if (Math.ceil(first) > this.#now) {
+        await sleep(clock, Math.ceil(first) - this.#now, signal).catch(() => undefined);
+      } else {
+        this.#take(lease);
+        this.#entered.delete(lease);
+        if (count === 1) this.#hold();
+        lane.look();
+        return true;
+      }
+    }
+    return false;
+  }
+
+  #take(lease: GatedWork): void {
+    const { first, count } = this.#inTime;
+    this.#slots = { first: first + this.#gapMs, count: count - 1 };
+    this.#slotOf.set(lease, first);
   }
 
   get #now(): number {
-    return elapsedBy(this.#clock);
+    return elapsedBy(this.#deps.clock);
+  }
+
+  /** The slots without those that are over. */
+  get #inTime(): { first: number; count: number } {
+    const { first, count } = this.#slots;
+    const over = Math.max(0, Math.ceil((this.#now - this.#lateMs - first) / this.#gapMs));
+    return over === 0 ? this.#slots : { first: first + over * this.#gapMs, count: Math.max(0, count - over) };
+  }
+
+  /** At least one, and as many as begin soon. Never rejects. */
+  #reserve(count: number): Promise<void> {
+    return (this.#asking ??= this.#ask(Math.min(count, runsSoon(this.#handler.rate))));
+  }
+
+  async #ask(count: number): Promise<void> {
+    const { leases, clock, lane } = this.#deps;
+    const [gapMs, asked, now] = [this.#gapMs, this.#now, clock.now()];
+    // A slot that is over before its reservation is known would be lost, and so would the next.
+    const at = now + Math.min(this.#tookMs, RESERVED_AHEAD_MS);
+    const reserved = await leases.reserveRuns({ handler: this.#handler.name, gapMs, count, now: at });
+    this.#asking = undefined;
+    this.#tookMs = this.#now - asked;
+    // The wall clock may have been set since the last run.
+    const first = Math.max(reserved.first - now + asked, this.#slots.first);
+    this.#slots = { first, count: reserved.count };
+    if (reserved.count > 0) lane.look();
+    else this.#hold();
+  }
+
+  /** No slot is left, and the next may be reserved later. */
+  #hold(): void {
+    const { lane } = this.#deps;
+    this.#heldUntil = Math.ceil(this.#slots.first - RESERVED_AHEAD_MS);
+    if (this.#heldUntil < this.#now) return lane.look();
+    // A timer may end early by a fraction of a millisecond. Only work that was not given back needs no other look.
+    lane.lookTimer.setTo(this.#heldUntil + 1);
+    lane.wakeTimer.setTo(this.#heldUntil + 1);
   }
 }

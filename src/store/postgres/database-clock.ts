@@ -52,9 +52,14 @@ export class DatabaseClock {
 
   /** By how many milliseconds the database is ahead of this machine; also right after the machine's clock was set. */
   get aheadMs(): number {
+    const aheadMs = this.exactAheadMs;
+    return Math.abs(aheadMs) < SAME_MS ? 0 : Math.round(aheadMs);
+  }
+
+  /** The same, also where the clocks differ by little. */
+  get exactAheadMs(): number {
     if (this.#compared === undefined) return 0;
     const { database, elapsed } = this.#compared;
-    const aheadMs = database + elapsedBy(this.#machine) - elapsed - this.#machine.now();
-    return Math.abs(aheadMs) < SAME_MS ? 0 : Math.round(aheadMs);
+    return database + elapsedBy(this.#machine) - elapsed - this.#machine.now();
   }
 }

@@ -1,4 +1,5 @@
 import type { ProcessStatus } from "../figures.js";
+import type { RunSlotsRequest } from "../run-slots.js";
 import type { LeasePage, Store } from "../store.js";
 import type { DatabaseClock } from "./database-clock.js";
 import type { PostgresTransaction } from "./postgres-transaction.js";
@@ -47,9 +48,16 @@ export function withDatabaseTimes(store: SharedStore, clock: DatabaseClock): Sha
     glance: (request) => store.glance(withNow(request)),
     restartWaits: (limits) => store.restartWaits(withLease(limits)),
     replan: (plan) => store.replan(withNow(plan)),
+    reserveRuns: (request) => reserveRuns(store, request, clock),
     ...figureTimes(store, clock),
     ...contactEventTimes(store, clock),
   };
+}
+
+/** By clocks that differ by a little, too many runs could begin. */
+async function reserveRuns(store: SharedStore, request: RunSlotsRequest, { exactAheadMs }: DatabaseClock) {
+  const { first, count } = await store.reserveRuns({ ...request, now: request.now + exactAheadMs });
+  return { first: first - exactAheadMs, count };
 }
 
 /** Figures are in the steps of the database's time, so that those of all machines fit together. */

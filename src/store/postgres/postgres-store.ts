@@ -9,6 +9,7 @@ import { listStuck } from "../queries/events.js";
 import { writePolicies, listPaused } from "../queries/handlers.js";
 import { noteTimes } from "../queries/known-ids.js";
 import { beginNewest } from "../queries/newest.js";
+import { reserveRuns } from "../queries/run-slots.js";
 import type { StoreQuery } from "../queries/store-query.js";
 import { settleCall } from "../queries/outbox-calls.js";
 import { replanEvent } from "../queries/replan.js";
@@ -134,6 +135,7 @@ function figuresOf({ read, write }: ReturnType<typeof accessTo>) {
 /** Runs begin, and steps are kept, without a wait for the pool, which handlers use. */
 function runsOf({ work }: ReturnType<typeof accessTo>) {
   return {
+    reserveRuns: (request) => work("reserving runs", (sql) => runOnServer(sql, reserveRuns(request))),
     loadSteps: (of) => work("reading steps", (sql) => runOnServer(sql, loadSteps(of))),
     saveStep: (lease, name, value, at) =>
       work("keeping a step", (sql) => runOnServer(sql, saveStep({ lease, name, value, at }))),

@@ -4,6 +4,7 @@ import { addFigures } from "../queries/figures.js";
 import { writePolicies, listPaused } from "../queries/handlers.js";
 import { noteRemoval, noteTimes } from "../queries/known-ids.js";
 import { beginNewest } from "../queries/newest.js";
+import { reserveRuns } from "../queries/run-slots.js";
 import type { StoreQuery } from "../queries/store-query.js";
 import { settleCall } from "../queries/outbox-calls.js";
 import { type PrunedTo, sweep } from "../queries/prune.js";
@@ -32,6 +33,7 @@ export function prepareOperations(db: Database, takeTokens: TakeTokens) {
     renew: onFirstUse(() => prepareRenew(db)),
     release: onFirstUse(() => prepareRelease(db)),
     beginNewest: running(beginNewest),
+    reserveRuns: running(reserveRuns),
     recover: onFirstUse(() => prepareRecover(db)),
     restartWaits: onFirstUse(() => prepareRestartWaits(db)),
     loadSteps: running(loadSteps),

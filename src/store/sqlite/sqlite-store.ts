@@ -90,6 +90,7 @@ function commandsOf(run: GroupCommit["run"]) {
     renew: (leases, leaseUntil) => run("renew", { leases, leaseUntil }),
     release: (leases, now) => run("release", { leases, now }),
     beginNewest: (lease, of, now) => run("beginNewest", { lease, of, now }),
+    reserveRuns: (request) => run("reserveRuns", request),
     restartWaits: (limits) => run("restartWaits", limits),
     loadSteps: (work) => run("loadSteps", work),
     saveStep: (lease, name, value, at) => run("saveStep", { lease, name, value, at }),

@@ -15,6 +15,7 @@ const CALLS = {
   lease: (store) => leasePage(store),
   renew: (store) => store.renew([LEASE], T),
   release: (store) => store.release([LEASE], T),
+  reserveRuns: (store) => store.reserveRuns({ handler: "h", now: T, gapMs: 1, count: 1 }),
   settle: (store) => store.settle(settlements.done(LEASE)),
   commit: (store) => store.commit(settlements.done(LEASE), () => expect.unreachable()),
   beginNewest: (store) => store.beginNewest(LEASE, { key: "k", createdAt: T }, T),
