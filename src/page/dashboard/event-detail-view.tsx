@@ -100,7 +100,7 @@ function ExportMenu({ id }: { id: string }) {
       label="Export as fixture or capture"
       items={[
         { label: "Save as fixture", hint: "For the app's own tests", run: save("fixture") },
-        { label: "Save redacted capture", hint: "For the dev server", run: save("capture") },
+        { label: "Save redacted capture", hint: "For pigeonhole replay", run: save("capture") },
       ]}
     >
       <Icon name="download" /> Export <Icon name="chevron" />
