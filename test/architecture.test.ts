@@ -53,7 +53,7 @@ const CEILINGS: Record<string, number> = {
   capture: 4_531,
   testing: 222,
   web: 2_340,
-  dev: 4_798,
+  dev: 4_805,
   page: 12_037,
   dashboard: 2_027,
   scaffold: 1_771,

@@ -138,6 +138,27 @@ describe("captures", () => {
     );
   });
 
+  test("the retry line has the attempts on both sides of a rotation, and nothing that a stranger posted", async () => {
+    const { url } = await startApp((_, res) => res.writeHead(503).end());
+    const { dev } = await startDev({ forwards: [{ target: url }] });
+    const delivery = makeDelivery();
+    const { body } = delivery;
+    const old = makeDelivery({ body, secret: `whsec_${"x".repeat(43)}` });
+    const stale = makeDelivery({ body, at: Date.now() - 400_000 });
+    const isAttempt = [true, false, true, false, true];
+    for (const { headers } of [old, stale, old, { headers: [] }, delivery])
+      await deliver(dev, { ...delivery, headers });
+    const captures = dev.captures.list().toReversed();
+    const verdicts = captures.map(({ verify }) => verify.code);
+    expect(verdicts).toEqual(["mismatch", "stale", "mismatch", "missing", "ok"]);
+    const attempts = captures.filter((_, index) => isAttempt[index]).map(({ id }) => id);
+    for (const id of attempts) {
+      const { retryLine } = (await callApi(dev, `/api/captures/${id}`)).json as CaptureDetail;
+      expect(retryLine.past.map(({ captureId }) => captureId)).toEqual(attempts);
+      expect(retryLine.coming).toHaveLength(5);
+    }
+  });
+
   test("a capture can be pinned, noted, tagged and removed", async () => {
     const { dev } = await startDev();
     await deliver(dev);

@@ -136,8 +136,7 @@ function readLimit(text: string | null): number {
 /** The deliveries of the capture's event, and when the service would send it again. `captures` are newest first. */
 function makeRetryLine(capture: Capture, captures: readonly Capture[]): RetryLine {
   const { id } = capture.event;
-  // What strangers post under the id of an event, and could not sign, is no attempt of the service.
-  const isOfEvent = ({ event, verify }: Capture): boolean => event.id === id && verify.code === capture.verify.code;
+  const isOfEvent = (one: Capture): boolean => one.event.id === id && originOf(one) === originOf(capture);
   const deliveries = id === null ? [capture] : captures.filter(isOfEvent).toReversed();
   const past = deliveries.map((delivery) => {
     const forward = forwardOf(delivery);
@@ -148,6 +147,14 @@ function makeRetryLine(capture: Capture, captures: readonly Capture[]): RetryLin
   const last = ofService.at(-1);
   if (last !== undefined) return { past, coming: comingAfter(last, ofService.length), notComing: 0 };
   return { past, coming: [], notComing: comingAfter(deliveries.at(-1) ?? capture, deliveries.length).length };
+}
+
+/**
+ * What strangers post under the id of an event, unsigned or long after it was signed, is no attempt of the service;
+ * what does not match may be one of before a secret was rotated.
+ */
+function originOf({ verify: { code } }: Capture): string {
+  return code === "missing" || code === "stale" ? code : "signed";
 }
 
 /** Whether its sender makes further attempts; what was sent by hand, or imported, has none. */
