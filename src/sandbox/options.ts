@@ -17,6 +17,7 @@ import type { PathOverrides } from "../contract/bind-operations.js";
 import { EVENT_LIMITS } from "../contract/contact-event.js";
 import type { CredentialShape } from "../contract/credential-shape.js";
 import type { SignatureAssumptions } from "../protocol/signature-assumptions.js";
+import { LIMITS } from "../protocol/limits.js";
 import { resolveSignatureAssumptions } from "../protocol/resolve-assumptions.js";
 import type { MemberInput } from "./access/role-book.js";
 import type { SandboxApiKey } from "./access/api-key-registry.js";
@@ -35,6 +36,8 @@ import type { SandboxClock } from "./clock/sandbox-time.js";
 
 /** How much the sandbox takes, of the option `limits`. */
 export interface SandboxLimits {
+  /** Most endpoints of the workspace; support can raise the service's number. @default 10 */
+  maxEndpoints?: number | undefined;
   /** AI actions that the designer of forms may use; `"off"`: the workspace has none. @default 1,000 */
   aiActions?: number | "off" | undefined;
   /** Contact events a minute for each key. @default 600 */
@@ -138,6 +141,7 @@ export interface SandboxOptions {
 
 /** The defaults and checks of {@link SandboxLimits}. */
 export const LIMIT_OPTIONS = defineOptions("createSandbox", {
+  maxEndpoints: wholeNumber({ default: LIMITS.endpointsPerWorkspace, min: 0 }),
   aiActions: given<number | "off">({ default: 1_000 }),
   eventsPerMinute: wholeNumber({ default: EVENT_LIMITS.eventsPerMinute, min: 1 }),
   maxFileBytes: wholeNumber({ default: 256 * 1024 * 1024, min: 1 }),

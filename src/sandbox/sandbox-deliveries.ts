@@ -61,6 +61,7 @@ export class SandboxDeliveries {
       clock: time.clock,
       makeId,
       rules: { ...options, owned },
+      maxEndpoints: options.maxEndpoints,
       onChange: (endpoint, change) => {
         if (change === "disabled") this.engine.endpointDisabled(endpoint);
         if (change === "deleted") {

@@ -125,7 +125,7 @@ test("the error of a wrong command line is a JSON line on standard error with --
 });
 
 test.each([
-  ['{"limits":{"maxLogRows":-1}}', "--options: limits.maxLogRows must be"],
+  ['{"limits":{"maxEndpoints":-1}}', "--options: limits.maxEndpoints must be"],
   ['{"endpoints":[]}', '--options: createSandbox has no option "endpoints"'],
   ['{"strictUrls":true}', "--endpoint http://127.0.0.1:1/: "],
   ['{"apiKeys":[{"token":"svc_live_secret0123"}}', "options.json is not JSON."],

@@ -197,7 +197,7 @@ describe("input that cannot be sent", () => {
   test.each([
     [{ assumptions: { signature: { signatureHeader: "a b" } } }],
     [{ assumptions: { signature: { encodings: [] } } }],
-    [{ limits: { maxLogRows: Number.NaN } }],
+    [{ limits: { maxEndpoints: Number.NaN } }],
     [{ limits: { maxEndpoint: 5 } as never }],
     [{ receive: 5 as never }],
     [{ domains: "acme.example.com" as never }],

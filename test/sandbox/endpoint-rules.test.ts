@@ -82,6 +82,12 @@ describe("endpoints that are refused", () => {
     endpoints.delete(endpoints.list()[0]?.id ?? "");
     expect(endpoints.create({ url }).id).toMatch(/^whe_/);
   });
+
+  test("the option maxEndpoints allows more endpoints, as support does", async () => {
+    const { endpoints } = openSandbox({ limits: { maxEndpoints: 12 } });
+    for (let index = 0; index < 12; index += 1) endpoints.create({ url });
+    expect(await refusalOf(() => endpoints.create({ url }))).toEqual({ status: 422, code: "workspace_limit_reached" });
+  });
 });
 
 describe("URLs", () => {

@@ -1,4 +1,3 @@
-import { LIMITS } from "../../protocol/limits.js";
 import { checkServiceSecret } from "../../protocol/secret.js";
 import type { Clock } from "../../base/clock.js";
 import type { Contract } from "../../contract/contract.js";
@@ -29,6 +28,8 @@ export interface EndpointRegistryOptions {
   clock: Clock;
   makeId: MakeId;
   rules: EndpointRules;
+  /** Most endpoints of the workspace. */
+  maxEndpoints: number;
   onChange: (endpoint: Endpoint, change: EndpointChange) => void;
 }
 
@@ -38,15 +39,14 @@ export interface EndpointRegistryOptions {
  */
 export class EndpointRegistry {
   readonly #options: EndpointRegistryOptions;
-  readonly #endpoints = new Collection<Endpoint>({
-    kind: "webhook",
-    limit: { max: LIMITS.endpointsPerWorkspace, code: "workspace_limit_reached" },
-  });
+  readonly #endpoints: Collection<Endpoint>;
   readonly #activity = new Collection<EndpointActivity>({ kind: "webhook_activity" });
   #secrets = 0;
 
   constructor(options: EndpointRegistryOptions) {
     this.#options = options;
+    const limit = { max: options.maxEndpoints, code: "workspace_limit_reached" } as const;
+    this.#endpoints = new Collection({ kind: "webhook", limit });
   }
 
   /** Newest first. */

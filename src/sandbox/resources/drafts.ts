@@ -9,8 +9,8 @@ import { invalidParameter } from "../endpoints/check-endpoint.js";
 import { type Attachment, readAttachments } from "./attachments.js";
 import { bareAddresses } from "../api/bare-addresses.js";
 import { Collection, type CollectionRow, type CollectionChanges, withoutSequence } from "../api/collection.js";
+import { readDraftSearch } from "./draft-search.js";
 import type { SandboxResource, Workspace } from "./resource.js";
-import { containsWords } from "./search-text.js";
 
 interface DraftRow extends CollectionRow {
   to: string[];
@@ -48,7 +48,7 @@ export function createDrafts({ makeId, owned }: Workspace): SandboxResource<"dra
   }
 
   const handlers: ApiHandlers["drafts"] = {
-    list: ({ query }) => ({ body: pageDrafts(drafts, query) }),
+    list: ({ query, nowMs }) => ({ body: pageDrafts(drafts, query, nowMs) }),
     get: ({ params }) => ({ body: bodyOf(drafts.get(params["id"] ?? "")) }),
     create({ body: { forwardOf, ...body }, nowMs }) {
       const forwarded = forwardOf === undefined ? undefined : messages.get(forwardOf);
@@ -97,11 +97,13 @@ export function createDrafts({ makeId, owned }: Workspace): SandboxResource<"dra
 function pageDrafts(
   drafts: Collection<DraftRow>,
   { query = "", limit = 25, pageToken }: QueryInput<Contract["drafts"]["list"]>,
+  nowMs: number,
 ): PageBody<object> {
+  const matches = readDraftSearch(query, nowMs);
   const page = drafts.page({
     list: "drafts",
     filters: [query],
-    where: (row) => containsWords(query, searchedOf(row)),
+    where: (row) => query === "" || matches(searchedOf(row)),
     sortings: { saved: { positionOf: ({ savedAtMs, sequence }) => [savedAtMs, sequence] } },
     limit,
     cursor: pageToken,
@@ -134,7 +136,7 @@ function changesOf(sent: BodyInput<Contract["drafts"]["update"]>): CollectionCha
   };
 }
 
-/** The sandbox knows none of the operators of a search. */
-function searchedOf({ subject, from, html }: DraftRow): (string | null)[] {
-  return [subject, from, html.replaceAll(/<[^<>]*>/g, " ").slice(0, DRAFT_LIMITS.searchedBody)];
+function searchedOf({ subject, from, html, savedAtMs }: DraftRow) {
+  const body = html.replaceAll(/<[^<>]*>/g, " ").slice(0, DRAFT_LIMITS.searchedBody);
+  return { subject, sender: from ?? "", body, savedAtMs };
 }

@@ -19,7 +19,7 @@ import {
 } from "./file-store.js";
 import { keepFilesOf } from "./files-of-events.js";
 import type { SandboxResource, Workspace } from "./resource.js";
-import { containsWords } from "./search-text.js";
+import { isLooselyIn } from "./search-text.js";
 
 /** The workspace's files and the links to them. See docs/service.md#files. */
 export function createFiles(workspace: Workspace): SandboxResource<"files"> {
@@ -174,7 +174,7 @@ function pageFiles(store: FileStore, query: QueryInput<Contract["files"]["list"]
     filters: [q, kind, direction, address, since, until, addressAllowlist, domainAllowlist],
     where: (file) =>
       isVisible(file, caller) &&
-      containsWords(q, [file.filename, file.contentType]) &&
+      q.split(/\s+/).every((word) => [file.filename, file.contentType].some((text) => isLooselyIn(word, text))) &&
       (pattern === undefined || pattern.test(file.contentType)) &&
       (direction === undefined || file.direction === direction) &&
       (address === undefined || file.deliveredTo?.toLowerCase() === address) &&

@@ -4,10 +4,15 @@ export function containsText(query: string, texts: readonly (string | null)[]): 
   return texts.some((text) => text !== null && foldText(text).includes(wanted));
 }
 
-/** True when each word or `"phrase"` of the query is in one of the texts, whatever the case and the accents. */
-export function containsWords(query: string, texts: readonly (string | null)[]): boolean {
-  const words = [...query.matchAll(/"([^"]*)"|\S+/g)].map(([word, phrase]) => phrase ?? word);
-  return words.every((word) => containsText(word, texts));
+/** True when a word of the text begins with this one, whatever the case, the accents and the separators of both. */
+export function isLooselyIn(wanted: string, text: string): boolean {
+  const [bare, words] = [wordsOf(wanted).join(""), wordsOf(text)];
+  const from = (at: number): string => words.slice(at, at + bare.length).join("");
+  return bare === "" || words.some((_, at) => from(at).startsWith(bare));
+}
+
+function wordsOf(text: string): string[] {
+  return foldText(text).match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
 /** The text in lower case and without accents. */

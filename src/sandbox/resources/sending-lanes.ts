@@ -23,30 +23,48 @@ interface LaneWindow {
 
 /**
  * The recipients of one lane over the last 7 days. Each recipient of a message counts once, from the last event about
- * them, whatever became of the message.
+ * them, whatever became of the message. Notes and figures take constant time, so that a flood of events does.
  */
 class LaneFigures {
+  // In the order of `atMs`, so that those who leave the window come first.
   readonly #recipients = new Map<string, { atMs: number; fates: ReadonlySet<Fate> }>();
+  readonly #counts = { reached: 0, bounced: 0, complained: 0 };
 
   /** `key`: one recipient of one message. */
   note(key: string, fate: Fate, atMs: number): void {
-    const { fates = [] } = this.#recipients.get(key) ?? {};
-    this.#recipients.set(key, { atMs, fates: new Set([...fates, fate]) });
+    this.#forgetBefore(atMs - WINDOW_MS);
+    const fates = new Set([...this.#remove(key), fate]);
+    for (const one of fates) this.#counts[one] += 1;
+    this.#recipients.set(key, { atMs, fates });
   }
 
   /** The figures of the 7 days before this time. */
   at(nowMs: number): LaneWindow {
-    for (const [key, { atMs }] of this.#recipients) if (atMs <= nowMs - WINDOW_MS) this.#recipients.delete(key);
+    this.#forgetBefore(nowMs - WINDOW_MS);
     const recipients = this.#recipients.size;
-    const count = (fate: Fate): number => [...this.#recipients.values()].filter(({ fates }) => fates.has(fate)).length;
     const rateOf = (of: number): number => (recipients === 0 ? 0 : of / recipients);
-    const [bounced, complained] = [count("bounced"), count("complained")];
+    const { bounced, complained } = this.#counts;
     return { recipients, bounced, complained, bounceRate: rateOf(bounced), complaintRate: rateOf(complained) };
   }
 
   /** Counts from now on. */
   clear(): void {
-    this.#recipients.clear();
+    this.#forgetBefore(Infinity);
+  }
+
+  #forgetBefore(limitMs: number): void {
+    for (const [key, { atMs }] of this.#recipients) {
+      if (atMs > limitMs) return;
+      this.#remove(key);
+    }
+  }
+
+  /** Returns what had happened to the recipient. */
+  #remove(key: string): ReadonlySet<Fate> {
+    const { fates = new Set<Fate>() } = this.#recipients.get(key) ?? {};
+    for (const fate of fates) this.#counts[fate] -= 1;
+    this.#recipients.delete(key);
+    return fates;
   }
 }
 
@@ -97,8 +115,8 @@ export class SendingLanes {
     for (const address of recipientsOf(type, data)) {
       this.#figures[stream].note(`${message}\0${foldAddress(address)}`, fate, nowMs);
     }
-    // Good news cannot make the figures poor, and a flood of it is not counted each time.
-    if (stream === "broadcast" && fate !== "reached") this.#pauseOnPoorFigures(nowMs);
+    // Good news too: it may be what reaches enough recipients.
+    if (stream === "broadcast") this.#pauseOnPoorFigures(nowMs);
   }
 
   /** Resumes the broadcast lane, whose count restarts. Throws 409 `stream_not_paused`. */

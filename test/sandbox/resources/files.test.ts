@@ -233,7 +233,9 @@ describe("files", () => {
   test.each([
     ["price list", "price-list.pdf"],
     ["PRICE-LIST", "price-list.pdf"],
+    ["PRICELIST", "price-list.pdf"],
     ["pdf list", "price-list.pdf"],
+    ["ice", ""],
     ["gone", ""],
     ["söng", "song.mp3"],
   ])("a search of files for %j finds %j", async (q, expected) => {

@@ -60,6 +60,28 @@ describe("sending lanes", () => {
     expect(await lane()).toMatchObject({ status: "paused", window: { recipients: 100, bounceRate: 1 } });
   });
 
+  test("good news that reaches enough recipients pauses the lane on the bounces before it", async () => {
+    const { sandbox, lane, send } = openLanes();
+    send(50, { bounced: 10 });
+    expect(await lane()).toMatchObject({ status: "active", window: { recipients: 50, bounceRate: 0.2 } });
+    for (let count = 0; count < 49; count += 1) sandbox.emit("email.delivered", BROADCAST);
+    expect(await lane()).toMatchObject({ status: "active", window: { recipients: 99 } });
+    sandbox.emit("email.delivered", BROADCAST);
+    const window = { recipients: 100, bounced: 10, bounceRate: 0.1 };
+    expect(await lane()).toMatchObject({ status: "paused", pausedReason: "bounce-rate", window });
+  });
+
+  test("good news pauses the lane on bounces that became a larger part as others left the window", async () => {
+    const { sandbox, lane, send } = openLanes({ receiverTime: "machine" });
+    send(200);
+    await sandbox.advance(DAY);
+    send(200, { bounced: 10 });
+    expect(await lane()).toMatchObject({ status: "active", window: { recipients: 400, bounceRate: 0.025 } });
+    await sandbox.advance(6 * DAY);
+    sandbox.emit("email.delivered", BROADCAST);
+    expect(await lane()).toMatchObject({ status: "paused", window: { recipients: 201, bounced: 10 } });
+  });
+
   test("the transactional lane is always active", async () => {
     const { lane, send } = openLanes();
     send(200, { bounced: 200, stream: "transactional" });
