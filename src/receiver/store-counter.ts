@@ -89,9 +89,12 @@ export class StoreCounter {
     const { store, operator, clock } = this.#deps;
     const countedAt = clock.now();
     this.#begunAt = elapsedBy(clock);
-    const [overview, paused] = await Promise.all([operator.overview(), store.listPaused()]);
-    this.#last = { ...overview, countedAt, paused };
-    this.#tookMs = elapsedBy(clock) - this.#begunAt;
+    try {
+      const [overview, paused] = await Promise.all([operator.overview(), store.listPaused()]);
+      this.#last = { ...overview, countedAt, paused };
+    } finally {
+      this.#tookMs = elapsedBy(clock) - this.#begunAt;
+    }
   }
 
   /** Counts again unless it did a moment ago, or takes over a hundredth of the time. Rejects as the store does. */

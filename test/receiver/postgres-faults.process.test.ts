@@ -105,32 +105,28 @@ describeOnPostgres((database) => {
     relay.cut();
   });
 
-  test.each(["reads parked events again", "removes old rows"])(
-    "a receiver stops in time whose server falls silent while it %s in a drain",
-    async (doing) => {
-      const relay = await startPostgresRelay(database.url);
-      const { receiver, log, pool } = open({ connectionString: relay.url, role: "accept" });
-      receiver.on("email.sent", () => undefined);
-      let removed = 0;
-      pool.on("remove", () => (removed += 1));
-      let isSilent = false;
-      const to = doing.includes("old rows") ? /ids_removed_before/ : /SELECT w.seq, e.id FROM/;
-      relay.fault = { at: "silence", to: { test: (text: string) => to.test(text) && (isSilent = true) } as RegExp };
-      await receiver.start();
-      const draining = receiver.drain().catch(() => undefined);
-      await expect.poll(() => isSilent).toBe(true);
-      relay.fault = { at: "silence" };
-      const since = performance.now();
-      await receiver.stop({ timeoutMs: 0 });
-      expect(performance.now() - since).toBeLessThan(20_000);
-      await draining;
-      // The application can end its pool, which would wait for the answer.
-      expect(removed).toBeGreaterThan(0);
-      relay.cut();
-      expect(log.named("requested_retries_failed")).toEqual([]);
-      expect(log.named("prune_failed")).toEqual([]);
-    },
-  );
+  test("a receiver stops in time whose server falls silent while it removes old rows in a drain", async () => {
+    const relay = await startPostgresRelay(database.url);
+    const { receiver, log, pool } = open({ connectionString: relay.url, role: "accept" });
+    receiver.on("email.sent", () => undefined);
+    let removed = 0;
+    pool.on("remove", () => (removed += 1));
+    let isSilent = false;
+    const to = /ids_removed_before/;
+    relay.fault = { at: "silence", to: { test: (text: string) => to.test(text) && (isSilent = true) } as RegExp };
+    await receiver.start();
+    const draining = receiver.drain().catch(() => undefined);
+    await expect.poll(() => isSilent).toBe(true);
+    relay.fault = { at: "silence" };
+    const since = performance.now();
+    await receiver.stop({ timeoutMs: 0 });
+    expect(performance.now() - since).toBeLessThan(20_000);
+    await draining;
+    // The application can end its pool, which would wait for the answer.
+    expect(removed).toBeGreaterThan(0);
+    relay.cut();
+    expect(log.named("prune_failed")).toEqual([]);
+  });
 
   test("an idle receiver asks the server at most twice a second, however many handlers it has", async () => {
     const relay = await startPostgresRelay(database.url);

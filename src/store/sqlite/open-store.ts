@@ -125,8 +125,9 @@ async function assemble({ db, files, keeper, useThread, onAlarm }: Parts): Promi
     await commits.finish(new PigeonholeError("stopped", "The store is closed."));
     // Only the connection that found the damage can know it, and no other one may write the WAL into the database.
     const isDamaged = commits.failure?.code === "store_corrupt";
-    const loss = files === undefined || isDamaged ? undefined : findFileLoss(db, files);
     await writer.close();
+    // The threads have ended: no checkpoint of theirs keeps this one from copying what is left in a removed WAL.
+    const loss = files === undefined || isDamaged ? undefined : findFileLoss(db, files);
     // After a failure, all that is known to be left is in the WAL.
     if (inOrder && loss === undefined && commits.failure === undefined) keeper?.close();
     closeWithoutTrace(db, keeper);
