@@ -127,22 +127,19 @@ test("damage that is found later stops the store, and nothing is acknowledged an
   await expectCode(store.accept(newEvent("after")), "store_corrupt");
 });
 
-test.each([
-  ["is wrong", { state: "lost" as "dead" }],
-  ["cannot cross to the thread", { state: Symbol("no text") as unknown as "dead" }],
-])("a store that meets damage beside a command that %s acknowledges nothing", async (_, query) => {
+test("a store that meets damage beside a command that is wrong acknowledges nothing more", async () => {
   fill(LARGE, 2_200);
   const ids = damageBodies();
   const store = await openFile(file);
-  const wrong = expectCode(store.listStuck({ limit: 1, afterSeq: 0, ...query }), "invalid_argument");
+  const wrong = expectCode(store.listStuck({ limit: 1, afterSeq: 0, state: "lost" as "dead" }), "invalid_argument");
   const met = ids.map((id) =>
     operate(store)
       .getEvent(id)
       .catch(({ code }: { code: string }) => code),
   );
-  const after = expectCode(store.accept(newEvent("after")), "store_corrupt");
-  await Promise.all([wrong, after]);
+  await wrong;
   expect(await Promise.all(met)).toContain("store_corrupt");
+  await expectCode(store.accept(newEvent("after")), "store_corrupt");
 });
 
 /** Tables of the user, without a primary key. */

@@ -128,19 +128,14 @@ function whyEnded(cause: unknown): PigeonholeError {
   return new PigeonholeError("store_failed", "The operator's thread of the store ended.", { cause });
 }
 
-/** The operator of a store's file; `checkOpen` throws before a call of a store that is closed or lost. */
-export function operateFrom({ file, operating, now, checkOpen }: OperatingParts): InboxOperator {
-  return operateBy(file, (method, args) => {
-    checkOpen();
-    return operating.call({ method, args, now: now() });
-  });
+/** The operator of a store's file; `call` runs a method, or throws where the store is closed or lost. */
+export function operateFrom({ file, now, call }: OperatingParts): InboxOperator {
+  return operateBy(file, (method, args) => call({ method, args, now: now() }));
 }
 
-interface OperatingParts {
+interface OperatingParts extends Pick<Operating, "call"> {
   file: string;
-  operating: Operating;
   now: () => number;
-  checkOpen: () => unknown;
 }
 
 /** The operator that is opened for each call; opening it throws while the store is not open. */

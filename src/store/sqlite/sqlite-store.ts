@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { PigeonholeError } from "../../base/error.js";
 import { type OptionsOf, callable, defineOptions, flag } from "../../base/options.js";
 import type { CommitFunction, CommitTransaction, Finished, NotEnded } from "../commit-transaction.js";
 import type { Store } from "../store.js";
@@ -111,7 +112,7 @@ function fileOf(file: string, operating: Operating, current: () => OpenStore) {
     openOperator: (now) =>
       file === IN_MEMORY
         ? operateWhileOpen(() => current().operate(now))
-        : operateFrom({ file, operating, now, checkOpen: () => checkFiles(current()) }),
+        : operateFrom({ file, now, call: (given) => callFrom(checkFiles(current()), operating, given) }),
     file: file === IN_MEMORY ? undefined : file,
     // oxlint-disable-next-line require-await -- a throw must become a rejection
     readDiskUse: async () => readDiskUse(current().files),
@@ -119,7 +120,19 @@ function fileOf(file: string, operating: Operating, current: () => OpenStore) {
 }
 
 /** Throws `store_replaced` while the files are gone: an operator would work on what is at their paths instead. */
-function checkFiles({ commits: { failure }, files }: OpenStore): void {
-  if (failure?.code === "store_replaced") throw failure;
+function checkFiles(open: OpenStore): OpenStore {
+  const { commits, files } = open;
+  if (commits.failure?.code === "store_replaced") throw commits.failure;
   if (files?.isAway === true) throw describeFileLoss(files.data.file, "database");
+  return open;
+}
+
+/** Damage that an operator meets stops the store, as damage that the writer meets does. */
+async function callFrom({ commits }: OpenStore, operating: Operating, given: Parameters<Operating["call"]>[0]) {
+  try {
+    return await operating.call(given);
+  } catch (error) {
+    if (error instanceof PigeonholeError && error.code === "store_corrupt") commits.break(error);
+    throw error;
+  }
 }

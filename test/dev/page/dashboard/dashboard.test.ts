@@ -7,7 +7,7 @@ import { createSandbox } from "pigeonhole/sandbox";
 import { inboxIdOf } from "#pigeonhole/protocol/inbox-id.js";
 import { sampleEvent } from "pigeonhole/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { HOUR } from "#pigeonhole/base/duration.js";
+import { DAY, HOUR } from "#pigeonhole/base/duration.js";
 import { partsOf } from "#pigeonhole/receiver/receiver-parts.js";
 import { systemClock } from "#pigeonhole/base/clock.js";
 import { launchBrowser, mustSkipBrowserTests, openPage, type OpenPage } from "../browser.js";
@@ -435,6 +435,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     );
     await page.getByRole("combobox", { name: /^Handler whose/ }).selectOption("crm");
     await page.getByRole("heading", { name: "Runs of crm", exact: true }).waitFor();
+    await writeExampleFigures(bench.receiver, { spanMs: 3 * DAY, everyMs: 3 * HOUR });
     await button("7 days").click();
     expect(page.url()).toMatch(/#\/overview\?(?=.*range=7d)(?=.*handler=crm)/);
     await page.getByText("per 30 min").first().waitFor();
