@@ -6,6 +6,7 @@ import { OutboxListView } from "../outbox/outbox-list-view.js";
 import { SandboxView } from "../sandbox/sandbox-view.js";
 import { SendView } from "../send/send-view.js";
 import { view } from "../state/address.js";
+import { openId } from "../state/capture-selection.js";
 import { loadHandlers } from "../state/handlers.js";
 import { session } from "../state/session.js";
 import { CopyButton } from "../ui/copy-button.js";
@@ -13,6 +14,7 @@ import { Empty } from "../ui/empty.js";
 import { Frame } from "../ui/frame.js";
 import { Icon } from "../ui/icon.js";
 import { KeySheet } from "../ui/key-sheet.js";
+import { returnToRow } from "../ui/row-cursor.js";
 import { DEV_VIEWS, KEY_COMMANDS, KEY_GROUPS } from "./commands.js";
 
 const STRANGER = {
@@ -23,6 +25,8 @@ const STRANGER = {
 export function DevApp() {
   const hasInbox = session.value?.inbox === true;
   useEffect(() => void (hasInbox && loadHandlers()), [hasInbox]);
+  // A list that an open delivery covered can have the focus again only once it is drawn.
+  useEffect(() => (openId.value === "" ? returnToRow() : undefined), [openId.value]);
   return (
     <Frame
       items={DEV_VIEWS.filter(({ name }) => name !== "outbox" || hasInbox)}
