@@ -54,7 +54,7 @@ const CEILINGS: Record<string, number> = {
   testing: 222,
   web: 2_340,
   dev: 4_805,
-  page: 12_035,
+  page: 12_038,
   dashboard: 2_027,
   scaffold: 1_771,
   cli: 7_089,

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import { MINUTE } from "../../../base/duration.js";
+import { SECOND } from "../../../base/duration.js";
 import type { ErrorGroupRow } from "../../../web/api/error-groups.js";
 import type { OverviewFigures } from "../../../web/api/overview.js";
 import { linkTo } from "../../state/address.js";
@@ -18,6 +18,9 @@ import { answerSeries } from "./plotted-series.js";
 /** Groups that are shown; the list of errors has all. */
 const SHOWN = 3;
 
+/** A receiver writes its figures as often. */
+const FIGURES_EVERY_MS = 10 * SECOND;
+
 /** Null before they are loaded. */
 const newest = signal<readonly ErrorGroupRow[] | null>(null);
 const day = signal<OverviewFigures["answers"] | null>(null);
@@ -28,7 +31,7 @@ export function Attention() {
   useEffect(() => {
     const load = () => void runAction(async () => void (day.value = (await fetchOverview("24h")).answers));
     load();
-    const timer = setInterval(load, MINUTE);
+    const timer = setInterval(load, FIGURES_EVERY_MS);
     return () => clearInterval(timer);
   }, []);
   if (storeTrouble.value !== null) return null;
