@@ -168,7 +168,7 @@ export class Maintenance {
       void this.#keepPolicies();
       // Without crash-looping work, what is accepted from now on may run at once.
       const first = await scheduler.leaseCrashLooping();
-      this.#opening = scheduler.runCrashLooping(first);
+      this.#opening = scheduler.runCrashLooping(() => Promise.resolve(first));
       if (first === undefined) await this.#opening;
     }
   }

@@ -121,9 +121,9 @@ export class Scheduler {
    * Runs crash-looping work while no other work may begin, each piece when the one before is settled. Other work may
    * begin for the first time after it.
    */
-  async runCrashLooping(first?: Alone): Promise<void> {
+  async runCrashLooping(findFirst = () => this.leaseCrashLooping()): Promise<void> {
     await this.crash.run(async () => {
-      for (let next = first ?? (await this.leaseCrashLooping()); next; next = await this.leaseCrashLooping()) {
+      for (let next = await findFirst(); next; next = await this.leaseCrashLooping()) {
         const { lane, lease } = next;
         this.look([lane]);
         while (lane.window.has(lease)) await this.progress.untilChanged();
