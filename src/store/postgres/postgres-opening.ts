@@ -2,6 +2,7 @@ import { waitingClock } from "../../base/clock.js";
 import { SECOND } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
 import { inTime } from "../../base/wait.js";
+import { OpeningTurns } from "../opening-turns.js";
 import { loadWithDriver } from "./load-with-driver.js";
 import type { OpenPostgres, OpenRequest } from "./open-postgres.js";
 
@@ -11,32 +12,18 @@ const ENDS_WITHIN_MS = 5 * SECOND;
 /** A store that is opened and closed: what was begun before a close ends before it, if the server answers in time. */
 export class PostgresOpening {
   #opened: OpenPostgres | undefined;
-  #opening: Promise<void> | undefined;
-  #closing = Promise.resolve();
+  readonly #turns = new OpeningTurns();
   readonly #begun = new Set<Promise<unknown>>();
 
-  /** Concurrent callers share one opening, which waits for the end of an earlier close. */
   open(request: OpenRequest): Promise<void> {
-    if (this.#opening !== undefined) return this.#opening;
-    const mine = this.#closing
-      .catch(() => undefined)
-      .then(async () => {
-        const { openPostgres } = await loadWithDriver(() => import("./open-postgres.js"));
-        this.#opened = await openPostgres(request);
-      });
-    this.#opening = mine;
-    mine.catch(() => {
-      if (this.#opening === mine) this.#opening = undefined;
+    return this.#turns.open(async () => {
+      const { openPostgres } = await loadWithDriver(() => import("./open-postgres.js"));
+      this.#opened = await openPostgres(request);
     });
-    return mine;
   }
 
   close(): Promise<void> {
-    if (this.#opening !== undefined) {
-      this.#closing = this.#closeAfter(this.#opening);
-      this.#opening = undefined;
-    }
-    return this.#closing;
+    return this.#turns.close((opening) => this.#closeAfter(opening));
   }
 
   /** Rejects with `stopped` while the store is not open. */

@@ -2,6 +2,7 @@ import { systemClock } from "../../base/clock.js";
 import { PigeonholeError } from "../../base/error.js";
 import { errorFields } from "../../base/error-fields.js";
 import { sleep as sleepBy } from "../../base/wait.js";
+import { OpeningTurns } from "../opening-turns.js";
 import type { RecoverResult, StoreContext } from "../store.js";
 import { BUSY_WAITS, whileBusy } from "../while-busy.js";
 import { identify, isSameFile } from "./file-identity.js";
@@ -23,9 +24,7 @@ export class Openings {
   /** Undefined in memory. */
   readonly #ownership: FileOwnership | undefined;
   opened: OpenStore | undefined;
-  /** Concurrent callers share one opening; a second connection and thread would never be closed. */
-  #opening: Promise<void> | undefined;
-  #closing = Promise.resolve();
+  readonly #turns = new OpeningTurns();
   /** Opens removed files again; ends when this opening is closed. */
   #replacing = Promise.resolve();
   #closed = new AbortController();
@@ -51,21 +50,14 @@ export class Openings {
   }
 
   open(context: StoreContext): Promise<void> {
-    if (this.#opening !== undefined) return this.#opening;
-    const mine = this.#openAfter(this.#closing, context);
-    this.#opening = mine;
-    mine.catch(() => {
-      if (this.#opening === mine) this.#opening = undefined;
+    return this.#turns.open(async () => {
+      this.#closed = new AbortController();
+      this.#use(await whileBusy(BUSY_WAITS.opening, () => openStore({ ...this.#given, ...context })), context);
     });
-    return mine;
   }
 
   close(): Promise<void> {
-    if (this.#opening !== undefined) {
-      this.#closing = this.#closeAfter(this.#opening);
-      this.#opening = undefined;
-    }
-    return this.#closing;
+    return this.#turns.close((opening) => this.#closeAfter(opening));
   }
 
   /** Takes the file over unless another process works on it. */
@@ -82,13 +74,6 @@ export class Openings {
     if (!this.#hasEpoch) ownership?.lose();
     this.epoch = epoch ?? this.epoch;
     return { owner: this.#hasEpoch, recovered, parked };
-  }
-
-  /** Waits for the end of the previous close, even if it fails: the file and its lock are free then. */
-  async #openAfter(before: Promise<void>, context: StoreContext): Promise<void> {
-    await before.catch(() => undefined);
-    this.#closed = new AbortController();
-    this.#use(await whileBusy(BUSY_WAITS.opening, () => openStore({ ...this.#given, ...context })), context);
   }
 
   #use(open: OpenStore, context: StoreContext): void {
