@@ -4,7 +4,7 @@ import { OperatorThread } from "#pigeonhole/store/sqlite/operator-in-thread.js";
 import { describe, expect, test, vi } from "vitest";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import { tempFile } from "../support/receiver.js";
-import { context, expectCode } from "./conformance/new-event.js";
+import { context, expectCode, newEvent } from "./conformance/new-event.js";
 import { describeManyErrorGroups } from "./operator/error-groups.js";
 import { sqlite } from "./operator/operator-kind.js";
 
@@ -56,6 +56,23 @@ test("an argument that cannot be copied rejects its call, and the thread goes on
   );
   expect(await thread.call({ method: "listJobs", args: [], now: Date.now() })).toEqual([]);
   await thread.end();
+});
+
+test("a short backlog is counted without a thread, a long one with a thread", async () => {
+  const threads: Worker[] = [];
+  const note = (worker: Worker): number => threads.push(worker);
+  const store = createSqliteStore({ file: tempFile(), thread: true });
+  await store.open(context);
+  const operator = store.openOperator(Date.now);
+  process.on("worker", note);
+  await Promise.all(Array.from({ length: 999 }, (_, i) => store.accept(newEvent(`evt_${i}`))));
+  expect(await operator.overview()).toMatchObject({ events: { pending: 999 } });
+  expect(threads).toHaveLength(0);
+  await store.accept(newEvent("evt_999"));
+  expect(await operator.overview()).toMatchObject({ events: { pending: 1000 } });
+  expect(threads).not.toHaveLength(0);
+  process.off("worker", note);
+  await store.close();
 });
 
 describe("very many groups of errors of a file", () => describeManyErrorGroups(sqlite));

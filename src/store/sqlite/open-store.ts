@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
 import type { CommitFunction, CommitTransaction } from "../commit-transaction.js";
-import type { InboxOperator } from "../inbox-operator.js";
+import type { InboxOperator, StoreOverview } from "../inbox-operator.js";
 import type { StoreContext } from "../store.js";
 import { tellDevServer } from "../tell-dev-server.js";
 import { checkIntegrity } from "./check-integrity.js";
@@ -14,6 +14,7 @@ import { IN_MEMORY, migrate, openDatabase, openKeeper } from "./open-database.js
 import { type OpenFiles, checkNotEmptied, noteOpenFiles } from "./open-files.js";
 import { operateFile } from "./open-inbox-file.js";
 import { readOwnTables, setUpOwnTables } from "./own-tables.js";
+import { runBeside } from "./run-beside.js";
 import { rewriteWal } from "./rewrite-wal.js";
 import { ThreadWriter } from "./thread-writer.js";
 import { type UserCommit, createUserCommits } from "./user-transaction.js";
@@ -31,6 +32,8 @@ export interface OpenStore {
   read<Value>(fn: (tx: CommitTransaction) => Value): Value;
   /** The operator's view on the connection of the event loop: for a database in memory, which has no other one. */
   operate(now: () => number): InboxOperator;
+  /** Counts a short backlog, which takes less than a millisecond; undefined for a long one. */
+  countShortBacklog(now: number): Promise<StoreOverview | undefined>;
   /** Finishes started operations, and closes as SQLite does: the last connection empties the WAL and removes it. */
   close(): Promise<void>;
   /** Closes without touching the file system: the files at the paths may belong to another program by now. */
@@ -141,14 +144,38 @@ async function assemble({ db, files, keeper, useThread, onAlarm }: Parts): Promi
       waiting.push(commit);
     },
     read: (fn) => readOwnTables(db, fn),
-    operate: (now) => ({
-      ...operateFile({ file: IN_MEMORY, connection: { db, keepsWal: true, close: () => undefined }, now }),
-      // oxlint-disable-next-line require-await -- a throw must become a rejection
-      async backUp() {
-        throw new PigeonholeError("invalid_argument", "A database in memory has no file to copy.");
-      },
-    }),
+    operate: (now) => operateHere(db, now),
+    async countShortBacklog(now) {
+      const isShort = await runBeside(db, "deferred", () => hasShortBacklog(db));
+      return isShort ? operateHere(db, () => now).overview() : undefined;
+    },
     close: () => (ended ??= end(true)),
     abandon: () => (ended ??= end(false)),
   };
+}
+
+function operateHere(db: Database, now: () => number): InboxOperator {
+  return {
+    ...operateFile({ file: IN_MEMORY, connection: { db, keepsWal: true, close: () => undefined }, now }),
+    // oxlint-disable-next-line require-await -- a throw must become a rejection
+    async backUp() {
+      throw new PigeonholeError("invalid_argument", "A database in memory has no file to copy.");
+    },
+  };
+}
+
+/** Rows that a count looks at within a millisecond. */
+const SHORT = 1_000;
+
+function hasShortBacklog(db: Database): boolean {
+  const count = (rows: string): string => `(SELECT count(*) FROM (SELECT 1 FROM ${rows} LIMIT ${SHORT}))`;
+  const counts = ["inbox_work WHERE state <> 'done'", "outbox_event WHERE state IN ('pending', 'dead')"].map(count);
+  return (
+    Number(
+      db
+        .prepare(`SELECT ${counts.join(" + ")}`)
+        .pluck()
+        .get(),
+    ) < SHORT
+  );
 }

@@ -128,11 +128,13 @@ function checkFiles(open: OpenStore): OpenStore {
 }
 
 /** Damage that an operator meets stops the store, as damage that the writer meets does. */
-async function callFrom({ commits }: OpenStore, operating: Operating, given: Parameters<Operating["call"]>[0]) {
+async function callFrom(open: OpenStore, operating: Operating, given: Parameters<Operating["call"]>[0]) {
   try {
-    return await operating.call(given);
+    // Each receiver counts, and a thread takes 17 MB and 100 ms of CPU.
+    const counted = given.method === "overview" ? await open.countShortBacklog(given.now) : undefined;
+    return counted ?? (await operating.call(given));
   } catch (error) {
-    if (error instanceof PigeonholeError && error.code === "store_corrupt") commits.break(error);
+    if (error instanceof PigeonholeError && error.code === "store_corrupt") open.commits.break(error);
     throw error;
   }
 }
