@@ -86,6 +86,10 @@ export const GOALS: Partial<Record<Measure, readonly Goal[]>> = {
     ["P16", "three processes: the server's CPU / one process", "postgres nodes server", "<=", 1.25, 2],
   ],
   "postgres-ids": [["P16", "5,000,000 stored ids: rate / empty", "postgres ids rate", ">=", 0.75, 2]],
+  "postgres-steady": [
+    ["P14", "1,000 events a second: size of the tables, last minute / fourth", "postgres steady size", "<=", 1.2, 2],
+    ["P14", "1,000 events a second: p99, last minute / fourth", "postgres steady p99", "<=", 1.5, 2],
+  ],
   "postgres-backlog": [
     ["P16", "1,000,000 pending: first handler, ms", "postgres backlog ms", "<=", 1_000, 0],
     ["P16", "1,000,000 pending: memory of the process, MB", "postgres backlog MB", "<=", 150, 0],

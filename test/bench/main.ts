@@ -27,6 +27,7 @@ const MEASURE_LOADERS: Record<Measure, () => Promise<(context: MeasureContext) =
   "postgres-nodes": async () => (await import("./measures/postgres-nodes.js")).measurePostgresNodes,
   "postgres-ids": async () => (await import("./measures/postgres-ids.js")).measurePostgresIds,
   "postgres-backlog": async () => (await import("./measures/postgres-backlog.js")).measurePostgresBacklog,
+  "postgres-steady": async () => (await import("./measures/postgres-steady.js")).measurePostgresSteady,
 };
 
 function describeRun(options: BenchOptions, place: { scratch: Scratch; runtime: Runtime; perfLab: PerfLab }): void {

@@ -15,6 +15,7 @@ export const MEASURES = [
   "postgres-nodes",
   "postgres-ids",
   "postgres-backlog",
+  "postgres-steady",
 ] as const;
 export type Measure = (typeof MEASURES)[number];
 
@@ -33,6 +34,8 @@ export interface BenchOptions {
   connections: number;
   /** Stored or pending rows for growth and backlog. @default 1,000,000 */
   rows: number;
+  /** Length of postgres-steady. @default 60 */
+  minutes: number;
   /** A short run that shows whether everything works; its figures say little. */
   quick: boolean;
   /** The Node of everything that is measured. @default the one that runs the benchmark */
@@ -57,6 +60,7 @@ export const USAGE = `npm run bench -- [options]
   --seconds N         length of one interval, default 3
   --connections N     keep-alive connections, default 50
   --rows N            rows for growth, backlog, postgres-ids and postgres-backlog, default ${ROWS}
+  --minutes N         length of postgres-steady, default 60
   --long              growth and postgres-ids with ${LONG_ROWS} stored ids (P9, P16); takes a quarter of an hour
   --quick             2 rounds of 1 s, ${QUICK_ROWS} rows
   --perf-lab PATH     folder of the prototype, default BENCH_PERF_LAB; without either its rows are left out
@@ -94,6 +98,7 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
       seconds: { type: "string" },
       connections: { type: "string" },
       rows: { type: "string" },
+      minutes: { type: "string" },
       "perf-lab": { type: "string" },
       directory: { type: "string" },
       profile: { type: "string" },
@@ -111,6 +116,7 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
     seconds: readCount("seconds", values.seconds, quick ? 1 : 3),
     connections: readCount("connections", values.connections, 50),
     rows: readCount("rows", values.rows, values.long ? LONG_ROWS : quick ? QUICK_ROWS : ROWS),
+    minutes: readCount("minutes", values.minutes, quick ? 5 : 60),
     quick,
     node: values.node,
     perfLab: values["perf-lab"] ?? process.env["BENCH_PERF_LAB"],
