@@ -1,15 +1,25 @@
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { type PluginContext, rolldown } from "rolldown";
+import { thirdPartyNotices } from "./src/page/third-party-notices.js";
 
 // Bundles src into dist as it ships: a file for each entry, and chunks of what they load. Each other module has a file
-// in dist/.modules too, which exports it from its chunk; tests import those, and they are not published.
+// in dist/.modules too, which exports it from its chunk; tests import those, and they are not published. Packages that
+// only tools need are bundled too, so that who installs a receiver does not install them.
 
 const SOURCE = resolve(import.meta.dirname, "src");
 const DIST = resolve(import.meta.dirname, "dist");
 const MODULES = join(DIST, ".modules");
 /** What tsc writes: the declarations, and each module by itself. */
 const COMPILED = join(DIST, ".tsc");
+
+const { dependencies, peerDependencies } = JSON.parse(readFileSync("package.json", "utf8")) as Record<
+  "dependencies" | "peerDependencies",
+  Record<string, string>
+>;
+const INSTALLED = Object.keys({ ...dependencies, ...peerDependencies });
+const isInstalled = (id: string): boolean =>
+  id.startsWith("node:") || INSTALLED.some((name) => id === name || id.startsWith(`${name}/`));
 
 const idOf = (name: string): string => join(SOURCE, `${name}.ts`);
 const nameOf = (id: string): string => id.slice(SOURCE.length + 1, -".ts".length).replaceAll("\\", "/");
@@ -73,8 +83,10 @@ class ChunkPlan {
     for (const [part, roots] of Object.entries(PARTS)) this.#add(part, roots.map(idOf));
   }
 
-  /** Nothing for a module that has a file of its own. */
+  /** Nothing for a module that has a file of its own. A bundled package has a chunk of its own. */
   chunkOf(id: string): string | null {
+    const bundled = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id)?.[1];
+    if (bundled !== undefined) return `packages/${bundled}`;
     const chunk = this.#chunks.get(id);
     return chunk === undefined || PROGRAMS.includes(nameOf(id)) || this.#sizes.get(chunk) === 1 ? null : chunk;
   }
@@ -128,7 +140,7 @@ let plan: ChunkPlan | undefined;
 const bundle = await rolldown({
   input: Object.fromEntries(NAMES.map((name) => [name, idOf(name)])),
   platform: "node",
-  external: /^[^./]/,
+  external: isInstalled,
   preserveEntrySignatures: "allow-extension",
   checks: { ineffectiveDynamicImport: false },
   plugins: [
@@ -138,6 +150,7 @@ const bundle = await rolldown({
         plan = new ChunkPlan(this);
       },
     },
+    thirdPartyNotices(),
   ],
 });
 await bundle.write({
