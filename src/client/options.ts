@@ -22,8 +22,8 @@ export interface ClientOptions {
    */
   apiKey: ApiKeyOption;
   /**
-   * What the paths of the API are relative to: https, or http on this machine. On this machine it is an emulator, so
-   * the client lets any http or https URL of an endpoint pass.
+   * The URL that the paths of the API are relative to: https, or http on this machine. On this machine it is an
+   * emulator, so the client lets any http or https URL of an endpoint pass.
    */
   baseUrl: string;
   /**
@@ -35,7 +35,7 @@ export interface ClientOptions {
   timeoutMs?: number | undefined;
   /** Retries after the first attempt, of calls that can be repeated without a second effect. @default 2 */
   maxRetries?: number | undefined;
-  /** What the service allows per key; two clients of one key must share it. @default 600 */
+  /** Contact events that the service takes per key; two clients of one key must share it. @default 600 */
   eventsPerMinute?: number | undefined;
   /** Largest answer that is read, in bytes. @default 5 MiB */
   maxAnswerBytes?: number | undefined;

@@ -9,7 +9,7 @@ export interface DashboardPerson {
   role: DashboardRole;
   /** Who it is, such as the id of your user; 1 to 200 characters. It is logged with every action. */
   name: string;
-  /** What of payloads this person may see. @default the option `payloads` of `createDashboard` */
+  /** How much of payloads this person may see. @default the option `payloads` of `createDashboard` */
   payloads?: PayloadAccess | undefined;
 }
 
@@ -24,8 +24,8 @@ export interface DashboardOptions<Req = never> {
    */
   allow?: ((req: Req) => AllowAnswer | PromiseLike<AllowAnswer>) | undefined;
   /**
-   * What of payloads people may see: nothing, what is left without personal data, or, once they unveil an event, all of
-   * it; unveiling is logged. @default "redacted"
+   * How much of payloads people may see: nothing, what is left without personal data, or, once they unveil an event,
+   * all of it; unveiling is logged. @default "redacted"
    */
   payloads?: PayloadAccess | undefined;
   /**

@@ -5,7 +5,7 @@ import { PigeonholeError } from "../base/error.js";
 export type Secret = string | KeyObject;
 
 /**
- * What a webhook secret looks like: the prefix, then this many base64url characters. See docs/service.md#identifiers.
+ * The shape of a webhook secret: the prefix, then this many base64url characters. See docs/service.md#identifiers.
  */
 export const SECRET_SHAPE = { prefix: "whsec_", keyLength: 43 } as const;
 

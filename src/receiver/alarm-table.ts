@@ -117,7 +117,7 @@ export const ALARMS: Readonly<Record<Alarm["kind"], AlarmTexts>> = {
   },
   failures_in_a_row: {
     advice:
-      "At 100 the service disables the endpoint and further events are lost. What it has given up comes back with pigeonhole endpoints repair.",
+      "At 100 the service disables the endpoint and further events are lost. Events that it gave up come back with pigeonhole endpoints repair.",
     over: "A delivery was answered 2xx again.",
   },
   events_missed: {
@@ -136,7 +136,7 @@ export const ALARMS: Readonly<Record<Alarm["kind"], AlarmTexts>> = {
   },
   silence: {
     advice:
-      "Is the endpoint still enabled, and does its URL still lead here? What the service gave up meanwhile comes back with pigeonhole endpoints repair.",
+      "Is the endpoint still enabled, and does its URL still lead here? Events that the service gave up come back with pigeonhole endpoints repair.",
     over: "A delivery was accepted again.",
   },
   work_dead: {

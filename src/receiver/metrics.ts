@@ -62,8 +62,8 @@ export const GAUGES = {
   outboxDepth: gauge("outbox.depth", "{event}", "Contact events that wait or are being sent."),
   outboxAgeSeconds: gauge("outbox.age", "s", "Age of the oldest of them."),
   outboxDead: gauge("outbox.dead", "{event}", "Contact events that were given up."),
-  diskUsedBytes: gauge("disk.used", "By", "What the store takes, where it is known."),
-  diskFreeBytes: gauge("disk.free", "By", "What is free on its disk, where it is known."),
+  diskUsedBytes: gauge("disk.used", "By", "Size of the store, where it is known."),
+  diskFreeBytes: gauge("disk.free", "By", "Free space on its disk, where it is known."),
   failuresInARow: gauge("failures_in_a_row", "{delivery}", "Answers other than 2xx in a row, of this process."),
   silenceSeconds: gauge("silence", "s", "Since this process last stored a delivery, or else since it started."),
 } as const;

@@ -65,7 +65,7 @@ export type ReceiverRole = "accept" | "work" | "both";
 export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap, Tx = CommitTransaction> {
   /**
    * The endpoint's secret, whole with `whsec_`; several (newest first) or a function bridge a rotation, which has no
-   * overlap. Those of several workspaces by name, `{ acme: "whsec_…" }`: docs/handlers.md#several-workspaces. The
+   * overlap. Secrets of several workspaces have names, `{ acme: "whsec_…" }`: docs/handlers.md#several-workspaces. The
    * function has 30 s at start. Later it is called when a signature matches none, every 5 s at most: a delivery waits
    * 2 s for it and is then answered 503, as when it fails; a late result is used for later deliveries.
    */
@@ -100,7 +100,7 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap, Tx = Com
   /** How long the inbox remembers ids and bodies. @default 90 days for both */
   retention?: Changes<Retention> | undefined;
   /**
-   * What this process does. `accept`: it stores deliveries, and runs handlers and sends contact events only while
+   * The part of this process. `accept`: it stores deliveries, and runs handlers and sends contact events only while
    * `receiver.drain` is called. `work`: it runs handlers and sends contact events; deliveries are answered 503.
    * Register the same handlers in all processes: the one that accepts an event decides which get it. @default "both"
    */

@@ -59,7 +59,7 @@ export interface SandboxAssumptions {
    * SIGNATURE_ASSUMPTIONS
    */
   signature?: Changes<SignatureAssumptions> | undefined;
-  /** What happens to planned retries when their endpoint is switched off; not documented. @default "dropped" */
+  /** Whether planned retries outlive the switching off of their endpoint; not documented. @default "dropped" */
   retriesOfDisabled?: "dropped" | "kept" | undefined;
   /**
    * Whether the delivery log has a failed row, which can be replayed, for an event that is not sent since its endpoint
@@ -123,7 +123,7 @@ export interface SandboxOptions {
   chats?: readonly ChatInput[] | undefined;
   /** Dedicated IPs of the workspace. @default [] */
   dedicatedIps?: readonly DedicatedIpInput[] | undefined;
-  /** What the record checks report; no DNS is asked. @default good reports of acme.example.com, no records elsewhere */
+  /** Reports of the record checks; no DNS is asked. @default good reports of acme.example.com, no records elsewhere */
   domainReports?: readonly DomainReports[] | undefined;
   /** The mail servers that mailboxes can be connected from. @default those of mailbox.example.net */
   mailServers?: readonly MailServerInput[] | undefined;
@@ -133,7 +133,7 @@ export interface SandboxOptions {
   receive?: ReceiveFetch | undefined;
   /** Limits of the workspace and of the emulator. @default each has its own */
   limits?: SandboxLimits | undefined;
-  /** What the service's documentation leaves open. @default each has its own */
+  /** Answers to what the service's documentation leaves open. @default each has its own */
   assumptions?: SandboxAssumptions | undefined;
   /** Receives an entry for everything that happens. */
   onLog?: ((entry: SandboxLogEntry) => void) | undefined;

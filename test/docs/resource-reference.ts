@@ -4,7 +4,7 @@ import { operationsTable } from "./operations-table.js";
 /** What each resource is. */
 const RESOURCES: Record<keyof Contract, string> = {
   chats: "conversations with the assistant",
-  contactEvents: "what contacts did",
+  contactEvents: "events of contacts",
   contacts: "contacts, audiences and people",
   drafts: "drafts and their search",
   files: "attachments, uploads and public links",
@@ -12,7 +12,7 @@ const RESOURCES: Record<keyof Contract, string> = {
   keys: "API keys and their logs",
   labels: "labels and their colors",
   mailboxes: "mailboxes that stay at another provider",
-  roles: "what members and keys may do",
+  roles: "permissions of members and keys",
   sending: "lanes of outgoing mail, and dedicated IPs",
   signatures: "signatures of addresses",
   tools: "checks of the records of any domain",

@@ -169,14 +169,14 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
   },
   settle_failed: {
     cause:
-      "The result of a run could not be written yet. That is tried again; if the process ends before, the work runs again.",
+      "The result of a run could not be written yet. The write is tried again; if the process ends before, the work runs again.",
   },
   test_event: { cause: "The service sent its test delivery, and no handler takes test events." },
   times_not_kept: {
     cause: "The times that confirm the clock could not be written, so old data may be kept for longer.",
   },
   waits_not_restarted: {
-    cause: "The clock was set back, and due times that are too late could not be corrected yet. That is tried again.",
+    cause: "The clock was set back, and due times that are too late could not be corrected yet. It is tried again.",
   },
   work_waits_for_a_handler_that_is_not_registered: {
     cause: "The database has work for a handler name that this process does not register.",

@@ -14,4 +14,4 @@ export const SHARED_PROFILE: RedactionProfile = "strict";
 
 /** Both in one sentence each, for help. */
 export const REDACTION_HELP =
-  "default: addresses, domains and IPs become stable stand-ins, texts become filler of the same length, tokens, signature, attempts and note are removed; identifiers, dates and numbers stay. strict, as the page's Share saves: identifiers in data and numbers are replaced, too, tags removed, and the path is the usual one. Each capture names its profile in redaction, and other formats in a comment. Both recognize formats, not meanings: check the result before you share it.";
+  "default: addresses, domains and IPs become stable stand-ins, texts become filler of the same length, tokens, signature, attempts and note are removed; identifiers, dates and numbers stay. strict, as the page's Share saves: identifiers in data and numbers are replaced, too, tags removed, and the path is the usual one. A capture names its profile in redaction, a curl command in a comment. Both profiles recognize formats, not meanings: check the result before you share it.";

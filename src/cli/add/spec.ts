@@ -12,7 +12,7 @@ export const add = defineCommand({
   group: "Set up",
   summary: "Adds a receiver to an existing Express app, after showing the changes.",
   details:
-    "Writes one new file, a few lines into the app's file, where the mount stands above the first body parser, a secret into .env, and what git must not have into .gitignore. It changes Express apps only: for the other hosts of docs/mounting.md, and for a file that it does not understand, it prints what to paste (exit code 1).",
+    "Writes one new file, a few lines into the app's file (the mount stands above the first body parser), a secret into .env, and the names of local files into .gitignore. Only Express apps are changed: for other hosts, and for an unusual file, the command prints the lines to paste, with exit code 1.",
   arguments: { dir: { optional: true, summary: "The app's folder. Default: this one." } },
   options: {
     events: eventsOption,

@@ -15,10 +15,7 @@ export const api = defineCommand({
   },
   options: {
     query: withValue("field=value", "A field of the query, such as limit=10.", { repeat: true }),
-    body: withValue(
-      "json",
-      "What is sent: JSON, @file, or @- for standard input. For an upload, the bytes of the file.",
-    ),
+    body: withValue("json", "The body: JSON, @file, or @- for standard input. For an upload, the bytes of the file."),
     contentType: withValue("type", "Content type of an upload. Default: application/octet-stream."),
     idempotencyKey: withValue("key", "The same key with the same body has one effect."),
     all: { summary: "Every row of a list, instead of the first page." },

@@ -43,10 +43,10 @@ export const capturesExport = defineCommand({
   name: "captures export",
   group,
   summary: "Exports captures, for another machine or for cURL.",
-  details: `A curl command is signed again if a secret is found; the secret is not in it. With --from-inbox, personal data is replaced unless --redact none is given; the inbox keeps no signatures, so a replay signs its events again. --redact ${REDACTION_HELP}`,
+  details: `A curl command is signed again if a secret is found, and does not contain the secret. With --from-inbox, personal data is replaced unless --redact none is given; the inbox keeps no signatures, so a replay signs the events again. --redact ${REDACTION_HELP}`,
   arguments: { selection: selectionArgument },
   options: {
-    as: withValue("format", "What is written.", { choices: EXPORT_FORMATS, default: "ndjson" }),
+    as: withValue("format", "The format that is written.", { choices: EXPORT_FORMATS, default: "ndjson" }),
     redact: withValue("profile", "Replaces personal data. Default: none, with --from-inbox default.", {
       choices: [...REDACTION_PROFILES, "none"],
     }),
@@ -75,7 +75,7 @@ export const capturesTypes = defineCommand({
   group,
   summary: "Writes zod schemas of data, merged over all captures of each type, for createReceiver({ schemas }).",
   details:
-    "The service does not document the shapes of data; the schemas describe the captures. Samples of this package, from trigger, init and the sandbox, are left out unless --samples is given. A field is optional until 10 captures of its type have had it. In CI, write it again and let git diff --exit-code show what has changed.",
+    "The service does not document the shapes of data; the schemas describe the captures. Samples of this package, from trigger, init and the sandbox, are left out unless --samples is given. A field is optional until 10 captures of its type have had it. In CI, write the module again and let git diff --exit-code show the changes.",
   arguments: {
     selection: { ...selectionArgument, optional: true, summary: `${selectionArgument.summary}. Default: all.` },
   },

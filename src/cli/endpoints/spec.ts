@@ -36,7 +36,7 @@ export const endpointsRepair = defineCommand({
     dryRun: { summary: "Shows what is missing and changes nothing." },
     mayRepeat: {
       summary:
-        "Allows a begin before the database has all ids, and events that may be from before, have only replays in the log, or were delivered by another attempt: they may have been handled, and would be handled again.",
+        "Also replays events that may have been handled already and would be handled again: of a time from which the database may lack ids, with only replays in the log, or delivered by another attempt.",
     },
     wait: withValue("duration", "How long to wait for replayed events to arrive.", {
       parse: parseDuration,

@@ -42,7 +42,7 @@ export const inboxShow = defineCommand({
   summary:
     "Shows one event: each handler's state, its first and last error and its finished steps, contact events with what the API made of them, the time line, and the body.",
   details:
-    "The service's attempts are not in the database: api webhooks.deliveries lists those of an endpoint. With --json, they have the fields of outbox list, and the body is a text.",
+    "The service's attempts are not in the database: api webhooks.deliveries lists those of an endpoint. With --json, contact events have the fields of outbox list, and the body is a text.",
   arguments: { id: { summary: "Id of the event." } },
   options: { ...options, body: { summary: "Prints the exact bytes of the body and nothing else." } },
   examples: [["pigeonhole inbox show evt_1 --body > event.json", "the bytes as they were received"]],
@@ -53,7 +53,7 @@ export const inboxRetry = defineCommand({
   group,
   summary: "Gives dead and parked work of events new attempts, and runs work now that waits for its next run.",
   details:
-    "Name events, or choose work by the options, which must all fit. The receiver runs it within seconds, or when it next starts. Work that waits keeps its attempts: it gets no new one, and the run counts. What is done stays done. An event that was not understood, or a named one that no handler got, is read again by the receiver, with its schemas and handlers of then; if it is not understood then, it is parked with the reason.",
+    "Name events, or choose work by the options, which must all fit. The receiver runs the work within seconds, or at its next start. Work that waits for its next run gets no new attempt: the run counts. Finished work stays done. An event that was not understood, or a named one that no handler got, is read again by the receiver with its present schemas and handlers; an event that is still not understood is parked with the reason.",
   arguments: { ids: { ...ids, optional: true } },
   options: {
     ...options,
@@ -74,7 +74,7 @@ export const inboxDiscard = defineCommand({
   group,
   summary: "Ends work of events without running it; their ids stay known.",
   details:
-    "Of named events all work ends that is not running. Chosen by the options, which must all fit, only work ends that is dead or parked.",
+    "Of named events, all work that is not running ends. The options, which must all fit, choose dead or parked work only.",
   arguments: { ids: { ...ids, optional: true } },
   options: {
     ...options,
@@ -92,7 +92,7 @@ export const inboxErrors = defineCommand({
   group,
   summary: "Gathers errors of unfinished work by handler, type, kind and message.",
   details:
-    "Work that waits after a failure, runs again, is dead or parked is in the group of its last error. Numbers, ids, addresses and quoted texts in messages are left out. Lists, inbox retry and inbox discard take a group by --error-group. The group that failed last is first. FIRST is when the first of the events was received. The counts per hour of --json are of events by when they failed last.",
+    "Work that waits after a failure, runs again, is dead or parked is in the group of its last error. Numbers, ids, addresses and quoted texts in messages are left out. Lists, inbox retry and inbox discard take a group by --error-group. The group that failed last is first. FIRST is the time at which the first of the events was received. --json has counts per hour, of events by the time of their last failure.",
   options: {
     ...options,
     handler: workOptions.handler,
@@ -114,7 +114,7 @@ export const inboxPause = defineCommand({
   group,
   summary: "Pauses a handler in all processes: its work waits.",
   details:
-    "Each process follows within 2 seconds. Runs that have begun end as ever; deliveries are stored as ever. The pause outlives restarts, until inbox resume. A name that no receiver of this inbox had and no work has is paused too, as the handler may be new; a line names the known ones, and --json has isKnown and knownHandlers.",
+    "Each process follows within 2 seconds. Runs that have begun end as ever; deliveries are stored as ever. The pause outlives restarts, until inbox resume. An unknown name is paused too, as the handler may be new; a line then names the known handlers, and --json has isKnown and knownHandlers.",
   arguments: handlerArgument,
   options,
   examples: [["pigeonhole inbox pause billing", "while the billing API is being moved"]],
@@ -126,7 +126,7 @@ export const inboxResume = defineCommand({
   summary: "Lets a paused handler run again.",
   arguments: handlerArgument,
   options,
-  examples: [["pigeonhole inbox resume billing", "what has waited runs within seconds"]],
+  examples: [["pigeonhole inbox resume billing", "waiting work runs within seconds"]],
 });
 
 export const inboxPlan = defineCommand({
@@ -134,7 +134,7 @@ export const inboxPlan = defineCommand({
   group,
   summary: "Gives stored events to a new handler.",
   details:
-    "A job makes work of each event of the handler's types that has a body and that the handler never got, while nothing else of it is due. The dashboard shows, pauses and cancels the job. Test events are left out, and those that were not understood, which inbox retry reads again.",
+    "A job makes work of each event of the handler's types that has a body and that the handler never got, while nothing else of it is due. The dashboard shows, pauses and cancels the job. Test events are left out, and so are events that were not understood: inbox retry reads those again.",
   arguments: handlerArgument,
   options: {
     ...options,
@@ -155,7 +155,7 @@ export const inboxErase = defineCommand({
   group,
   summary: "Erases what mentions an e-mail address: bodies, steps, contact events, captures.",
   details:
-    "The receiver may be running. Ids and done marks stay, so nothing runs or is sent twice; work that waits ends without a run. What is being handled or sent is left and counted: exits with 1 then, and the command can be run again. A capture file that cannot be read is named, with the same exit code. Copies, exports and other files are not reached: see docs/data.md.",
+    "The receiver may be running. Ids and done marks stay, so nothing runs or is sent twice; work that waits ends without a run. Rows that are being handled or sent are left and counted: the command exits with 1 then, and can be run again. A capture file that cannot be read is named, with the same exit code. Copies, exports and other files are not reached: see docs/data.md.",
   options: {
     ...options,
     email: withValue("address", "The whole address, in any case. Required."),
@@ -174,14 +174,14 @@ export const inboxStats = defineCommand({
   group,
   summary: "Says what the receiver does: its state, events and contact events by state, and how long handlers took.",
   details:
-    "What runs now is as the processes last reported, up to 10 seconds ago. Times of handlers are kept for 8 days, in steps of ten minutes. Each is known by the range that it is in, such as 20 to 22 ms: half of the runs took less than the median, 95 % less than P95. A run that is not over is not among them. With --watch, Ctrl-C ends it with 0.",
+    "Running work is shown as the processes last reported it, up to 10 seconds ago. Times of handlers are kept for 8 days, in steps of ten minutes, as ranges such as 20 to 22 ms: half of the runs took less than the median, 95 % less than P95. Runs that are not over are left out. With --watch, Ctrl-C ends the command with 0.",
   options: {
     ...options,
     since: { ...runTimes.since, default: "24h" },
     until: runTimes.until,
     watch: withValue(
       "time",
-      "Prints them again and again, in this time from 1s to 1h; on a terminal in the same place.",
+      "Prints the figures again after each such time, 1s to 1h; on a terminal in the same place.",
       { parse: parseInterval, whenBare: "1s" },
     ),
   },
@@ -197,7 +197,7 @@ export const inboxBackup = defineCommand({
   group,
   summary: "Writes a complete copy of the database, also while the receiver runs.",
   details:
-    "The copy is one file, readable by you alone, and contains the same personal data as the database. It shows the database at one moment, and the receiver does not wait for it.",
+    "The copy is one file of one moment, readable by you alone, with the same personal data as the database. The receiver does not wait for the copy.",
   arguments: { file: { summary: "The copy to write." } },
   options: { ...options, force: { summary: "Replaces an existing copy." } },
   examples: [["pigeonhole inbox backup inbox-backup.db", "read it with inbox stats --db inbox-backup.db"]],
@@ -209,7 +209,7 @@ export const inboxCopy = defineCommand({
   group,
   summary: "Copies the inbox and the outbox of a SQLite file into a PostgreSQL.",
   details:
-    "To move a receiver: stop it, copy, and start it with the store on PostgreSQL; the service sends again what it could not deliver meanwhile. Tables are made if they are missing. The file is not changed. What is there already stays as it is, so a copy that was interrupted can be run again. Your own tables are not copied.",
+    "To move a receiver: stop it, copy, and start it with the store on PostgreSQL; the service sends again what it could not deliver meanwhile. Tables are made if they are missing. The file is not changed. Rows that are there already stay as they are, so an interrupted copy can be run again. Your own tables are not copied.",
   arguments: {
     from: { summary: "The receiver's SQLite file." },
     to: { summary: "The postgres:// URL of the database, or env:NAME of a variable with it." },

@@ -4,7 +4,7 @@ import { eventsOption } from "../add/spec.js";
 import { defineCommand, withValue } from "../frame/spec.js";
 
 const options = {
-  template: withValue("name", "What the project is built with.", { short: "t", choices: TEMPLATE_NAMES }),
+  template: withValue("name", "The template that the project is made from.", { short: "t", choices: TEMPLATE_NAMES }),
   minimal: { summary: "Writes at most ten files, on Express and SQLite, without a container." },
   events: eventsOption,
   pm: withValue("name", "Package manager. Default: the one that started this command.", {

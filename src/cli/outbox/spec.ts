@@ -48,7 +48,7 @@ export const outboxRetry = defineCommand({
   group,
   summary: "Sends contact events again that are dead or wait for the next try of their call.",
   details:
-    "Name them by key, or choose dead ones by the options, which must all fit. A running receiver sends them within 2 s, a stopped one when it next starts. A call that failed and waits for its next try is tried now, unchanged and with its attempts; one that is under way is left. When it is not known whether a call arrived, all events of that call are sent again with it, under the same key, also those that were discarded.",
+    "Name them by key, or choose dead ones by the options, which must all fit. A running receiver sends them within 2 s, a stopped one at its next start. A call that failed and waits for its next try is tried now, unchanged and with its attempts; a call that is under way is left. If a call may have arrived, all events of the call are sent again under the same key, discarded ones too.",
   arguments: { keys },
   options: { ...options, ...deadOptions },
   examples: [
@@ -63,11 +63,11 @@ export const outboxDiscard = defineCommand({
   group,
   summary: "Discards contact events that are dead or not yet being sent.",
   details:
-    "Name them by key, or choose dead ones by the options, which must all fit. Their keys stay in use. One whose call may have arrived may have taken effect, and goes out again if another event of that call is retried.",
+    "Name them by key, or choose dead ones by the options, which must all fit. Their keys stay in use. An event whose call may have arrived may have taken effect, and is sent again if another event of the call is retried.",
   arguments: { keys },
   options: { ...options, ...deadOptions },
   examples: [
     ["pigeonhole outbox discard <key> --yes", "without being asked"],
-    ["pigeonhole outbox discard --state dead --until 30d", "what has been dead for a month"],
+    ["pigeonhole outbox discard --state dead --until 30d", "contact events that have been dead for a month"],
   ],
 });

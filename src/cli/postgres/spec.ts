@@ -7,7 +7,7 @@ export const postgresSchema = defineCommand({
   group: "Set up",
   summary: "Prints the SQL of the tables that the store on PostgreSQL needs.",
   details:
-    "For an administrator to run, where the user of the app may not create tables: the store is then made with migrate: false. Without that, the store makes its tables itself when it is first started. It is one transaction.",
+    "For an administrator to run, in one transaction, where the user of the app may not create tables; give the store migrate: false then. Otherwise the store makes its tables at its first start.",
   options: {
     schema: withValue("name", "Schema of the tables.", { default: "pigeonhole" }),
     from: withValue("version", "The version that the tables have, as the error of the store says; 0 for none.", {

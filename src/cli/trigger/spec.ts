@@ -9,7 +9,7 @@ export const trigger = defineCommand({
   group: "Develop",
   summary: "Builds a sample event, signs it and posts it; needs no account and no network.",
   details:
-    "The fields of data are assumed, since the service does not document them. Every run makes new ids unless --id or --seed is given. Waits up to 2 s in all for the handlers, and says what they made of it, if the app's inbox is known. Exits with 3 when there is no answer, and with 1 after a ✗: another answer than 2xx, or than that of --expect, or an event that is dead.",
+    "The fields of data are assumed, since the service does not document them. Every run makes new ids unless --id or --seed is given. Where the app's inbox is known, the command waits up to 2 s in all for the handlers and prints their results. Exits with 3 when there is no answer, and with 1 after a ✗: an answer other than 2xx or --expect, or a dead event.",
   arguments: { type: { optional: true, summary: "An event type, such as email.received." } },
   options: {
     to: withValue("url", "A port, host:port/path or URL: your app, or pigeonhole dev.", {
@@ -25,7 +25,7 @@ export const trigger = defineCommand({
     body: withValue("file", "Posts these exact bytes instead of a sample; - for standard input.", { short: "b" }),
     id: withValue("id", "The event id."),
     seed: withValue("text", "Makes the same event in every run."),
-    expect: withValue("status", "What each answer must be, such as 2xx or 503."),
+    expect: withValue("status", "The status that the answer must have, such as 2xx or 503."),
     inbox: inboxOption,
     print: { summary: "Prints the request instead of sending it." },
     allowRemote: { summary: "Allows a target that is neither on this machine nor in a private network." },

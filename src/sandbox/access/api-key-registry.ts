@@ -24,7 +24,7 @@ export interface SandboxApiKey {
   name?: string | undefined;
   /** Events stored with a test key start nothing. @default "live" */
   mode?: "live" | "test" | undefined;
-  /** What the key may do. @default every scope but `keys:manage` */
+  /** Scopes of the key. @default every scope but `keys:manage` */
   scopes?: readonly string[] | undefined;
   /**
    * Name of a member, for an access token of an app that the member connected. @default none: it acts for the owner, as

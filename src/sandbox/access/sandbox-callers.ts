@@ -13,7 +13,7 @@ import type { RoleBook } from "./role-book.js";
 
 /** What a caller may do. */
 export interface CallerRights {
-  /** What the caller may do. @default every scope but `keys:manage` */
+  /** Scopes of the caller. @default every scope but `keys:manage` */
   scopes?: readonly string[] | undefined;
   /** Limits the caller to these addresses. With both lists empty, every address. @default [] */
   addressAllowlist?: readonly string[] | undefined;
