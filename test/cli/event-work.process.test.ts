@@ -42,7 +42,9 @@ test("trigger finds the inbox by DATABASE_FILE, and without one says that the wo
   ]);
   expect(jsonLines(await runCli(args, { cwd: makeFolder(), env }))).toMatchObject([{ work: null }]);
   const unknown = await runCli(["trigger", "email.bounced", "--to", app.url], { cwd: makeFolder(), env });
-  expect(unknown.stderr).toMatch(/^What the app's handlers make of it is not known here\. Give .* --inbox/);
+  expect(unknown.stderr).toMatch(
+    /^How the app's handlers ended is not known\. No database of the app was found\. Name .* --inbox/,
+  );
   expect(unknown.stderr.match(/--inbox/g)).toHaveLength(1);
 });
 
@@ -62,7 +64,10 @@ test("a database that is named and cannot be read is not called unnamed", async 
   const cwd = await importEvents(sampleEvent("email.bounced"));
   await runCli(["replay", "last", "--to", app.url], { cwd, env });
   writeFileSync(join(cwd, "notes.db"), "hello");
-  const damaged = { code: 0, stderr: expect.stringMatching(/not known here\. --inbox: .*notes\.db/) };
+  const damaged = {
+    code: 0,
+    stderr: expect.stringMatching(/is not known\. \S*notes\.db .* Name the app's database with --inbox/),
+  };
   for (const args of [
     ["captures", "list"],
     ["captures", "show", "last"],
@@ -72,7 +77,7 @@ test("a database that is named and cannot be read is not called unnamed", async 
     expect(await runCli([...args, "--inbox", "notes.db"], { cwd, env })).toMatchObject(damaged);
   }
   const { stderr } = await runCli(["captures", "list"], { cwd, env: { ...env, DATABASE_FILE: "/none.db" } });
-  expect(stderr).toMatch(/not known here\. DATABASE_FILE: There is no file .*none\.db\.\n$/);
+  expect(stderr).toMatch(/is not known\. DATABASE_FILE names .*none\.db, and there is no such file\. Name .*\n$/);
 });
 
 test("a replay of a body without an id does not advise a new id", async () => {

@@ -87,7 +87,7 @@ describe("captures and replay, beside a running dev server", () => {
     app.fix();
     expect((await replay("--new-id")).stdout).toMatch(/^✓ .* 200 accepted /);
     expect((await replay("-n", "2")).stderr).toMatch(
-      /^What [^\n]+\n2 of 2 answered, 2 not run, since the receiver has them, 1 different from the time before\.\n$/,
+      /^How [^\n]+\n2 of 2 answered, 2 not run, since the receiver has them, 1 different from the time before\.\n$/,
     );
   });
 
@@ -99,7 +99,7 @@ describe("captures and replay, beside a running dev server", () => {
     const planned = await runCli(["replay", "all", "--dry-run"], at);
     expect(planned.stdout.split("\n").filter((line) => line.includes(`→ ${app.url}`))).toHaveLength(3);
     const { code, stderr, stdout } = await runCli(["replay", "all", "-n", "2"], at);
-    expect([code, stderr]).toEqual([0, expect.stringMatching(/^What [^\n]+\n6 of 6 answered, 6 not run, /)]);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^How [^\n]+\n6 of 6 answered, 6 not run, /)]);
     expect(stdout.match(/200 duplicate/g)).toHaveLength(6);
   });
 });

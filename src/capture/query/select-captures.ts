@@ -47,7 +47,8 @@ function pickLast(reader: CaptureReader, word: string, nowMs: number): Capture {
   const query = parseQuery(type === "" ? "" : `type:"${type}"`);
   const found = reader.list().find((capture) => matchesQuery(query, capture, nowMs));
   if (found !== undefined) return found;
-  const what = type === "" ? "There are no captures yet." : `No capture is of the type ${type}.`;
+  const what =
+    type === "" ? "There are no captures yet: pigeonhole dev writes them." : `No capture is of the type ${type}.`;
   throw new PigeonholeError("no_capture", `"${word}" picks nothing. ${what}`);
 }
 

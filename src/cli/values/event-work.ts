@@ -7,14 +7,11 @@ import { escapeControls, quoteForShell } from "../../base/text.js";
 import type { HandlerView } from "../../store/inbox-view.js";
 import type { Paint } from "../frame/output.js";
 import { DATABASE_VARIABLE, URL_VARIABLE } from "./inbox-place.js";
-import type { FoundEvent, UnreadInbox } from "./work-reader.js";
+import type { FoundEvent } from "./work-reader.js";
 
-/** Said once by a command that shows deliveries which an app has whose inbox is not known, or cannot be read. */
-export function describeUnknown(unread: UnreadInbox | undefined): string {
-  const what = "What the app's handlers make of it is not known here.";
-  return unread === undefined
-    ? `${what} Give the app's database with --inbox, or set ${DATABASE_VARIABLE} or ${URL_VARIABLE} in .env.`
-    : `${what} ${unread.by ?? "The app's database"}: ${escapeControls(unread.reason)}`;
+/** Said once by a command that shows deliveries which an app has whose inbox is not known, or could not be read. */
+export function describeUnknown(unread = "No database of the app was found."): string {
+  return `How the app's handlers ended is not known. ${escapeControls(unread)} Name the app's database with --inbox, or by ${DATABASE_VARIABLE} or ${URL_VARIABLE} in .env.`;
 }
 
 /** Whether a receiver has the event of this answer, and what its handlers made of it is not known. */

@@ -17,20 +17,13 @@ export interface FoundEvent {
   flag: string;
 }
 
-/** Why a database that is named cannot be asked. */
-export interface UnreadInbox {
-  /** The flag or the variable that named it; undefined for the default file. */
-  by: string | undefined;
-  reason: string;
-}
-
 /** Reads in the app's inbox what handlers made of events. */
 export class WorkReader {
   readonly #signal: AbortSignal;
   readonly #find: () => Promise<InboxSearch>;
   #leftMs = PATIENCE_MS;
   #found: Promise<InboxSearch> | undefined;
-  #unread: UnreadInbox | undefined;
+  #unread: string | undefined;
 
   /** `given` is the value of `--inbox`, whose file must be there. */
   constructor(given: string | undefined, context: CommandContext) {
@@ -41,8 +34,8 @@ export class WorkReader {
     this.#find = () => findInbox(context, place);
   }
 
-  /** Undefined if no database is named, or before the first {@link read}. */
-  get unread(): UnreadInbox | undefined {
+  /** Why the last event could not be read, in a sentence; undefined where no database was named or found. */
+  get unread(): string | undefined {
     return this.#unread;
   }
 
@@ -55,20 +48,19 @@ export class WorkReader {
       const { place } = found;
       if (found.kind === "absent") {
         // Where nobody named a file, none is expected.
-        if (place.by !== undefined) this.#unread = { by: place.by, reason: `There is no file ${place.at}.` };
+        if (place.by !== undefined) this.#unread = `${place.by} names ${place.at}, and there is no such file.`;
         return undefined;
       }
-      if (found.kind !== "open") return this.#failed(place.by, found.error);
+      if (found.kind !== "open") throw found.error;
       const event = await found.inbox.getEvent(id);
-      return event && { event, flag: place.flag };
+      if (event !== undefined) return { event, flag: place.flag };
+      this.#unread = `${found.inbox.database} does not have the event ${id}.`;
+      return undefined;
     } catch (error) {
       // A database that cannot be read, or belongs to another app, is no reason to end a command.
-      return this.#failed(undefined, error);
+      this.#unread = describeError(error).message;
+      return undefined;
     }
-  }
-
-  #failed(by: string | undefined, error: unknown): undefined {
-    this.#unread = { by, reason: describeError(error).message };
   }
 
   /** The same once every handler has ended or waits for its next attempt, or the command's patience is at its end. */
