@@ -39,7 +39,7 @@ const ROOMS: Record<string, readonly string[]> = {
 
 /** Lines that each room may have at most, as `npm run weight` counts them; what raises one says why in its commit. */
 const CEILINGS: Record<string, number> = {
-  base: 1_161,
+  base: 1_197,
   protocol: 2_122,
   contract: 3_634,
   store: 14_457,
@@ -50,14 +50,14 @@ const CEILINGS: Record<string, number> = {
   http: 559,
   receiver: 4_622,
   sandbox: 10_334,
-  capture: 4_531,
-  testing: 222,
+  capture: 4_508,
+  testing: 221,
   web: 2_340,
   dev: 4_805,
   page: 12_038,
   dashboard: 2_027,
-  scaffold: 1_771,
-  cli: 7_089,
+  scaffold: 1_726,
+  cli: 7_084,
 };
 
 /** Folders inside a room that stand on one another: each imports only those before it; "" for the files beside them. */

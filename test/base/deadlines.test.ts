@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { type Deadline, Deadlines } from "#pigeonhole/base/deadlines.js";
-import { fakeClock } from "#pigeonhole/testing/fake-clock.js";
+import { createManualClock as fakeClock } from "#pigeonhole/base/manual-clock.js";
 import { endOfTurn } from "../support/end-of-turn.js";
 
 const LIMIT = 1_000;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { LATE, inTime } from "#pigeonhole/base/wait.js";
-import { fakeClock } from "#pigeonhole/testing/fake-clock.js";
+import { createManualClock as fakeClock } from "#pigeonhole/base/manual-clock.js";
 
 test("a promise that settles in time passes its value on, and leaves no timer", async () => {
   const clock = fakeClock();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createFetch } from "#pigeonhole/http/fetch-mount.js";
-import { fakeClock } from "#pigeonhole/testing/fake-clock.js";
+import { createManualClock as fakeClock } from "#pigeonhole/base/manual-clock.js";
 import { createProbe, LIMIT } from "../support/probe.js";
 
 const url = "https://hooks.example.com/hooks";

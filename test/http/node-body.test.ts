@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { type NodeRequest, readNodeBody } from "#pigeonhole/http/node-body.js";
 import { createMiddleware } from "#pigeonhole/http/node-mount.js";
-import { fakeClock } from "#pigeonhole/testing/fake-clock.js";
+import { createManualClock as fakeClock } from "#pigeonhole/base/manual-clock.js";
 import { expressVersions, serve, serveExpress, type RunningServer } from "../support/mounts.js";
 import { createProbe, LIMIT } from "../support/probe.js";
 import { connect, head } from "../support/raw-client.js";

@@ -383,9 +383,7 @@ describe("an app of another framework", () => {
     });
     const result = planMount({ folder, events: ["email.received"] });
     const what =
-      name === "node:http"
-        ? "no known host is among the dependencies of its package.json"
-        : `this is an app of ${name}`;
+      name === "node:http" ? "its package.json has no framework that add knows" : `this is an app of ${name}`;
     const reason = `${what}, and add edits Express apps only`;
     expect(result).toMatchObject({ kind: "unclear", reason, paste: expect.stringContaining(lines) });
     const paste = "paste" in result ? result.paste : "";

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { isPigeonholeError } from "#pigeonhole/base/error.js";
-import { fakeClock } from "#pigeonhole/testing/fake-clock.js";
+import { createManualClock as fakeClock } from "#pigeonhole/base/manual-clock.js";
 
 const START = Date.UTC(2026, 5, 1);
 

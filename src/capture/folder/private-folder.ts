@@ -1,6 +1,7 @@
-import { chmodSync, lstatSync, mkdirSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { chmodSync, lstatSync } from "node:fs";
+import { join } from "node:path";
 import { PigeonholeError } from "../../base/error.js";
+import { folderNotMade, makeFolders } from "../../base/make-folders.js";
 
 const OF_OTHERS = 0o077;
 
@@ -18,26 +19,12 @@ export function captureFolderIn(path: string): string {
   );
 }
 
-/**
- * Creates a folder and its parents, for this user only. An existing folder is left unchanged. Throws `invalid_argument`
- * if it cannot be created. Not `mkdirSync` with `recursive`: under `/proc` that never returns, since every new folder
- * there fails with ENOENT.
- */
+/** Creates a folder and its parents, for this user only. Throws `invalid_argument` if it cannot be created. */
 export function makePrivateFolder(path: string): void {
-  if (isFolder(path)) return;
-  const parent = dirname(path);
-  if (parent !== path) makePrivateFolder(parent);
   try {
-    mkdirSync(path, { mode: 0o700 });
+    makeFolders(path, { mode: 0o700 });
   } catch (error) {
-    // Another process may have created it meanwhile.
-    if (isFolder(path)) return;
-    const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
-    throw new PigeonholeError(
-      "invalid_argument",
-      `The folder ${path} cannot be created (${code}). Choose one where this user may write.`,
-      { cause: error },
-    );
+    throw folderNotMade(path, error);
   }
 }
 
@@ -56,13 +43,5 @@ export function narrowModes(paths: readonly string[]): void {
     } catch {
       // It belongs to another user, or cannot be changed: permission to read is enough for what follows.
     }
-  }
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
   }
 }

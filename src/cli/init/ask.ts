@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import * as prompts from "@clack/prompts";
 import { isPigeonholeError } from "../../base/error.js";
 import { EVENT_TYPES, type EventType } from "../../protocol/event-types.js";
-import { checkFolder } from "../../scaffold/project/check-folder.js";
+import { checkFolder } from "../../scaffold/project/write-scaffold.js";
 import { TEMPLATE_NAMES, TEMPLATES, type TemplateName } from "../../scaffold/project/templates.js";
 import { type Answers, type GivenAnswers, USUAL_ANSWERS } from "./answers.js";
 

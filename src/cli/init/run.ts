@@ -3,8 +3,6 @@ import { dirname, resolve, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isPigeonholeError } from "../../base/error.js";
 import { PACKAGE_FOLDER } from "../../base/package-folder.js";
-import { checkFolder } from "../../scaffold/project/check-folder.js";
-import { initGit, isInRepository } from "../../scaffold/project/init-git.js";
 import { needsNodePackage, PROJECT_NODE } from "../../scaffold/project/manager-settings.js";
 import {
   detectPackageManager,
@@ -12,9 +10,9 @@ import {
   type PackageManagerName,
 } from "../../scaffold/project/package-manager.js";
 import { type PlannedFile, planScaffold } from "../../scaffold/project/plan-scaffold.js";
-import { projectName } from "../../scaffold/project/project-name.js";
+import { projectName } from "../../scaffold/project/scaffold-options.js";
 import { runProgram } from "../../scaffold/project/run-program.js";
-import { writeScaffold } from "../../scaffold/project/write-scaffold.js";
+import { checkFolder, writeScaffold } from "../../scaffold/project/write-scaffold.js";
 import { usageError, EXIT, type ExitCode } from "../frame/command-error.js";
 import type { CommandContext, CommandInput, RunCommand } from "../frame/context.js";
 import type { Output } from "../frame/output.js";
@@ -99,7 +97,7 @@ async function create(
   const failures: string[] = [];
   const prepare = async (draft: string): Promise<void> => {
     if (tarball !== undefined) await copyTarball(tarball, draft);
-    if (git) await tolerate(failures, () => initGit(draft, signal));
+    if (git) await tolerate(failures, () => runProgram({ command: MAKE_REPOSITORY, folder: draft, signal }));
     if (place.install) isInstalled = await tolerate(failures, () => install(choices, draft, context));
   };
   try {
@@ -142,6 +140,18 @@ function noteNode({ nodePackage, packageManager }: Choices, out: Output): void {
       ? "install it, or leave out --no-node-package."
       : `install it, as ${packageManager} runs scripts on the Node that runs it, or make the project with --pm npm.`;
   out.note(`This machine has Node ${node}, and the project is for Node ${PROJECT_NODE}: ${how}\n`);
+}
+
+const MAKE_REPOSITORY = "git init --quiet --initial-branch=main";
+
+/** True inside a repository, where a nested one would be unwanted. */
+async function isInRepository(folder: string): Promise<boolean> {
+  try {
+    await runProgram({ command: "git rev-parse --is-inside-work-tree", folder });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function install({ packageManager }: Choices, folder: string, { signal, out }: CommandContext): Promise<void> {

@@ -10,8 +10,7 @@ import type { ListenPlace } from "./find-listen.js";
 import { type ExpressApp, type FileStyle, readExpressApp } from "./read-express-app.js";
 import { type ServerFile, readServerFile } from "./read-server-file.js";
 import { planLocalFiles, withoutValues } from "./local-files.js";
-import { pasteText, START_HINT, STOP_HINT } from "./paste-text.js";
-import { RECEIVER_NAME, receiverFile } from "./receiver-file.js";
+import { pasteText, RECEIVER_NAME, receiverFile, START_HINT, STOP_HINT } from "./receiver-file.js";
 import type { FileChange } from "./write-mount.js";
 
 export interface MountOptions {
@@ -59,7 +58,7 @@ export function planMount({ folder, events }: MountOptions): MountPlan {
       host === EXPRESS
         ? "no file that makes an Express app was found"
         : host.dependency === undefined
-          ? "no known host is among the dependencies of its package.json, and add edits Express apps only"
+          ? "its package.json has no framework that add knows, and add edits Express apps only"
           : `this is an app of ${host.name}, and add edits Express apps only`;
     return { kind: "unclear", app: undefined, reason, paste };
   }

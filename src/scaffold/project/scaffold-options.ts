@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { PigeonholeError } from "../../base/error.js";
 import { checkChoice } from "../../base/option-check.js";
 import {
@@ -24,7 +25,7 @@ export interface ScaffoldOptions {
   pigeonhole: string;
   /** The text of one fixture: a capture with a sample event of this type. */
   makeFixture: (type: EventType) => string;
-  /** What the project is built with. @default "express" */
+  /** The template that the project is made from. @default "express" */
   template?: TemplateName;
   /** Event types that get a handler, a fixture and tests. @default USUAL_EVENTS */
   events?: readonly EventType[];
@@ -71,6 +72,15 @@ export function resolveScaffoldOptions(options: ScaffoldOptions): Resolved<typeo
     );
   }
   return resolved;
+}
+
+/** A package name made from the folder's name: lower-case letters, digits, dots and dashes. */
+export function projectName(folder: string): string {
+  const name = basename(folder)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9.-]+/g, "-")
+    .replaceAll(/^[.-]+|[.-]+$/g, "");
+  return name === "" ? "mail-receiver" : name;
 }
 
 function checkName(option: string, name: string | undefined): string {

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { mkdir, readdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { PigeonholeError } from "../../base/error.js";
-import { checkFolder } from "./check-folder.js";
+import { folderNotMade, makeFolders } from "../../base/make-folders.js";
 import type { PlannedFile } from "./plan-scaffold.js";
 
 export interface WriteScaffoldOptions {
@@ -31,10 +31,8 @@ export async function writeScaffold(plan: readonly PlannedFile[], options: Write
   const made: string[] = [];
   let isDone = false;
   try {
-    await makeFolders(draft, made).catch((error: unknown) => {
-      // The error of the system names the temporary folder.
-      throw cannotBeMade(folder, error);
-    });
+    // An error of the system would name the temporary folder.
+    await orNotMade(folder, () => makeFolders(draft, { made }));
     for (const { path, content, mode } of plan) {
       signal?.throwIfAborted();
       await mkdir(dirname(join(draft, path)), { recursive: true });
@@ -44,9 +42,7 @@ export async function writeScaffold(plan: readonly PlannedFile[], options: Write
     signal?.throwIfAborted();
     // Another program may have put something there meanwhile.
     checkFolder(folder, overwrite);
-    await moveOver(draft, folder).catch((error: unknown) => {
-      throw cannotBeMade(folder, error);
-    });
+    await orNotMade(folder, () => moveOver(draft, folder));
     isDone = true;
   } finally {
     await rm(draft, { recursive: true, force: true, maxRetries: 3 });
@@ -54,30 +50,25 @@ export async function writeScaffold(plan: readonly PlannedFile[], options: Write
   }
 }
 
-/**
- * Creates a folder and its parents, and adds them to `made`. Not `mkdir` with `recursive`: under `/proc` that never
- * returns, since every new folder there fails with ENOENT.
- */
-async function makeFolders(path: string, made: string[]): Promise<void> {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
-  const parent = dirname(path);
-  if (parent !== path) await makeFolders(parent, made);
-  try {
-    await mkdir(path);
-    made.push(path);
-  } catch (error) {
-    // Another process may have created it meanwhile.
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
-  }
+/** Throws `folder_not_empty` for a folder with anything but `.git` in it, and `invalid_argument` for a file. */
+export function checkFolder(folder: string, overwrite: boolean): void {
+  const stat = statSync(folder, { throwIfNoEntry: false });
+  if (stat === undefined) return;
+  if (!stat.isDirectory()) throw new PigeonholeError("invalid_argument", `${folder} is a file; name a folder.`);
+  const names = readdirSync(folder).filter((name) => name !== ".git");
+  if (names.length === 0 || overwrite) return;
+  throw new PigeonholeError(
+    "folder_not_empty",
+    `${folder} is not empty. Name another folder, or replace files of the same name with --overwrite.`,
+  );
 }
 
-function cannotBeMade(folder: string, error: unknown): PigeonholeError {
-  const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
-  return new PigeonholeError(
-    "invalid_argument",
-    `The folder ${folder} cannot be created (${code}). Choose one where this user may write.`,
-    { cause: error },
-  );
+async function orNotMade(folder: string, work: () => Promise<void> | void): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    throw folderNotMade(folder, error);
+  }
 }
 
 /** Parent folders that were created for the project. One with other content stays. */

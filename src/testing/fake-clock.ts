@@ -1,1 +1,0 @@
-export { type ManualClock as FakeClock, createManualClock as fakeClock } from "../base/manual-clock.js";
