@@ -65,7 +65,7 @@ export function createContactEvents(deps: ContactEventsDeps): ContactEvents {
       const owner = { receiver: name, eventId: "", handler: "" };
       const trace = sender.observer?.activeTrace;
       const prepared = toOutboxEvent(event, { owner, label: key, nowMs: now, defaultMs: now, trace });
-      const [result] = await store.record([prepared], now);
+      const result = await store.record(prepared, now);
       if (result === "conflict") {
         throw new PigeonholeError("key_conflict", `The key "${key}" already stands for another contact event.`);
       }

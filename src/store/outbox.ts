@@ -208,8 +208,8 @@ export interface OutboxCounts {
  * of a run: a handler is done with an event once, so nothing else has to keep them from being recorded twice.
  */
 export interface Outbox {
-  /** Stores events that no handler's settlement carries; results in the order given. */
-  record(events: readonly ComparableOutboxEvent[], now: number): Promise<RecordResult[]>;
+  /** Stores an event that no handler's settlement carries. */
+  record(event: ComparableOutboxEvent, now: number): Promise<RecordResult>;
   /**
    * Whether this process makes the calls: one of several does, so that they keep within one rate limit. Another one
    * does once that has gone or made none for a minute. Undefined where one process works on the store.

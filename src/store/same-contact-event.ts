@@ -16,12 +16,21 @@ function fieldsOf(body: string, withTime: boolean): object {
   return withTime ? fields : { ...fields, occurredAt: undefined };
 }
 
+/**
+ * The name in the body of a contact event, for a column of its own: PostgreSQL cannot read one field of a JSON text in
+ * which another has U+0000 or half of a pair.
+ */
+export function nameOfContactEvent(body: string): string {
+  const { name } = JSON.parse(body) as { name?: unknown };
+  return typeof name === "string" ? name : "";
+}
+
 /** Begins the body of an erased event; the service's events have no such field. */
 const MARK = '{"erased":true';
 
 /** What is left of a contact event: its name, unless that contains the address too. */
 export function eraseContactEvent(body: string, mentions: MentionsEmail): { name: string; body: string } {
-  const { name } = JSON.parse(body) as { name: string };
+  const name = nameOfContactEvent(body);
   const left = mentions(name) ? "" : name;
   return { name: left, body: JSON.stringify({ erased: true, name: left }) };
 }

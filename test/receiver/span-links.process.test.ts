@@ -164,7 +164,7 @@ test("without telemetry nothing is kept, also inside a span of the app", async (
       kept.push(settlement.to === "done" && settlement.records?.[0]?.trace),
       real.settle(settlement)
     ),
-    record: (events, now) => (kept.push(events[0]?.trace), real.record(events, now)),
+    record: (event, now) => (kept.push(event.trace), real.record(event, now)),
   }));
   const app = openReceiver({ telemetry: false, store, api: apiOf(service) });
   app.on("email.sent", (_, ctx) => ctx.contactEvents.record(record("seen")));

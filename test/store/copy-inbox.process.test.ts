@@ -62,13 +62,13 @@ async function addOtherBodies(store: Store): Promise<void> {
 
 /** Sent, refused, given up as a whole, part of a call that waits for its third try, and waiting. */
 async function addContactEvents(store: Store): Promise<void> {
-  await store.record([newRecord("sent")], T);
+  await store.record(newRecord("sent"), T);
   await settleAll(store, await takeSend(store), "done");
-  await store.record([newRecord("refused")], T + 1);
+  await store.record(newRecord("refused"), T + 1);
   await settleAll(store, await takeSend(store), "dead");
-  await store.record([newRecord("up_1"), newRecord("up_2")], T + 2);
+  for (const key of ["up_1", "up_2"]) await store.record(newRecord(key), T + 2);
   await store.settleSend(sendSettlements.dead(await takeSend(store)));
-  await store.record([newRecord("mixed"), newRecord("again")], T + 3);
+  for (const key of ["mixed", "again"]) await store.record(newRecord(key), T + 3);
   const mixed = await takeSend(store);
   const [first = -1, second = -1] = mixed.events.map(({ seq }) => seq);
   await store.settleSend(sendSettlements.settled(mixed, [RESULTS.done(first), RESULTS.again(second)]));
@@ -76,7 +76,7 @@ async function addContactEvents(store: Store): Promise<void> {
   const byHandler = { key: "by handler", body: newRecord("by handler").body, occurredAt: T, trace: TRACE };
   await store.settle({ ...settlements.done(lease), records: [byHandler] });
   await store.settleSend(sendSettlements.pending(await takeSend(store)));
-  await store.record([newRecord("waits \u0000")], T + 4);
+  await store.record(newRecord("waits \u0000"), T + 4);
 }
 
 /** All that an operator sees, without numbers and without the state of what the process died in. */

@@ -133,7 +133,7 @@ test("an owner that was replaced meanwhile ends the other process's calls and co
   rmSync(`${file}-owner`);
   const other = await openFile(file, { thread: false });
   expect(await other.recover(T)).toMatchObject({ owner: true });
-  await other.record([newRecord("k1")], T);
+  await other.record(newRecord("k1"), T);
   expect((await leaseSend(other, { leaseUntil: T + DAY })).send).toBeDefined();
   await expectCode(store.accept(newEvent("refused")), "store_replaced");
   await untilItTakes("after");
@@ -147,7 +147,7 @@ test("an owner that was replaced meanwhile ends the other process's calls and co
 test("a former owner that does not know it yet leases no call, so the new owner can make it at once", async () => {
   await openStore(false);
   await store.recover(T);
-  await store.record([newRecord("k1")], T);
+  await store.record(newRecord("k1"), T);
   rmSync(`${file}-owner`);
   const other = await openFile(file, { thread: false });
   expect(await other.recover(T)).toMatchObject({ owner: true });
@@ -159,7 +159,7 @@ test("a former owner that does not know it yet leases no call, so the new owner 
 test("a call to the API that was leased and refused is repeated after a minute, not after its lease", async () => {
   await openStore(false);
   await store.recover(T);
-  await store.record([newRecord("k1")], T);
+  await store.record(newRecord("k1"), T);
   rmSync(`${file}-owner`);
   await expectCode(leaseSend(store, { leaseUntil: T + DAY }), "store_replaced");
   await untilItTakes("after");

@@ -115,7 +115,7 @@ describe("the schema", () => {
     await store.settle({ ...settlements.pending(expectLease(failed)), stack: "it failed" });
     await store.settle(settlements.dead(expectLease(dead)));
     await acceptLeased(store, "in flight");
-    await store.record([newRecord("key")], T);
+    await store.record(newRecord("key"), T);
     await store.close();
 
     const version = await loadCopyOf<SqliteBuild>(changed, "store/sqlite/sqlite-store.js");

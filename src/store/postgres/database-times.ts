@@ -82,7 +82,7 @@ type OutboxTimes = Pick<SharedStore, "record" | "leaseSend" | "settleSend">;
 function contactEventTimes(store: SharedStore, clock: DatabaseClock): OutboxTimes {
   const { toDatabase, ifAny, withLease, withEnd } = conversions(clock);
   return {
-    record: (events, now) => store.record(events, toDatabase(now)),
+    record: (event, now) => store.record(event, toDatabase(now)),
     async leaseSend(request) {
       const { send, nextDueAt } = await store.leaseSend(withLease(request));
       return { send, nextDueAt: ifAny(nextDueAt) };

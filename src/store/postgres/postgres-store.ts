@@ -12,7 +12,9 @@ import { beginNewest } from "../queries/newest.js";
 import { reserveRuns } from "../queries/run-slots.js";
 import type { StoreQuery } from "../queries/store-query.js";
 import { settleCall } from "../queries/outbox-calls.js";
+import { recordContactEvent } from "../queries/record-contact-event.js";
 import { replanEvent } from "../queries/replan.js";
+import { restartAll, restartPage } from "../queries/restart-waits.js";
 import { loadSteps, saveStep } from "../queries/steps.js";
 import { DatabaseClock } from "./database-clock.js";
 import { type SharedStore, withDatabaseTimes } from "./database-times.js";
@@ -22,11 +24,9 @@ import { glance } from "./operations/glance.js";
 import { readTableSizes, writeFigures } from "./operations/figures.js";
 import { leaseWork, releaseLeases, renewLeases } from "./operations/lease.js";
 import { maySend } from "./operations/may-send.js";
-import { recordEvents } from "./operations/outbox-record.js";
 import { leaseSend } from "./operations/outbox-send.js";
 import { PruneRound } from "./operations/prune.js";
 import { type NodeLock, recoverWork } from "./operations/recover.js";
-import { restartWaits } from "./operations/restart-waits.js";
 import { operateInPool } from "./operate-in-pool.js";
 import { PostgresOpening } from "./postgres-opening.js";
 import type { PostgresTransaction } from "./postgres-transaction.js";
@@ -108,7 +108,10 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
       return result;
     },
     glance: (request) => lookForWork(work, clock, request),
-    restartWaits: (limits) => opening.use((open) => restartWaits((use) => open.work("restarting waits", use), limits)),
+    restartWaits: (limits) =>
+      restartAll((after) =>
+        work("restarting waits", (sql) => sql.transaction(() => runOnServer(sql, restartPage({ ...limits, after })))),
+      ),
     ...runsOf(access),
     listStuck: (given) => query("listing events", () => listStuck(given)),
     replan: (plan) => change("planning an event", () => replanEvent(plan)),
@@ -149,7 +152,13 @@ function outboxOf({ work, leasing, write }: ReturnType<typeof accessTo>) {
     leaseSend: (request) => leasing("leasing a call", (sql, holder) => leaseSend(sql, holder, request)),
     settleSend: (settlement) =>
       work("settling a call", (sql) => sql.transaction(() => runOnServer(sql, settleCall(settlement)))),
-    record: (events, now) => write("recording contact events", (sql) => recordEvents(sql, events, now)),
+    record: (event, now) =>
+      write("recording a contact event", async (sql) => {
+        const result = await runOnServer(sql, recordContactEvent({ event, now }));
+        // Nothing was written, while what is known already may not be on the standby yet: the commit waits until it is.
+        if (result !== "recorded") await sql.run("SELECT pg_logical_emit_message(true, 'pigeonhole', '')");
+        return result;
+      }),
   } satisfies Partial<SharedStore>;
 }
 

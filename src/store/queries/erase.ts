@@ -11,7 +11,6 @@ import {
 import { eraseContactEvent } from "../same-contact-event.js";
 import { discardContactEvent } from "./contact-event-changes.js";
 import { MAY_END, endWork } from "./ending-work.js";
-import { SERVER_COLUMNS } from "./server-columns.js";
 import { type StoreQuery, exists, readFirst, readRows, run } from "./store-query.js";
 
 /** One page is one transaction, and its bodies are read at once: on SQLite deliveries wait for some milliseconds. */
@@ -186,7 +185,7 @@ function* eraseContactEventRow(
   const isSent = row.state === "done" && row.message !== "discarded";
   if (!dryRun) {
     yield* run(
-      `UPDATE pigeonhole.outbox_event SET ${SERVER_COLUMNS.name}body = :body, param = NULL, message = :message
+      `UPDATE pigeonhole.outbox_event SET name = :name, body = :body, param = NULL, message = :message
        WHERE seq = :seq`,
       { seq: row.seq, ...eraseContactEvent(row.body, mentions), message: isSent ? null : "discarded" },
     );

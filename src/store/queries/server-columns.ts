@@ -6,7 +6,6 @@ export const SERVER_COLUMNS = {
   noKey: "key = NULL, waits_for_key = false, ",
   ofNode: "process = :node, ",
   noNode: "process = NULL, ",
-  name: "name = :name, ",
 } as const;
 
 /** Work that waits for a time. That which waits for a key is found by the key; on SQLite there is none. */

@@ -20,13 +20,12 @@ export const STORE_TABLES: readonly string[] = MIGRATIONS.flatMap((sql) =>
   [...sql.matchAll(/\bCREATE TABLE (\w+)/g)].map(([, name = ""]) => name),
 );
 
-/** The first table numbers events; the name of a contact event is read from its body. */
+/** The first table numbers events. */
 function inSqlite(tables: string): string {
   return tables
     .replaceAll(/pigeonhole\.| COLLATE "C"| GENERATED ALWAYS AS IDENTITY/g, "")
     .replaceAll("strpos(", "instr(")
     .replace("PRIMARY KEY", "PRIMARY KEY AUTOINCREMENT")
-    .replace(/(name +text) +NOT NULL,(?=\n +body)/, "$1 GENERATED ALWAYS AS (body ->> '$$.name') VIRTUAL,")
     .replaceAll(/^ {4}(\w+) +boolean NOT NULL(?=,)/gm, "$& CHECK ($1 IN (0, 1))")
     .replaceAll(/^( {4}\w+ +)(?:bigint|integer|boolean)\b/gm, "$1INTEGER")
     .replaceAll(/^( {4}\w+ +)text\b/gm, "$1TEXT")

@@ -8,14 +8,14 @@ import { reserveRuns } from "../queries/run-slots.js";
 import type { StoreQuery } from "../queries/store-query.js";
 import { settleCall } from "../queries/outbox-calls.js";
 import { type PrunedTo, sweep } from "../queries/prune.js";
+import { recordContactEvent } from "../queries/record-contact-event.js";
 import { replanEvent } from "../queries/replan.js";
+import { restartPage } from "../queries/restart-waits.js";
 import { loadSteps, saveStep } from "../queries/steps.js";
 import type { PruneLimits } from "../store.js";
 import { prepareLease, prepareRelease, prepareRenew } from "./operations/lease.js";
-import { prepareRecord } from "./operations/outbox-record.js";
 import { prepareLeaseSend } from "./operations/outbox-send.js";
 import { prepareRecover } from "./operations/recover.js";
-import { prepareRestartWaits } from "./operations/restart-waits.js";
 import { prepareSettle } from "./operations/settle.js";
 import type { TakeTokens } from "./lease-token.js";
 import { onFirstUse } from "./on-first-use.js";
@@ -35,7 +35,7 @@ export function prepareOperations(db: Database, takeTokens: TakeTokens) {
     beginNewest: running(beginNewest),
     reserveRuns: running(reserveRuns),
     recover: onFirstUse(() => prepareRecover(db)),
-    restartWaits: onFirstUse(() => prepareRestartWaits(db)),
+    restartWaits: running(restartPage),
     loadSteps: running(loadSteps),
     saveStep: running(saveStep),
     listStuck: running(listStuck),
@@ -45,7 +45,7 @@ export function prepareOperations(db: Database, takeTokens: TakeTokens) {
     listPaused: () => runInFile(db, listPaused()),
     writeFigures: running(addFigures),
     noteTimes: running(noteTimes),
-    record: onFirstUse(() => prepareRecord(db)),
+    record: running(recordContactEvent),
     leaseSend: onFirstUse(() => prepareLeaseSend(db, takeTokens)),
     settleSend: running(settleCall),
   };

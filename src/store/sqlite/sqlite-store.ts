@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { PigeonholeError } from "../../base/error.js";
 import { type OptionsOf, callable, defineOptions, flag } from "../../base/options.js";
 import type { CommitFunction, CommitTransaction, Finished, NotEnded } from "../commit-transaction.js";
+import { restartAll } from "../queries/restart-waits.js";
 import type { Store } from "../store.js";
 import { checkDriver } from "./check-driver.js";
 import type { GroupCommit } from "./group-commit.js";
@@ -92,7 +93,7 @@ function commandsOf(run: GroupCommit["run"]) {
     release: (leases, now) => run("release", { leases, now }),
     beginNewest: (lease, of, now) => run("beginNewest", { lease, of, now }),
     reserveRuns: (request) => run("reserveRuns", request),
-    restartWaits: (limits) => run("restartWaits", limits),
+    restartWaits: (limits) => restartAll((after) => run("restartWaits", { ...limits, after })),
     loadSteps: (work) => run("loadSteps", work),
     saveStep: (lease, name, value, at) => run("saveStep", { lease, name, value, at }),
     listStuck: (query) => run("listStuck", query),
@@ -102,7 +103,7 @@ function commandsOf(run: GroupCommit["run"]) {
     listPaused: () => run("listPaused", undefined),
     writeFigures: (write) => run("writeFigures", write),
     noteTimes: (times) => run("noteTimes", times),
-    record: (events, now) => run("record", { events, now }),
+    record: (event, now) => run("record", { event, now }),
     settleSend: (settlement) => run("settleSend", settlement),
   } satisfies Partial<Store>;
 }

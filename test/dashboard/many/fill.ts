@@ -34,10 +34,7 @@ export async function fillDatabase(pool: Pool, total: number, now: number): Prom
     const values = `SELECT ${columns} FROM json_populate_recordset(NULL::${table}, $1)`;
     await pool.query(`INSERT INTO ${table} (${columns}) ${values}`, [text]);
   };
-  // A column that SQLite takes from the body by itself.
-  const named: Insert = (name, rows) =>
-    insert(name, name === "outbox_event" ? rows.map((row) => ({ ...row, name: nameIn(String(row["body"])) })) : rows);
-  await fill(named, total, now);
+  await fill(insert, total, now);
   await pool.query(`SELECT setval('pigeonhole.inbox_event_number', ${total})`);
   await pool.query(`INSERT INTO pigeonhole.inbox_done_count (done) VALUES (${2 * total})`);
   // As autovacuum does soon.
@@ -75,7 +72,8 @@ async function fill(insertAll: Insert, total: number, now: number): Promise<void
   for (const page of pagesOf(exampleContactEvents(total, now))) {
     const rows = page.map(({ key, body, at, state, inboxSeq: inbox_seq }) => {
       const times = { occurred_at: at, recorded_at: at, settled_at: state === "pending" ? null : at };
-      return { key, body, ...times, by_handler: 1, state, inbox_seq, ...(state === "dead" ? refused : taken) };
+      const { name } = JSON.parse(body) as { name: string };
+      return { key, name, body, ...times, by_handler: 1, state, inbox_seq, ...(state === "dead" ? refused : taken) };
     });
     await insert("outbox_event", rows);
   }
@@ -93,8 +91,6 @@ const countedWork = ({ seq, handler, state, attempts }: Piece, settled_at: numbe
 };
 
 const columnsOf = ([first = {}]: readonly Row[]): string[] => Object.keys(first);
-
-const nameIn = (body: string): string => (JSON.parse(body) as { name: string }).name;
 
 /** With bytes as JSON has them for PostgreSQL. */
 const withHex = (row: Row): object =>

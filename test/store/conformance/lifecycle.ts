@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { ENDS_WITH_STORE, type Fixture } from "./fixture.js";
 import { context, NOTHING_TO_PRUNE, T, newEvent, settlements, expectCode } from "./new-event.js";
 import { acceptLeased, leasePage, statesOf } from "./lease-page.js";
+import { newRecord } from "./new-record.js";
 import { countWork } from "../../support/operate.js";
 
 /** Of a token that is never given. */
@@ -25,7 +26,7 @@ const CALLS = {
   saveStep: (store) => store.saveStep(LEASE, "a", "1", T),
   listStuck: (store) => store.listStuck({ state: "dead", limit: 1, afterSeq: 0 }),
   replan: (store) => store.replan({ seq: 1, handlers: [], now: T }),
-  record: (store) => store.record([], T),
+  record: (store) => store.record(newRecord("a"), T),
   leaseSend: (store) => store.leaseSend({ now: T, leaseUntil: T, limit: 1 }),
   settleSend: (store) => store.settleSend({ send: 1, token: 1, at: T, to: "settled", results: [] }),
   prune: (store) => store.prune({ ...NOTHING_TO_PRUNE, idsBefore: T }),

@@ -126,11 +126,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
     });
 
     test("listOutbox has 50 events in a page by default", async () => {
-      const keys = Array.from({ length: 51 }, (_, index) => `key_${index}`);
-      await fixture.store.record(
-        keys.map((key) => newRecord(key)),
-        T,
-      );
+      await recordKeys(fixture.store, ...Array.from({ length: 51 }, (_, index) => `key_${index}`));
       expect(await keysOf({})).toHaveLength(50);
     });
 

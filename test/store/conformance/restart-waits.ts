@@ -63,7 +63,7 @@ export function describeRestartWaits(fixture: Fixture): void {
   });
 
   describe("a contact event that occurred later than now", () => {
-    const record = (key: string, occurredAt: number) => fixture.store.record([newRecord(key, { occurredAt })], T);
+    const record = (key: string, occurredAt: number) => fixture.store.record(newRecord(key, { occurredAt }), T);
 
     test("a contact event of a later time does not hold back others, and is sent at its time", async () => {
       await record("first", T);

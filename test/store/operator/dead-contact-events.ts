@@ -5,7 +5,7 @@ import type { ContactEventChoice } from "#pigeonhole/store/outbox.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import { T } from "../conformance/new-event.js";
 import { membersOf, newRecord, RESULTS, sendSettlements } from "../conformance/new-record.js";
-import { outboxOf, outboxStates, settleAll, takeSend } from "../conformance/outbox-fixture.js";
+import { outboxOf, outboxStates, recordKeys, settleAll, takeSend } from "../conformance/outbox-fixture.js";
 import { type OperatorKind, openBoth } from "./operator-kind.js";
 import { countOutbox } from "../../support/operate.js";
 
@@ -14,15 +14,13 @@ let inbox: InboxOperator;
 
 /** Events that the service refuses; the key of each is its name. */
 async function recordRefused(...keys: string[]): Promise<void> {
-  const events = keys.map((key) => newRecord(key));
-  for (const event of events) await store.record([event], T);
+  await recordKeys(store, ...keys);
   await settleAll(store, await takeSend(store), "dead");
 }
 
 /** Events of one call that was given up with its outcome unknown. */
 async function recordGivenUp(keys: readonly string[], at: number): Promise<void> {
-  const events = keys.map((key) => newRecord(key));
-  await store.record(events, at);
+  for (const key of keys) await store.record(newRecord(key), at);
   await store.settleSend(sendSettlements.dead(await takeSend(store)));
 }
 
@@ -37,9 +35,9 @@ export function describeDeadContactEvents(kind: OperatorKind): void {
     async function recordEach(): Promise<void> {
       await recordRefused("a", "b");
       await recordGivenUp(["c", "d"], T + 10);
-      await store.record([newRecord("e")], T);
+      await store.record(newRecord("e"), T);
       await settleAll(store, await takeSend(store), "done");
-      await store.record([newRecord("f")], T + 20);
+      await store.record(newRecord("f"), T + 20);
       await store.settleSend(sendSettlements.pending(await takeSend(store)));
     }
 
@@ -77,7 +75,7 @@ export function describeDeadContactEvents(kind: OperatorKind): void {
     });
 
     test("a page of pending events is full although newer ones do not fit the choice", async () => {
-      for (const key of ["a", "b", "a.2", "b.2"]) await store.record([newRecord(key)], T);
+      for (const key of ["a", "b", "a.2", "b.2"]) await store.record(newRecord(key), T);
       const page = await inbox.listContactEvents({ state: "pending", name: "a", limit: 1 });
       expect(page.items.map(({ key }) => key)).toEqual(["a"]);
     });
@@ -111,8 +109,7 @@ export function describeDeadContactEvents(kind: OperatorKind): void {
     });
 
     test("a retry of an event whose call waits counts all of the call, and none of it while it is under way", async () => {
-      const events = ["a", "b"].map((key) => newRecord(key));
-      await store.record(events, T);
+      await recordKeys(store, "a", "b");
       const dueAt = Date.now() + 600_000;
       await store.settleSend(sendSettlements.pending(await takeSend(store), dueAt));
       expect(await retryEachContactEvent(inbox, ["a", "b"])).toEqual({ changed: 2, failed: 0 });
@@ -135,17 +132,14 @@ export function describeDeadContactEvents(kind: OperatorKind): void {
 
     test("a discard leaves what waits and what the choice does not name", async () => {
       await recordRefused("a", "b");
-      await store.record([newRecord("waits")], T);
+      await store.record(newRecord("waits"), T);
       expect(await inbox.changeContactEvents("discard", { name: "a" })).toBe(1);
       expect(await outboxStates(store)).toEqual({ a: "discarded", b: "dead", waits: "pending" });
     });
 
     test("more events than one page are retried and discarded to the last one", async () => {
       const keys = Array.from({ length: kind.page + 50 }, (_, index) => `key_${index}`);
-      await store.record(
-        keys.map((key) => newRecord(key)),
-        T,
-      );
+      await recordKeys(store, ...keys);
       for (let sent = 0; sent < keys.length; sent += 50)
         await settleAll(store, await takeSend(store, { limit: 50 }), "dead");
       expect(await inbox.changeContactEvents("retry", {})).toBe(keys.length);
@@ -163,7 +157,7 @@ export function describeDeadContactEvents(kind: OperatorKind): void {
   });
 
   test("a settled contact event keeps the number of its attempts", async () => {
-    await store.record([newRecord("a"), newRecord("b")], T);
+    await recordKeys(store, "a", "b");
     await store.settleSend(sendSettlements.pending(await takeSend(store)));
     const second = await takeSend(store, { now: T + 50 });
     const [a = -1, b = -1] = second.events.map(({ seq }) => seq);

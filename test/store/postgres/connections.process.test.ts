@@ -147,7 +147,7 @@ describeOnPostgres((database) => {
     const relay = await startPostgresRelay(database.url);
     const store = await openStore(database, relay.url);
     await store.accept(newEvent("evt_1"));
-    await store.record([newRecord("a")], T);
+    await store.record(newRecord("a"), T);
     relay.fault = { at: "answer", to: /SET state = 'leased'/ };
     await expectCode(leasePage(store, { leaseUntil: T + DAY }), "store_unreachable");
     relay.fault = { at: "answer", to: /COMMIT/ };

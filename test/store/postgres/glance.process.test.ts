@@ -62,7 +62,7 @@ describeOnPostgres((database) => {
 
     test("says that a call can be made, unless one is under way or waits for its next try", async () => {
       const store = await openStore(database);
-      await store.record([newRecord("later", { occurredAt: T + 20 })], T);
+      await store.record(newRecord("later", { occurredAt: T + 20 }), T);
       expect(await look(store)).toEqual(NOTHING);
       await recordKeys(store, "a");
       expect(await look(store)).toEqual({ ...NOTHING, contactEvents: true });

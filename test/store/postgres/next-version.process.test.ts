@@ -52,7 +52,7 @@ async function liveThrough(store: PgStore, name: string): Promise<void> {
   expect(idsOf(await leasePage(store)).toSorted()).toEqual([`${name} failed`, `${name} given`]);
   expect(await store.replan({ seq: dead.seq, handlers: ["h"], now: T })).toBe(1);
   expect(await operate(store).changeEvent("discard", `${name} dead`)).toEqual({ work: 1, readAgain: 0 });
-  await store.record([newRecord(name)], T);
+  await store.record(newRecord(name), T);
   await settleAll(store, await takeSend(store), "done");
   expect(await store.maySend?.()).toBeTypeOf("boolean");
   await store.keepPolicies([{ handler: "h", maxAttempts: 3, types: [] }]);

@@ -97,7 +97,7 @@ describeOnPostgres((database) => {
       const stored = await store.accept(newEvent("evt_1", { work: [{ handler: "h", leaseUntil: T + HOUR }] }));
       const [lease] = stored.kind === "stored" ? stored.leases : [];
       await store.commit(settlements.done(lease ?? expect.unreachable()), ({ client }) => client.query("SELECT 1"));
-      await store.record([newRecord("a")], T);
+      await store.record(newRecord("a"), T);
       await store.noteTimes({ clock: T });
       expect(await countWork(store, T)).toMatchObject({ done: 1 });
       await operate(store).erase({ email: "ann@example.com" });
@@ -242,7 +242,7 @@ describeOnPostgres((database) => {
       });
       await store.open(context);
       await store.accept(newEvent("evt_1"));
-      await store.record([newRecord("a")], T);
+      await store.record(newRecord("a"), T);
       expect(await operate(store).listEvents({})).toMatchObject({ items: [{ id: "evt_1" }] });
     });
 

@@ -191,7 +191,7 @@ export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
     async run(scene) {
       const store = await scene.open();
       const old = await acceptLeased(store, "evt_1");
-      await store.record([newRecord("a")], T);
+      await store.record(newRecord("a"), T);
       const oldCall = await takeSend(store);
       await store.recover(T + DAY);
       const later = { now: T + DAY, leaseUntil: T + 2 * DAY };
@@ -259,7 +259,7 @@ export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
       const store = await scene.open();
       const lease = await acceptLeased(store, "evt_1");
       await store.commit({ ...settlements.done(lease), records: [newRecord("first")] }, async () => {
-        await store.record([newRecord("second")], T);
+        await store.record(newRecord("second"), T);
         await settleAll(store, await takeSend(store), "done");
         expect((await leaseSend(store)).send).toBeUndefined();
       });
@@ -429,7 +429,7 @@ export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
     async run(scene) {
       const [store, other] = [await scene.open(), await scene.open()];
       const now = Date.now();
-      await store.record([newRecord("a")], T);
+      await store.record(newRecord("a"), T);
       await takeSend(store, { now, leaseUntil: now + DAY });
       const almostOver = `UPDATE ${scene.database.schema}.outbox_send SET lease_until = lease_until - 55000`;
       await scene.database.pool.query(almostOver);
@@ -546,7 +546,7 @@ export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
     async run(scene) {
       const store = await scene.open();
       await acceptLeased(store, "evt_1", { work: [{ handler: "h", leaseUntil: T + DAY }] });
-      await store.record([newRecord("a")], T);
+      await store.record(newRecord("a"), T);
       const call = await takeSend(store, { leaseUntil: T + DAY });
       await scene.giveToDeadProcess({ serverStart: "pg_postmaster_start_time() - interval '1 day'" });
       // Noted before the restart.

@@ -84,7 +84,7 @@ describeOnPostgres((database) => {
     test("a contact event's texts are kept", async () => {
       const store = await openStore(database);
       const body = JSON.stringify({ name: "a", properties: { note: "\0\u0001" } });
-      await store.record([newRecord("k\0", { body })], T);
+      await store.record(newRecord("k\0", { body }), T);
       expect(await outboxOf(store)).toMatchObject([{ key: "k\0", body }]);
       expect(await operate(store).changeContactEvent("discard", "k\0")).toBe(1);
     });
@@ -92,9 +92,9 @@ describeOnPostgres((database) => {
     test("a contact event with U+0000 does not keep others from being found by their name", async () => {
       const store = await openStore(database);
       const bodyOf = (name: string, note: string): string => JSON.stringify({ name, properties: { note } });
-      await store.record([newRecord("a", { body: bodyOf("opened", "\0") })], T);
-      await store.record([newRecord("b", { body: bodyOf("closed", "\ud800") })], T);
-      await store.record([newRecord("c", { body: bodyOf("opened\0", "") })], T);
+      await store.record(newRecord("a", { body: bodyOf("opened", "\0") }), T);
+      await store.record(newRecord("b", { body: bodyOf("closed", "\ud800") }), T);
+      await store.record(newRecord("c", { body: bodyOf("opened\0", "") }), T);
       for (const [name, key] of [
         ["opened", "a"],
         ["closed", "b"],

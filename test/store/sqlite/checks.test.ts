@@ -7,7 +7,15 @@ type Row = Record<string, string | number | null>;
 
 const WORK: Row = { seq: 1, handler: "'h'", state: "'pending'", due_at: 1, started: 1, finished: 0 };
 const SETTLED: Row = { ...WORK, due_at: null, settled_at: 1, reason: "'r'" };
-const EVENT: Row = { key: "'k'", body: "'{}'", occurred_at: 1, recorded_at: 1, by_handler: 0, state: "'pending'" };
+const EVENT: Row = {
+  key: "'k'",
+  name: "'n'",
+  body: "'{}'",
+  occurred_at: 1,
+  recorded_at: 1,
+  by_handler: 0,
+  state: "'pending'",
+};
 const SEND: Row = { send: 1, key: "'k'", kind: "'batch'", state: "'pending'", due_at: 1, started: 1 };
 
 /** Rows that are right, by table, each in its state, and changes of them that are refused, one by one. */

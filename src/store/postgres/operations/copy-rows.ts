@@ -1,7 +1,6 @@
 import type { CopiedPage, TableRow } from "../../copied-page.js";
 import type { Sql } from "../sql.js";
 import { toStoredText } from "../stored-text.js";
-import { nameOfContactEvent } from "./outbox-record.js";
 
 const INSERT_EVENTS = `
   WITH given AS MATERIALIZED (
@@ -111,7 +110,6 @@ export async function copyContactEvents(sql: Sql, { rows, beside }: CopiedPage, 
     "outbox_event",
     news.map((row) => ({
       ...without(row, ["seq", "inbox_id"]),
-      name: nameOfContactEvent({ body: String(row["body"]) }),
       send: sends.get(row["send"]) ?? null,
       inbox_seq: seqs.get(row["inbox_id"]) ?? null,
     })),

@@ -3,7 +3,7 @@ import type { NewOutboxEvent } from "../../outbox.js";
 import type { SettleResult } from "../../store.js";
 import type { DoneSettlement, RunWait, Settlement } from "../../work.js";
 import type { Sql } from "../sql.js";
-import { nameOfContactEvent } from "./outbox-record.js";
+import { nameOfContactEvent } from "../../same-contact-event.js";
 import { SELECT_HOLDING, leaseColumns } from "./lease-columns.js";
 import { tracesOf } from "./traces-of.js";
 
@@ -69,13 +69,6 @@ const SETTLE_DONE = `
 
 const SETTLE_ONE = "SELECT pigeonhole.settle_done(:seq, :handler, :token, :at, :dropSteps) AS transaction";
 
-const RECORD = `
-  INSERT INTO pigeonhole.outbox_event (key, name, body, occurred_at, recorded_at, inbox_seq, trace, by_handler, state)
-  SELECT r.key, r.name, r.body, r.occurred_at, :at::bigint, :seq::bigint, r.trace, true, 'pending'
-  FROM unnest(:keys::text[], :names::text[], :bodies::text[], :occurredAts::bigint[], :traces::text[])
-    WITH ORDINALITY AS r (key, name, body, occurred_at, trace, number)
-  ORDER BY r.number`;
-
 const SETTLE_OTHERS = `
   WITH given AS (
     SELECT * FROM unnest(:seqs::bigint[], :handlers::text[], :tokens::bigint[], :dropSteps::boolean[], :states::text[],
@@ -106,41 +99,32 @@ export async function settleDone(sql: Sql, settlements: readonly DoneSettlement[
     ats: settlements.map(({ at }) => at),
     dropSteps: settlements.map(({ dropSteps }) => dropSteps),
     recordPlaces: records.map(({ place }) => place),
-    ...recordColumns(records),
+    keys: records.map(({ key }) => key),
+    names: records.map(({ body }) => nameOfContactEvent(body)),
+    bodies: records.map(({ body }) => body),
+    occurredAts: records.map(({ occurredAt }) => occurredAt),
+    traces: tracesOf(records),
   });
   return outcomesOf(sql, settlements, settled);
 }
 
 /**
  * Begins a transaction in which leases of work that is done end; everything that one piece of work needs is in one
- * round trip, unless contact events were recorded.
+ * round trip, unless it recorded contact events.
  */
 export async function beginDone(sql: Sql, settlements: readonly DoneSettlement[]): Promise<SettleOutcome[]> {
   const [settlement, ...others] = settlements;
-  if (settlement === undefined || others.length > 0) {
+  if (settlement === undefined || others.length > 0 || (settlement.records ?? []).length > 0) {
     await sql.begin();
     return settleDone(sql, settlements);
   }
   const ended = await sql.beginWith<EndedWork>(SETTLE_ONE, settlement);
-  if (ended === undefined || ended.transaction === null) return outcomesOf(sql, settlements, []);
-  const { records = [] } = settlement;
-  if (records.length > 0) await sql.run(RECORD, { ...settlement, ...recordColumns(records) });
-  return ["settled"];
+  return typeof ended?.transaction === "string" ? ["settled"] : outcomesOf(sql, settlements, []);
 }
 
 interface EndedWork {
   /** Null when the lease was not ended. */
   transaction: string | null;
-}
-
-function recordColumns(records: readonly NewOutboxEvent[]) {
-  return {
-    keys: records.map(({ key }) => key),
-    names: records.map(nameOfContactEvent),
-    bodies: records.map(({ body }) => body),
-    occurredAts: records.map(({ occurredAt }) => occurredAt),
-    traces: tracesOf(records),
-  };
 }
 
 /** Ends leases of work that runs again, is dead or parked. */

@@ -1,11 +1,12 @@
 import type { Database } from "better-sqlite3";
 import { failureGroupOf } from "../../error-kind.js";
 import { CLEAR_FAILURE } from "../../queries/ending-work.js";
+import { insertContactEvent } from "../../queries/record-contact-event.js";
 import type { SettleResult } from "../../store.js";
 import type { Lease, RunError, Settlement } from "../../work.js";
 import { prepareLater } from "../on-first-use.js";
 import { overwriting } from "../overwriting.js";
-import { prepareRecordOfHandler } from "./outbox-record.js";
+import { runInFile } from "../run-in-file.js";
 
 const OF_LEASE = "seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token";
 const END_RUN = "lease = NULL, lease_until = NULL, finished = finished + 1";
@@ -28,7 +29,6 @@ export function prepareSettle(db: Database) {
     WHERE ${OF_LEASE}`);
   const noteFailure = prepareNoteFailure(db);
   const dropSteps = prepareDropSteps(db);
-  const record = prepareRecordOfHandler(db);
 
   function move(settlement: Settlement): boolean {
     switch (settlement.to) {
@@ -47,8 +47,13 @@ export function prepareSettle(db: Database) {
   return (settlement: Settlement): SettleResult => {
     if (!move(settlement)) return "lost";
     if (settlement.dropSteps) dropSteps(settlement);
-    if (settlement.to === "done") record(settlement);
-    else noteFailure(settlement);
+    if (settlement.to !== "done") {
+      noteFailure(settlement);
+      return "settled";
+    }
+    // They come with the end of the work, which is done once.
+    const { seq, at, records = [] } = settlement;
+    for (const event of records) runInFile(db, insertContactEvent(event, { now: at, inboxSeq: seq }));
     return "settled";
   };
 }
