@@ -22,10 +22,9 @@ import { dashboardSecret, listHandlers, listPolicies, pauseHandler, resumeHandle
 import { countHistory } from "./queries/history.js";
 import { changeOpenJob, createJob, getJob, listJobs } from "./queries/jobs.js";
 import { idsKnownSince } from "./queries/known-ids.js";
-import { replanEvent } from "./queries/replan.js";
+import { replanEvent, requestReading, requestRetry } from "./queries/replan.js";
 import { claimRepair, endRepair, listRepairs } from "./queries/repairs.js";
 import type { StoreQuery } from "./queries/store-query.js";
-import { requestReading, requestRetry } from "./queries/requested-retries.js";
 import { type FoundPiece, changePieces, countPieces, runEvent, selectPieces } from "./queries/work-changes.js";
 import { type QueryRunner, changePages } from "./query-runner.js";
 import { jobOf, prepareRunJobPage } from "./run-job-page.js";

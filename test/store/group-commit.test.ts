@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { PigeonholeError } from "#pigeonhole/base/error.js";
 import { GroupCommit } from "#pigeonhole/store/sqlite/group-commit.js";
 import type { BatchCommand } from "#pigeonhole/store/sqlite/batch.js";
-import type { CommandResult } from "#pigeonhole/store/sqlite/command-result.js";
+import type { CommandResult } from "#pigeonhole/store/sqlite/batch.js";
 import { BUSY_WAITS } from "#pigeonhole/store/while-busy.js";
 import type { Settlement } from "#pigeonhole/store/work.js";
 import { expectCode, newEvent } from "./conformance/new-event.js";

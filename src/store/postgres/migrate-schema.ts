@@ -64,6 +64,24 @@ export async function requireSchema(sql: Sql, schema: string): Promise<void> {
     throw tooOld(`The schema ${schema} has the older version ${version}`, schema);
 }
 
+/** Refuses a schema that has no tables of ours, or those of another version, without changing it: for a look beside. */
+export async function checkSchema(sql: Sql, { schema, database }: { schema: string; database: string }): Promise<void> {
+  const version = await readVersion(sql, schema);
+  if (version === undefined) {
+    throw new PigeonholeError(
+      "invalid_argument",
+      `${database} has no inbox in the schema ${schema}. Start its receiver once, or name another schema at the end of the URL, as in postgres://db.example.com/app#schema.`,
+    );
+  }
+  refuseNewer(schema, version);
+  if (version < POSTGRES_MIGRATIONS.length) {
+    throw new PigeonholeError(
+      "schema_too_old",
+      `The schema ${schema} of ${database} has the older version ${version}. Start its receiver once with this version, which brings it up to date.`,
+    );
+  }
+}
+
 /** Changes tables; says what to do when the user may not. */
 async function changing(schema: string, change: () => Promise<void>): Promise<void> {
   try {

@@ -2,7 +2,7 @@ import { Pool } from "pg";
 import { SECOND } from "../../base/duration.js";
 import { nameOfDatabase, readDatabasePlace } from "../connection-string.js";
 import { AbandonedSessions } from "./abandoned-sessions.js";
-import { checkSchema } from "./check-schema.js";
+import { checkSchema } from "./migrate-schema.js";
 import { readServerTime } from "./operations/server-time.js";
 import { SharedPool } from "./shared-pool.js";
 import { SHORT } from "./own-connection.js";

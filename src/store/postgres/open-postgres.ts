@@ -1,4 +1,4 @@
-import type { Pool } from "pg";
+import { Client, type ClientConfig, type Pool } from "pg";
 import { SECOND } from "../../base/duration.js";
 import { AbandonedSessions } from "./abandoned-sessions.js";
 import { LOCKED, lockClassOf } from "./advisory-lock.js";
@@ -12,7 +12,6 @@ import type { NodeLock } from "./operations/recover.js";
 import type { DoneSettlement } from "../work.js";
 import { setUpTables } from "./own-tables.js";
 import { LONG, OwnConnection, type OwnConnectionOptions, SHORT } from "./own-connection.js";
-import { sessionConfig } from "./session-config.js";
 import { SharedPool } from "./shared-pool.js";
 import type { PostgresTransaction } from "./postgres-transaction.js";
 import { Sql, Statements } from "./sql.js";
@@ -129,4 +128,12 @@ async function prepare(connection: OwnConnection, { place, lockClass, clock }: P
   } finally {
     await connection.end();
   }
+}
+
+/**
+ * How the connection with a lasting session is made: as those of the pool, or by a URL of its own. What that does not
+ * say of TLS is as for the pool, whose own URL may say it.
+ */
+export function sessionConfig(ofPool: ClientConfig, connectionString: string | undefined): ClientConfig {
+  return connectionString === undefined ? ofPool : { connectionString, ssl: new Client(ofPool).ssl };
 }

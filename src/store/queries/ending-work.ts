@@ -1,5 +1,4 @@
-import { SERVER_COLUMNS } from "./server-columns.js";
-import { type StoreQuery, readRows, run } from "./store-query.js";
+import { SERVER_COLUMNS, type StoreQuery, readRows, run } from "./store-query.js";
 
 /** Takes a row of `inbox_work` out of its group of errors. */
 export const CLEAR_FAILURE = "error_type = NULL, error_group = NULL, failed_at = NULL";

@@ -1,8 +1,13 @@
-import { BLOCKING_TRIES, callKeyOf } from "../freeze-call.js";
+import { createHash } from "node:crypto";
 import type { EventResult, FrozenSend, SendPage, SendRequest, SendSettlement } from "../outbox.js";
 import type { TraceContext } from "../trace-context.js";
-import { SERVER_COLUMNS } from "./server-columns.js";
-import { type StoreQuery, readFirst, readRows, run } from "./store-query.js";
+import { SERVER_COLUMNS, type StoreQuery, readFirst, readRows, run } from "./store-query.js";
+
+/**
+ * A call that has failed so often no longer keeps others waiting: the cause may be in its own events. With the waits
+ * between tries that is after most of an hour, or later if the service asks for longer ones.
+ */
+export const BLOCKING_TRIES = 14;
 
 interface KnownCall extends Pick<FrozenSend, "send" | "key" | "kind"> {
   started: number;
@@ -75,6 +80,14 @@ function* freezeCall({ now, limit }: SendRequest): StoreQuery<KnownCall | undefi
   const send = made?.send ?? 0;
   yield* run(FREEZE, { send, seqs: waiting.map(({ seq }) => seq) });
   return { ...call, send, started: 0 };
+}
+
+/** Derived from the members' keys in their order, so that the same members are never sent under two keys. */
+function callKeyOf(events: readonly { key: string }[]): { kind: "single" | "batch"; key: string } {
+  const [first] = events;
+  if (events.length === 1 && first !== undefined) return { kind: "single", key: first.key };
+  const keys = JSON.stringify(events.map(({ key }) => key));
+  return { kind: "batch", key: createHash("sha256").update(keys).digest("base64url") };
 }
 
 const IS_HELD = "send = :send AND state = 'leased' AND lease = :token";

@@ -2,10 +2,8 @@ import { NOTE_HANDLER } from "../../base/note-handler.js";
 import type { JobAction, WorkPiece } from "../bulk-jobs.js";
 import type { RunCounts } from "../inbox-operator.js";
 import { DISCARD } from "./ending-work.js";
-import { RESET } from "./replan.js";
-import { requestRetry } from "./requested-retries.js";
-import { WAITS } from "./server-columns.js";
-import { type StoreQuery, readFirst, readRows, run } from "./store-query.js";
+import { RESET, requestRetry } from "./replan.js";
+import { type StoreQuery, WAITS, readFirst, readRows, run } from "./store-query.js";
 import { type ChosenWork, choiceParameters, fromOpenWork, workConditions } from "./work-choice.js";
 
 /** A piece of work that was found. `dueAt` tells a wait from a later one of the same piece; null for stuck work. */

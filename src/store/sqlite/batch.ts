@@ -1,8 +1,8 @@
+import type { ErrorCode } from "../../base/error.js";
 import type { NewOutboxEvent } from "../outbox.js";
-import type { AcceptResult, NewEvent } from "../store.js";
+import type { AcceptResult, NewEvent, SettleResult } from "../store.js";
 import type { TraceContext } from "../trace-context.js";
 import type { Lease, NewWork, ParkedNote, Settlement } from "../work.js";
-import type { CommandResult } from "./command-result.js";
 import type { Accepted } from "./operations/accept.js";
 import type { OtherCommand } from "./prepare-operations.js";
 
@@ -57,6 +57,24 @@ export interface Batch {
 
 export interface BatchResults {
   results: readonly CommandResult[];
+}
+
+/** The result of an operation. */
+export type OperationResult = { ok: true; value: unknown } | Failure;
+
+export interface Failure {
+  ok: false;
+  code: ErrorCode;
+  message: string;
+  /** The state of SQLite is uncertain: nothing more may be written. */
+  breaking: boolean;
+}
+
+/** The result of a command: of `accept`, of a settlement, or of another operation. */
+export type CommandResult = Accepted | SettleResult | OperationResult;
+
+export function failureOf(result: CommandResult | undefined): Failure | undefined {
+  return typeof result === "object" && "ok" in result && !result.ok ? result : undefined;
 }
 
 /** What a contact event takes in the command of a done run. */

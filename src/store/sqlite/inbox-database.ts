@@ -5,12 +5,13 @@ import {
   type Batch,
   type BatchResults,
   type BatchCommand,
+  type CommandResult,
+  type Failure,
   commandName,
   tokenOf,
   unpackDone,
   unpackEvent,
 } from "./batch.js";
-import type { CommandResult, Failure } from "./command-result.js";
 import { findFileLoss } from "./find-file-loss.js";
 import { createTokenSource } from "./lease-token.js";
 import type { OpenFiles } from "./open-files.js";

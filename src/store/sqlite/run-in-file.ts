@@ -1,6 +1,5 @@
 import type { Database, Statement } from "better-sqlite3";
-import { SERVER_COLUMNS, WAITS } from "../queries/server-columns.js";
-import type { StatementAnswer, StoreQuery } from "../queries/store-query.js";
+import { SERVER_COLUMNS, type StatementAnswer, type StoreQuery, WAITS } from "../queries/store-query.js";
 
 /** Statements of a connection, by what is written. More than these are not kept: choices make many. */
 const MAX_KEPT = 300;

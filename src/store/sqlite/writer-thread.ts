@@ -1,8 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { PigeonholeError } from "../../base/error.js";
-import type { Batch, BatchResults } from "./batch.js";
+import { type Batch, type BatchResults, failureOf } from "./batch.js";
 import { Checkpointer } from "./checkpointer.js";
-import { failureOf } from "./command-result.js";
 import { createCheckedInbox } from "./inbox-database.js";
 import { openDatabase } from "./open-database.js";
 import { OpenFiles, type OpenFilesData } from "./open-files.js";

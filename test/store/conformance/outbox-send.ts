@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { BLOCKING_TRIES } from "#pigeonhole/store/freeze-call.js";
+import { BLOCKING_TRIES } from "#pigeonhole/store/queries/outbox-calls.js";
 import { DAY, MINUTE, T, TRACE, settlements } from "./new-event.js";
 import { ENDS_WITH_STORE, type Fixture } from "./fixture.js";
 import { acceptLeased } from "./lease-page.js";

@@ -1,6 +1,6 @@
 import type { EventResult, FrozenSend, OutboxCounts } from "#pigeonhole/store/outbox.js";
 import type { ContactEventState } from "#pigeonhole/store/state-words.js";
-import { BLOCKING_TRIES } from "#pigeonhole/store/freeze-call.js";
+import { BLOCKING_TRIES } from "#pigeonhole/store/queries/outbox-calls.js";
 import type { StoreKind } from "../conformance/fixture.js";
 import { ContactEventSlots } from "./contact-event-slots.js";
 

@@ -4,7 +4,7 @@ import { sql } from "drizzle-orm";
 import { Kysely, PostgresDialect } from "kysely";
 import { Pool, type PoolClient } from "pg";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { endsTransaction } from "#pigeonhole/store/postgres/guard-client.js";
+import { endsTransaction } from "#pigeonhole/store/postgres/call-with-client.js";
 import type { PostgresTransaction } from "#pigeonhole/store/postgres/postgres-transaction.js";
 import { listen } from "../../support/listen.js";
 import { startPostgresRelay } from "../../support/postgres-relay.js";

@@ -3,7 +3,7 @@ import { Client, Pool } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { AbandonedSessions } from "#pigeonhole/store/postgres/abandoned-sessions.js";
 import { OwnConnection, SHORT } from "#pigeonhole/store/postgres/own-connection.js";
-import { sessionConfig } from "#pigeonhole/store/postgres/session-config.js";
+import { sessionConfig } from "#pigeonhole/store/postgres/open-postgres.js";
 import { SharedPool } from "#pigeonhole/store/postgres/shared-pool.js";
 import { Sql, Statements } from "#pigeonhole/store/postgres/sql.js";
 import { type PostgresStore, createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";

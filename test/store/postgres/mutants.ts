@@ -190,12 +190,12 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
   {
     name: "leases work that waits for a key which other work has",
     shownBy: KEY_WAIT,
-    changes: [change(`${ROOM}/operations/key-waits.js`, "AND ${IS_HELD})", "AND false)")],
+    changes: [change(KEYS, "AND ${IS_HELD})", "AND false)")],
   },
   {
     name: "makes all work of a key due at once",
     shownBy: KEY_WAIT,
-    changes: [change(`${ROOM}/operations/key-waits.js`, "LIMIT :most FOR", "LIMIT :most + 100 FOR")],
+    changes: [change(KEYS, "LIMIT :most FOR", "LIMIT :most + 100 FOR")],
   },
   {
     name: "renews by the clock of a machine that stood still",

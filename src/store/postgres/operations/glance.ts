@@ -1,5 +1,5 @@
 import { HISTORIES } from "../../queries/history.js";
-import { BLOCKING_TRIES } from "../../freeze-call.js";
+import { BLOCKING_TRIES } from "../../queries/outbox-calls.js";
 import type { Glance } from "../../store.js";
 import type { Sql } from "../sql.js";
 import { HAS_ORPHANS, type NodeLock, expiredBefore } from "./recover.js";

@@ -5,8 +5,8 @@ import type { Lease, LeasedWork } from "../../work.js";
 import type { LeaseHolder } from "../lease-token.js";
 import { runOnServer } from "../run-on-server.js";
 import type { Sql } from "../sql.js";
-import { endWaits } from "./key-waits.js";
-import { SELECT_HOLDING, leaseColumns, notLeased } from "./lease-columns.js";
+import { endWaits } from "./keys.js";
+import { SELECT_HOLDING, leaseColumns, notLeased } from "./columns.js";
 import { SERVER_TIME } from "./server-time.js";
 
 /** How many processes died in the work: none, one, or two and more. The value of the index expression. */

@@ -1,7 +1,7 @@
 import { MINUTE } from "../../../base/duration.js";
 import type { SendPage, SendRequest } from "../../outbox.js";
 import { leaseCall } from "../../queries/outbox-calls.js";
-import { LOCKED } from "../advisory-lock.js";
+import { HELD_LOCKS, LOCKED } from "../advisory-lock.js";
 import type { LeaseHolder } from "../lease-token.js";
 import { runOnServer } from "../run-on-server.js";
 import type { Sql } from "../sql.js";
@@ -34,4 +34,20 @@ export async function prolongSends(sql: Sql, node: number): Promise<void> {
      WHERE state = 'leased' AND process = :node AND lease_until > ${SERVER_TIME}`,
     { node, holdsForMs: HOLDS_FOR_MS },
   );
+}
+
+/**
+ * Takes the one row, or keeps it. Another process gets it when its holder has gone or has not used it for a minute, in
+ * which the service's limit has passed: so each minute has the calls of one process. Never during a call.
+ */
+const MAY_SEND = `
+  INSERT INTO pigeonhole.outbox_sender AS s (id, process, used_at) VALUES (1, :node, clock_timestamp())
+  ON CONFLICT (id) DO UPDATE SET process = excluded.process, used_at = excluded.used_at
+  WHERE s.process = excluded.process OR (
+    NOT EXISTS (SELECT 1 FROM pigeonhole.outbox_send WHERE state = 'leased')
+    AND (s.used_at < clock_timestamp() - interval '1 minute'
+      OR NOT EXISTS (SELECT 1 FROM ${HELD_LOCKS} WHERE number = s.process)))`;
+
+export async function maySend(sql: Sql, { node, lockClass }: NodeLock): Promise<boolean> {
+  return (await sql.run(MAY_SEND, { node, lockClass })) === 1;
 }

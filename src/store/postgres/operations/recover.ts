@@ -2,7 +2,7 @@ import { CRASH_LOOP } from "../../error-kind.js";
 import { CRASH_LIMIT, TAKEN_OVER_AFTER_MS } from "../../work-state.js";
 import type { Sql } from "../sql.js";
 import { HELD_LOCKS } from "../advisory-lock.js";
-import { notLeased } from "./lease-columns.js";
+import { notLeased } from "./columns.js";
 import { SERVER_TIME } from "./server-time.js";
 
 const HELD = `SELECT number FROM ${HELD_LOCKS}`;

@@ -4,8 +4,7 @@ import type { SettleResult } from "../../store.js";
 import type { DoneSettlement, RunWait, Settlement } from "../../work.js";
 import type { Sql } from "../sql.js";
 import { nameOfContactEvent } from "../../same-contact-event.js";
-import { SELECT_HOLDING, leaseColumns } from "./lease-columns.js";
-import { tracesOf } from "./traces-of.js";
+import { SELECT_HOLDING, leaseColumns, tracesOf } from "./columns.js";
 
 /** The assignments that end work. It keeps when, and how often it ran; `at` is an expression. */
 export function ended(at: string): string {

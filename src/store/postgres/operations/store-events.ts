@@ -4,7 +4,7 @@ import { errorKeyOf } from "../../error-kind.js";
 import { digestOf } from "../../key-digest.js";
 import type { AcceptResult, NewEvent } from "../../store.js";
 import type { Lease } from "../../work.js";
-import { tracesOf } from "./traces-of.js";
+import { tracesOf } from "./columns.js";
 import type { LeaseHolder } from "../lease-token.js";
 import type { Sql } from "../sql.js";
 import { removeUnhandled } from "../../queries/remove-unhandled.js";

@@ -1,3 +1,4 @@
+import type { TraceContext } from "../../trace-context.js";
 import type { Lease } from "../../work.js";
 
 /**
@@ -25,4 +26,12 @@ export const SELECT_HOLDING = `
 export function notLeased(now: string): string {
   return `state = 'pending', due_at = least(e.received_at, ${now}), lease = NULL, lease_until = NULL, process = NULL,
     started = w.started - 1`;
+}
+
+/**
+ * A column for `unnest`, which fills up a list that is shorter than the others with NULL: without telemetry nothing is
+ * sent.
+ */
+export function tracesOf(rows: readonly { trace?: TraceContext | undefined }[]): (TraceContext | null)[] {
+  return rows.some(({ trace }) => trace !== undefined) ? rows.map(({ trace = null }) => trace) : [];
 }
