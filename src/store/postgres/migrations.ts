@@ -26,12 +26,14 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   );
   CREATE SEQUENCE pigeonhole.inbox_process_number AS integer MINVALUE ${FIRST_NODE} CYCLE;
 
-  -- key: a digest of the key that the work has had to wait for. While it waits for it, it is not leased.
+  -- key: a digest of the key that the work has asked for. It has it while key_lease is its lease; while it waits for
+  -- it, it is not leased.
   -- Nearly all rows are done, and in no index but the first. Each leaves a dead row and dead entries of the small
   -- indexes, which every look for work passes: by default, a vacuum would first come after a fifth of all rows.
   ALTER TABLE pigeonhole.inbox_work
     ADD COLUMN process integer,
     ADD COLUMN key text COLLATE "C",
+    ADD COLUMN key_lease bigint,
     ADD COLUMN waits_for_key boolean NOT NULL DEFAULT false,
     ADD CHECK ((state = 'leased') = (process IS NOT NULL)),
     ADD CHECK (NOT waits_for_key OR (state = 'pending' AND key IS NOT NULL)),
@@ -53,19 +55,19 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   );
 
   -- Ends one lease of work that is done, for ctx.commit: in one round trip, with plans that each session keeps. Lets
-  -- the transaction wait for the disk and the standby, whatever the defaults are. Returns its number, and null where
-  -- the lease is lost or its row is locked. By its lease alone: with the state, the plan may read through the index of
-  -- all leases, which has many dead entries beside an old transaction.
+  -- the transaction wait for the disk and the standby, whatever the defaults are. False where the lease is lost or its
+  -- row is locked. By its lease alone: with the state, the plan may read through the index of all leases, which has
+  -- many dead entries beside an old transaction.
   CREATE FUNCTION pigeonhole.settle_done(
     of_seq bigint, of_handler text, of_lease bigint, ended_at bigint, drops_steps boolean
-  ) RETURNS text LANGUAGE plpgsql SET random_page_cost = 0 AS $$
+  ) RETURNS boolean LANGUAGE plpgsql SET random_page_cost = 0 AS $$
   BEGIN
     UPDATE pigeonhole.inbox_work SET ${ended("ended_at")} WHERE ctid = (
       SELECT ctid FROM pigeonhole.inbox_work
       WHERE seq = of_seq AND handler = of_handler AND lease = of_lease FOR UPDATE SKIP LOCKED
     );
     IF NOT FOUND THEN
-      RETURN NULL;
+      RETURN false;
     END IF;
     INSERT INTO pigeonhole.inbox_done_count (done) VALUES (1);
     IF drops_steps THEN
@@ -74,17 +76,8 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
     IF current_setting('synchronous_commit') NOT IN ('on', 'remote_apply') THEN
       PERFORM set_config('synchronous_commit', 'on', true);
     END IF;
-    RETURN pg_current_xact_id()::text;
+    RETURN true;
   END $$;
-
-  -- Which leased work of a handler has a key, of all processes: that under this token, for as long as it is leased.
-  CREATE TABLE pigeonhole.inbox_key (
-    handler text   COLLATE "C" NOT NULL,
-    key     text   COLLATE "C" NOT NULL,
-    seq     bigint NOT NULL,
-    lease   bigint NOT NULL,
-    PRIMARY KEY (handler, key)
-  );
 
   ALTER TABLE pigeonhole.outbox_send ADD COLUMN process integer, ADD CHECK ((state = 'leased') = (process IS NOT NULL));
 

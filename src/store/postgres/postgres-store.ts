@@ -12,6 +12,7 @@ import { beginNewest } from "../queries/newest.js";
 import { reserveRuns } from "../queries/run-slots.js";
 import type { StoreQuery } from "../queries/store-query.js";
 import { settleCall } from "../queries/outbox-calls.js";
+import { type PrunedTo, pruneBatch } from "../queries/prune.js";
 import { recordContactEvent } from "../queries/record-contact-event.js";
 import { replanEvent } from "../queries/replan.js";
 import { restartAll, restartPage } from "../queries/restart-waits.js";
@@ -24,7 +25,6 @@ import { glance } from "./operations/glance.js";
 import { readTableSizes, writeFigures } from "./operations/figures.js";
 import { leaseWork, releaseLeases, renewLeases } from "./operations/lease.js";
 import { leaseSend, maySend } from "./operations/outbox-send.js";
-import { PruneRound } from "./operations/prune.js";
 import { type NodeLock, recoverWork } from "./operations/recover.js";
 import { operateInPool } from "./operate-in-pool.js";
 import { PostgresOpening } from "./postgres-opening.js";
@@ -79,13 +79,13 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
   const access = accessTo(opening);
   const { work, leasing, read, write, query, change } = access;
   let alarm: StoreContext["onAlarm"];
-  let round = new PruneRound();
+  const reached: PrunedTo = new Map();
   const store: SharedStore = {
     async open({ clock: machine, onAlarm, runsHandlers = true }) {
       clock.begin(machine);
       alarm = onAlarm;
       await opening.open({ place, clock, runsHandlers });
-      round = new PruneRound();
+      reached.clear();
       raiseSkew(clock, alarm);
     },
     close: () => opening.close(),
@@ -114,7 +114,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     ...runsOf(access),
     listStuck: (given) => query("listing events", () => listStuck(given)),
     replan: (plan) => change("planning an event", () => replanEvent(plan)),
-    prune: (limits) => read("pruning", (sql) => round.prune(sql, limits)),
+    prune: (limits) => change("pruning", () => pruneBatch(limits, reached)),
     keepPolicies: (policies) => change("keeping retry policies", () => writePolicies(policies)),
     listPaused: () => query("listing paused handlers", () => listPaused()),
     ...figuresOf(access),

@@ -1,4 +1,5 @@
 import type { PruneLimits } from "../store.js";
+import { noteRemoval } from "./known-ids.js";
 import { type StoreQuery, readRows, run } from "./store-query.js";
 
 /** A kind of row that retention removes. */
@@ -69,9 +70,17 @@ export type PrunedTo = Map<PrunedKind, number>;
 /**
  * Checks a small batch of rows of one kind, oldest first, and removes those that may go. Returns how many it checked; 0
  * when the round is over. Each kind has a position that earlier batches have reached, so that rows which must stay are
- * not read again until the caller forgets all positions. In one transaction.
+ * not read again in this round. In one transaction.
  */
-export function* sweep(limits: PruneLimits, reached: PrunedTo): StoreQuery<number> {
+export function* pruneBatch(limits: PruneLimits, reached: PrunedTo): StoreQuery<number> {
+  // Each time: a round that failed goes on with later limits.
+  yield* noteRemoval(limits.idsBefore);
+  const checked = yield* sweep(limits, reached);
+  if (checked === 0) reached.clear();
+  return checked;
+}
+
+function* sweep(limits: PruneLimits, reached: PrunedTo): StoreQuery<number> {
   const kinds = [
     [EVENTS, limits.idsBefore],
     [BODIES, limits.bodiesBefore],

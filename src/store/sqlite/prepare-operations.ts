@@ -2,12 +2,12 @@ import type { Database } from "better-sqlite3";
 import { listStuck } from "../queries/events.js";
 import { addFigures } from "../queries/figures.js";
 import { writePolicies, listPaused } from "../queries/handlers.js";
-import { noteRemoval, noteTimes } from "../queries/known-ids.js";
+import { noteTimes } from "../queries/known-ids.js";
 import { beginNewest } from "../queries/newest.js";
 import { reserveRuns } from "../queries/run-slots.js";
 import type { StoreQuery } from "../queries/store-query.js";
 import { settleCall } from "../queries/outbox-calls.js";
-import { type PrunedTo, sweep } from "../queries/prune.js";
+import { type PrunedTo, pruneBatch } from "../queries/prune.js";
 import { recordContactEvent } from "../queries/record-contact-event.js";
 import { replanEvent } from "../queries/replan.js";
 import { restartPage } from "../queries/restart-waits.js";
@@ -27,6 +27,7 @@ export function prepareOperations(db: Database, takeTokens: TakeTokens) {
     <Input, Value>(query: (input: Input) => StoreQuery<Value>) =>
     (input: Input): Value =>
       runInFile(db, query(input));
+  const reached: PrunedTo = new Map();
   return {
     settle: prepareSettle(db),
     lease: onFirstUse(() => prepareLease(db, takeTokens)),
@@ -40,7 +41,7 @@ export function prepareOperations(db: Database, takeTokens: TakeTokens) {
     saveStep: running(saveStep),
     listStuck: running(listStuck),
     replan: running(replanEvent),
-    prune: preparePrune(db),
+    prune: running((limits: PruneLimits) => pruneBatch(limits, reached)),
     keepPolicies: running(writePolicies),
     listPaused: () => runInFile(db, listPaused()),
     writeFigures: running(addFigures),
@@ -48,18 +49,6 @@ export function prepareOperations(db: Database, takeTokens: TakeTokens) {
     record: running(recordContactEvent),
     leaseSend: onFirstUse(() => prepareLeaseSend(db, takeTokens)),
     settleSend: running(settleCall),
-  };
-}
-
-/** Removes one small batch of what retention no longer keeps, oldest first. */
-function preparePrune(db: Database): (limits: PruneLimits) => number {
-  const reached: PrunedTo = new Map();
-  return (limits) => {
-    // Each time: a round that failed goes on with later limits.
-    runInFile(db, noteRemoval(limits.idsBefore));
-    const seen = runInFile(db, sweep(limits, reached));
-    if (seen === 0) reached.clear();
-    return seen;
   };
 }
 

@@ -11,7 +11,6 @@ const TABLES = [
   "inbox_body",
   "inbox_work",
   "inbox_step",
-  "inbox_key",
   "inbox_failed",
   "inbox_handler",
   "outbox_event",

@@ -5,10 +5,11 @@ import type * as postgres from "#pigeonhole/store/postgres/postgres-store.js";
 import type { PostgresTransaction } from "#pigeonhole/store/postgres/postgres-transaction.js";
 import { systemClock } from "#pigeonhole/base/clock.js";
 import type { AcceptResult, Store, StoreContext } from "#pigeonhole/store/store.js";
+import { digestOf } from "#pigeonhole/store/key-digest.js";
 import type { Lease } from "#pigeonhole/store/work.js";
 import { TAKEN_OVER_AFTER_MS } from "#pigeonhole/store/work-state.js";
 import type { TestDatabase } from "../../support/postgres-server.js";
-import { bare, DAY, MINUTE, NOTHING_TO_PRUNE, T, newEvent, settlements, context } from "../conformance/new-event.js";
+import { bare, DAY, MINUTE, T, newEvent, settlements, context } from "../conformance/new-event.js";
 import { acceptAll, acceptLeased, idsOf, leasePage, statesOf } from "../conformance/lease-page.js";
 import { leaseSend, settleAll, takeSend } from "../conformance/outbox-fixture.js";
 import { membersOf, newRecord, sendSettlements } from "../conformance/new-record.js";
@@ -371,11 +372,9 @@ export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
       expect(await second.holdKey?.(d, "key ")).toBe(true);
       expect(await second.holdKey?.(c, "key")).toBe(true);
       await first.settle(settlements.pending(holder, T + 2 * DAY));
-      expect(await second.prune({ ...NOTHING_TO_PRUNE, batch: 10 })).toBe(3);
       const [next = expect.unreachable()] = (await leasePage(first)).work;
       expect(next).toMatchObject({ seq: waiting.seq, attempt: 1, crashes: 0 });
       expect(await first.holdKey?.(next, "key")).toBe(true);
-      expect(await second.prune({ ...NOTHING_TO_PRUNE, batch: 10 })).toBe(0);
       await first.recover(T + DAY);
       const { work } = await leasePage(first, { now: T + DAY, leaseUntil: T + 2 * DAY });
       expect(await first.holdKey?.(work[0] ?? expect.unreachable(), "key")).toBe(true);
@@ -403,25 +402,6 @@ export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
       for (const lease of freed.work) await second.settle(settlements.done(lease));
       expect(idsOf(await leasePage(first))).toEqual(["c", "d", "e"]);
       expect(await leasePage(first)).toEqual({ work: [], nextDueAt: undefined });
-    },
-  },
-  {
-    name: "a round of retention ends while keys become free all the time, and removes them",
-    async run(scene) {
-      const store = await scene.open();
-      const checked: number[] = [];
-      while (checked.at(-1) !== 0 && checked.length < 50) {
-        for (const place of ["a", "b"]) {
-          const lease = await acceptLeased(store, `${place} ${checked.length}`);
-          await store.holdKey?.(lease, `key ${place} ${checked.length}`);
-          await store.settle(settlements.done(lease));
-        }
-        checked.push(await store.prune({ ...NOTHING_TO_PRUNE, batch: 5 }));
-      }
-      expect(checked.at(-1)).toBe(0);
-      while ((await store.prune({ ...NOTHING_TO_PRUNE, batch: 5 })) > 0);
-      const { rows } = await scene.database.pool.query(`SELECT 1 FROM ${scene.database.schema}.inbox_key`);
-      expect(rows).toHaveLength(0);
     },
   },
   {
@@ -474,17 +454,15 @@ export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
     name: "a key that another store takes meanwhile, for work leased meanwhile, is not given twice",
     async run(scene) {
       const [first, second] = [await scene.open(), await scene.open()];
-      const table = `${scene.database.schema}.inbox_key`;
-      const before = await acceptLeased(first, "before");
-      await first.holdKey?.(before, "key");
-      await first.settle(settlements.done(before));
+      const { schema } = scene.database;
       const waiting = await acceptLeased(second, "waiting");
       const client = await scene.begin();
-      await client.query(`SELECT 1 FROM ${table} FOR UPDATE`);
+      await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`"${schema}".h ${digestOf("key")}`]);
       const asked = second.holdKey?.(waiting, "key");
       await scene.untilWaiting(1);
-      const taken = await acceptLeased(first, "taken");
-      await client.query(`UPDATE ${table} SET seq = $1, lease = $2`, [taken.seq, taken.token]);
+      const { seq } = await acceptLeased(first, "taken");
+      const take = `UPDATE ${schema}.inbox_work SET key = $1, key_lease = lease WHERE seq = $2`;
+      await client.query(take, [digestOf("key"), seq]);
       await client.query("COMMIT");
       expect(await asked).toBe(false);
     },

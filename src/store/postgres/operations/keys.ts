@@ -16,27 +16,21 @@ const GIVEN = `
       AS g (seq, handler, token, key, place)
   )`;
 
-const INSERT = `${GIVEN}
-  INSERT INTO pigeonhole.inbox_key (handler, key, seq, lease)
-  SELECT handler, key, seq, token FROM given ORDER BY handler COLLATE "C", key COLLATE "C"
-  ON CONFLICT (handler, key) DO NOTHING`;
-
+/** One lock for each key, of this schema alone; in one order, so that two transactions never wait for each other. */
 const LOCK = `${GIVEN}
-  SELECT 1 FROM pigeonhole.inbox_key AS k JOIN given AS g ON g.handler = k.handler AND g.key = k.key
-  ORDER BY k.handler, k.key FOR UPDATE OF k`;
+  SELECT pg_advisory_xact_lock(number) FROM (
+    SELECT DISTINCT hashtextextended('pigeonhole.' || handler || ' ' || key, 0) AS number FROM given ORDER BY number
+  ) AS n`;
 
-/** Whether the work to which the key `k` was last given still has it: an expression. */
-const IS_HELD = `
-  EXISTS (
-    SELECT 1 FROM pigeonhole.inbox_work AS w
-    WHERE w.seq = k.seq AND w.handler = k.handler AND w.lease = k.lease)`;
-
-const TAKE = `${GIVEN}
-  UPDATE pigeonhole.inbox_key AS k SET seq = g.seq, lease = g.token FROM given AS g
-  WHERE g.handler = k.handler AND g.key = k.key AND ((k.seq = g.seq AND k.lease = g.token) OR NOT ${IS_HELD})
-    AND EXISTS (
-      SELECT 1 FROM pigeonhole.inbox_work AS w
-      WHERE w.seq = g.seq AND w.handler = g.handler AND w.lease = g.token)
+/** Leased work has the key that it was given under its lease. */
+const TAKE = `${GIVEN}, first AS (
+    SELECT DISTINCT ON (handler, key) * FROM given ORDER BY handler, key, place
+  )
+  UPDATE pigeonhole.inbox_work AS w SET key = g.key, key_lease = g.token FROM first AS g
+  WHERE w.seq = g.seq AND w.handler = g.handler AND w.lease = g.token
+    AND NOT EXISTS (
+      SELECT 1 FROM pigeonhole.inbox_work AS h
+      WHERE h.handler = g.handler AND h.key = g.key AND NOT h.waits_for_key AND h.key_lease = h.lease AND h.seq <> g.seq)
   RETURNING g.place`;
 
 /** In one order, so that two transactions never wait for each other. */
@@ -51,8 +45,8 @@ const WAIT_FOR_KEY = `${GIVEN}, refused AS MATERIALIZED (
 
 /**
  * Gives each key to the work that asks for it, unless other leased work has it, or its own lease has ended. Work that
- * does not get its key waits for it, as if it had not been leased. The rows are locked in a statement of their own: one
- * that waited for a lock would not see the leases that were given meanwhile.
+ * does not get its key waits for it, as if it had not been leased. The keys are locked in a statement of their own: one
+ * that waited for a lock would not see the keys that were given meanwhile.
  */
 export function holdKeys(sql: Sql, requests: readonly KeyRequest[]): Promise<boolean[]> {
   const values = {
@@ -60,38 +54,11 @@ export function holdKeys(sql: Sql, requests: readonly KeyRequest[]): Promise<boo
     keys: requests.map(({ key }) => digestOf(key)),
   };
   return sql.transaction(async () => {
-    await sql.run(INSERT, values);
     await sql.run(LOCK, values);
     const taken = (await sql.rows<{ place: number }>(TAKE, values)).map(({ place }) => place);
     if (taken.length < requests.length) await sql.run(WAIT_FOR_KEY, { ...values, taken });
     const places = new Set(taken);
     return requests.map((_, index) => places.has(index + 1));
-  });
-}
-
-const LOCK_SOME = `
-  SELECT handler, key FROM pigeonhole.inbox_key WHERE (handler, key) > (:handler, :key)
-  ORDER BY handler, key LIMIT :batch FOR UPDATE SKIP LOCKED`;
-
-const REMOVE = `
-  DELETE FROM pigeonhole.inbox_key AS k USING unnest(:handlers::text[], :keys::text[]) AS g (handler, key)
-  WHERE k.handler = g.handler AND k.key = g.key AND NOT ${IS_HELD}`;
-
-export interface KeyRow {
-  handler: string;
-  key: string;
-}
-
-/**
- * Removes those of the next keys in order that no work has; returns the keys that it checked. Keys become free all the
- * time, so a round is over at the last key, not when none is free.
- */
-export function removeKeys(sql: Sql, after: KeyRow | undefined, batch: number): Promise<KeyRow[]> {
-  return sql.transaction(async () => {
-    const rows = await sql.rows<KeyRow>(LOCK_SOME, { handler: "", key: "", ...after, batch });
-    if (rows.length === 0) return rows;
-    await sql.run(REMOVE, { handlers: rows.map(({ handler }) => handler), keys: rows.map(({ key }) => key) });
-    return rows;
   });
 }
 
@@ -115,8 +82,6 @@ const END_WAITS = `
   ), free AS (
     SELECT waiting.key FROM waiting
     WHERE waiting.key IS NOT NULL
-      AND NOT EXISTS (
-        SELECT 1 FROM pigeonhole.inbox_key AS k WHERE k.handler = :handler AND k.key = waiting.key AND ${IS_HELD})
       AND NOT EXISTS (
         SELECT 1 FROM pigeonhole.inbox_work AS w
         WHERE w.handler = :handler AND w.key = waiting.key AND NOT w.waits_for_key

@@ -66,7 +66,7 @@ const SETTLE_DONE = `
   )
   SELECT place FROM done`;
 
-const SETTLE_ONE = "SELECT pigeonhole.settle_done(:seq, :handler, :token, :at, :dropSteps) AS transaction";
+const SETTLE_ONE = "SELECT pigeonhole.settle_done(:seq, :handler, :token, :at, :dropSteps) AS settled";
 
 const SETTLE_OTHERS = `
   WITH given AS (
@@ -117,13 +117,8 @@ export async function beginDone(sql: Sql, settlements: readonly DoneSettlement[]
     await sql.begin();
     return settleDone(sql, settlements);
   }
-  const ended = await sql.beginWith<EndedWork>(SETTLE_ONE, settlement);
-  return typeof ended?.transaction === "string" ? ["settled"] : outcomesOf(sql, settlements, []);
-}
-
-interface EndedWork {
-  /** Null when the lease was not ended. */
-  transaction: string | null;
+  const ended = await sql.beginWith<{ settled: boolean }>(SETTLE_ONE, settlement);
+  return ended?.settled === true ? ["settled"] : outcomesOf(sql, settlements, []);
 }
 
 /** Ends leases of work that runs again, is dead or parked. */

@@ -6,9 +6,9 @@ import type { AcceptResult, NewEvent } from "../../store.js";
 import type { Lease } from "../../work.js";
 import { tracesOf } from "./columns.js";
 import type { LeaseHolder } from "../lease-token.js";
+import { runOnServer } from "../run-on-server.js";
 import type { Sql } from "../sql.js";
 import { removeUnhandled } from "../../queries/remove-unhandled.js";
-import { runOnServer } from "../run-on-server.js";
 
 /**
  * Events are numbered in the order given, and inserted in the order of their ids: two processes whose batches overlap
