@@ -42,7 +42,7 @@ const CEILINGS: Record<string, number> = {
   base: 1_197,
   protocol: 2_122,
   contract: 3_634,
-  store: 14_457,
+  store: 14_239,
   operator: 605,
   client: 2_018,
   outbox: 640,

@@ -1,12 +1,15 @@
 import { existsSync, realpathSync } from "node:fs";
-import type { Database } from "better-sqlite3";
-import { checkInboxFile } from "./check-inbox-file.js";
+import Database from "better-sqlite3";
+import { PigeonholeError } from "../../base/error.js";
+import { connect } from "./connect.js";
+import { MIGRATIONS } from "./migrations.js";
+import { APPLICATION_ID, isNotADatabase, openDatabase, openKeeper } from "./open-database.js";
 import { checkNotEmptied } from "./open-files.js";
-import { isNotADatabase, openDatabase, openKeeper } from "./open-database.js";
+import { asStoreError } from "./store-error.js";
 
 /** A connection beside a receiver, which may run in another process. */
 export interface OutsideConnection {
-  readonly db: Database;
+  readonly db: Database.Database;
   /** True when there was a WAL already, which may belong to a running receiver. */
   readonly keepsWal: boolean;
   /** Leaves the WAL of a receiver where it is. */
@@ -14,7 +17,7 @@ export interface OutsideConnection {
 }
 
 /**
- * Opens a receiver's database for reading and small changes. Throws as {@link checkInboxFile} does. If there is a WAL,
+ * Opens a receiver's database for reading and small changes. Throws as `checkInboxFile` does. If there is a WAL,
  * it may belong to a running receiver that has lost its locks; SQLite would treat this connection as the last one and
  * delete that WAL at the close, which a keeper prevents. Without a WAL no process has the file open, and SQLite removes
  * what it creates for this connection.
@@ -39,7 +42,7 @@ export function openOutsideConnection(file: string): OutsideConnection {
   }
 }
 
-function keepWal(file: string): Database | undefined {
+function keepWal(file: string): Database.Database | undefined {
   if (!existsSync(file) || !existsSync(`${realpathSync(file)}-wal`)) return undefined;
   try {
     return openKeeper(file);
@@ -47,5 +50,49 @@ function keepWal(file: string): Database | undefined {
     // The check reports it with a better message.
     if (isNotADatabase(error)) return undefined;
     throw error;
+  }
+}
+
+/**
+ * Refuses a file that is missing, belongs to another program or has another schema, without changing it: a connection
+ * from outside creates, marks and migrates no file.
+ */
+function checkInboxFile(file: string): void {
+  if (!existsSync(file)) {
+    throw new PigeonholeError("invalid_argument", `There is no file ${file}; give the path of a receiver's database.`);
+  }
+  const { mark, version } = readMarks(file);
+  if (mark !== APPLICATION_ID) {
+    throw new PigeonholeError("not_a_pigeonhole_database", `${file} is not the database of a receiver.`);
+  }
+  if (version > MIGRATIONS.length) {
+    throw new PigeonholeError(
+      "schema_too_new",
+      `${file} has schema version ${version}; this version of pigeonhole knows ${MIGRATIONS.length}. Use the version that its receiver runs.`,
+    );
+  }
+  if (version < MIGRATIONS.length) {
+    throw new PigeonholeError(
+      "invalid_argument",
+      `${file} has the older schema version ${version}. Start its receiver once with this version, which brings it up to date.`,
+    );
+  }
+}
+
+/** Read through SQLite, because the first pages of a new database may be in the WAL alone. */
+function readMarks(file: string): { mark: number; version: number } {
+  let db: Database.Database | undefined;
+  try {
+    db = connect(file, { fileMustExist: true });
+    db.pragma("query_only = ON");
+    return {
+      mark: Number(db.pragma("application_id", { simple: true })),
+      version: Number(db.pragma("user_version", { simple: true })),
+    };
+  } catch (error) {
+    if (error instanceof Database.SqliteError && error.code === "SQLITE_NOTADB") return { mark: 0, version: 0 };
+    throw asStoreError(error, `opening ${file}`);
+  } finally {
+    db?.close();
   }
 }
