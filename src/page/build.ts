@@ -2,22 +2,23 @@ import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 
-// Builds the page, unless all files that its last build read are as they were then.
+// Builds the page, unless all files that its last build read are as they were then, and none was added beside them.
 
 const ROOT = resolve(import.meta.dirname, "../..");
-const CONFIG = join(import.meta.dirname, "vite.config.ts");
-const PUBLIC = join(import.meta.dirname, "public");
-const STYLES = join(import.meta.dirname, "styles");
+const CONFIG = "src/page/vite.config.ts";
 
-/** Digests of the files of a build by their path. */
-type Sources = Record<string, string>;
+/** The paths, each with the digest of its file. */
+function digest(paths: readonly string[]): [path: string, digest: string][] {
+  const read = (path: string) => readFileSync(join(ROOT, path));
+  return [...new Set(paths)].map((path) => [path, createHash("sha256").update(read(path)).digest("hex")]);
+}
 
-function digest(paths: Iterable<string>): Sources {
-  const entries = [...new Set(paths)].map((path) => {
-    const text = readFileSync(join(ROOT, path));
-    return [path, createHash("sha256").update(text).digest("hex")];
-  });
-  return Object.fromEntries(entries) as Sources;
+/** What a build reads that is no module of it, such as what a style sheet imports. */
+function listBeside(): string[] {
+  const files = ["src/page/public", "src/page/styles"].flatMap((folder) =>
+    readdirSync(join(ROOT, folder)).map((name) => join(folder, name)),
+  );
+  return [CONFIG, "package-lock.json", ...files];
 }
 
 const RECORD = join(ROOT, "dist/.page-sources.json");
@@ -26,7 +27,8 @@ function isUnchanged(): boolean {
   try {
     readFileSync(join(ROOT, "dist/page/index.html"));
     const before = readFileSync(RECORD, "utf8");
-    return JSON.stringify(digest(Object.keys(JSON.parse(before) as Sources))) === before;
+    const modules = (JSON.parse(before) as [path: string][]).map(([path]) => path);
+    return JSON.stringify(digest([...listBeside(), ...modules])) === before;
   } catch {
     return false; // never built, or a file is gone
   }
@@ -34,16 +36,13 @@ function isUnchanged(): boolean {
 
 if (!isUnchanged()) {
   const { build } = await import("vite");
-  // What a style sheet imports is no module of the build.
-  const beside = [PUBLIC, STYLES].flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
-  const read = ["package-lock.json", CONFIG, ...beside];
   const recordSources = {
     name: "record-sources",
-    generateBundle(this: { getModuleIds(): Iterable<string> }): void {
-      const ids = [...this.getModuleIds()].map((id) => id.replace(/\?.*$/, ""));
-      read.push(...ids.filter((id) => id.startsWith(`${ROOT}/src/`)));
+    writeBundle(this: { getModuleIds(): Iterable<string> }): void {
+      const modules = [...this.getModuleIds()].map((id) => relative(ROOT, id.replace(/\?.*$/, "")));
+      const read = [...listBeside(), ...modules.filter((path) => path.startsWith("src/"))];
+      writeFileSync(RECORD, JSON.stringify(digest(read)));
     },
   };
-  await build({ configFile: CONFIG, logLevel: "warn", plugins: [recordSources] });
-  writeFileSync(RECORD, JSON.stringify(digest(read.map((path) => relative(ROOT, resolve(ROOT, path))))));
+  await build({ configFile: join(ROOT, CONFIG), logLevel: "warn", plugins: [recordSources] });
 }
