@@ -117,7 +117,7 @@ const UNIT = {
 const FROM_SOURCE = [
   { find: /^#pigeonhole\/(.*)\.js$/, replacement: `${SOURCE}/$1.ts` },
   { find: /^pigeonhole$/, replacement: `${SOURCE}/index.ts` },
-  { find: /^pigeonhole\/(client|dashboard|postgres|protocol|sandbox|testing)$/, replacement: `${SOURCE}/$1.ts` },
+  { find: /^pigeonhole\/(client|dashboard|postgres|protocol|sandbox|store|testing)$/, replacement: `${SOURCE}/$1.ts` },
 ];
 
 const ALL_KINDS = Object.values(KINDS).flat();
