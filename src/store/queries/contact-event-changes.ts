@@ -43,8 +43,8 @@ export function* discardDeadContactEvent(event: { seq: number; now: number }): S
  */
 export function* discardContactEvent({ seq, send, now }: DeadContactEvent & { now: number }): StoreQuery<void> {
   yield* run(
-    `UPDATE pigeonhole.outbox_event SET state = 'done', settled_at = :now, reason = NULL, message = 'discarded'
-     WHERE seq = :seq`,
+    `UPDATE pigeonhole.outbox_event SET state = 'done', settled_at = :now, reason = NULL, code = NULL, param = NULL,
+       message = 'discarded' WHERE seq = :seq`,
     { seq, now },
   );
   if (send === null) return;

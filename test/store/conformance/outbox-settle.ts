@@ -42,6 +42,14 @@ export function describeOutboxSettle(fixture: Fixture): void {
       });
     });
 
+    test("an event that was refused and is discarded keeps nothing of the refusal", async () => {
+      await recordKeys(fixture.store, "a");
+      await settleAll(fixture.store, await takeSend(fixture.store), "dead");
+      await operate(fixture.store).changeContactEvent("discard", "a");
+      const [a] = await outboxOf(fixture.store);
+      expect(a).toMatchObject({ state: "discarded", reason: null, code: null, param: null, message: "discarded" });
+    });
+
     test("settleSend with again for all events gives the same members the same key", async () => {
       await recordKeys(fixture.store, "a", "b");
       const first = await takeSend(fixture.store);

@@ -47,20 +47,24 @@ async function expectEqual(model: Model, { store, faults }: Real): Promise<void>
     expect(stored?.body && Buffer.from(stored.body).toString()).toBe(event.hasBody ? event.body : null);
     expect(stored).toMatchObject({ seq: event.seq, receivedAt: isoTime(event.receivedAt) });
     expect(
-      stored?.handlers.map(({ handler, state, attempts, dueAt }) => ({
+      stored?.handlers.map(({ handler, state, attempts, dueAt, settledAt, reason }) => ({
         handler,
         state: state === "retrying" ? "pending" : state,
         attempts,
         dueAt,
+        settledAt,
+        reason,
       })),
     ).toEqual(
       [...event.work.values()]
-        .map(({ handler, state, started, dueAt, discarded }) => ({
+        .map(({ handler, state, started, dueAt, discarded, settledAt, reason = null }) => ({
           handler,
           state: discarded ? "discarded" : state === "leased" ? "running" : state,
           attempts: started,
           // The end of a hold, also once it is over, until its work runs.
           dueAt: isoTime(dueAt && Math.max(dueAt, model.heldUntil({ handler, now: -Infinity }) ?? dueAt)),
+          settledAt: isoTime(settledAt),
+          reason,
         }))
         .toSorted((a, b) => (a.handler < b.handler ? -1 : 1)),
     );

@@ -30,6 +30,9 @@ export interface ModelWork {
   waitBegan?: number | undefined;
   holds?: WaitHolds | undefined;
   discarded: boolean;
+  /** When and why it was ended. */
+  settledAt?: number;
+  reason?: string;
   newest?: NewestKey | undefined;
   /** Its end was due to a newer event. */
   isSuperseded?: boolean;
@@ -120,7 +123,15 @@ export class Model {
   }
 
   addNote(event: ModelEvent): void {
-    event.work.set("", { handler: "", state: "parked", started: 0, finished: 0, discarded: false, steps: {} });
+    const unread = {
+      settledAt: this.now,
+      reason: "unknown_type",
+      started: 0,
+      finished: 0,
+      discarded: false,
+      steps: {},
+    };
+    event.work.set("", { handler: "", state: "parked", ...unread });
   }
 
   /** Work under a lease with its event, if the lease still holds. */
@@ -210,11 +221,13 @@ export class Model {
   }
 
   settle(work: ModelWork, settlement: Settlement): void {
-    end(work, settlement.to);
-    if (settlement.to === "done") this.done += 1;
+    const { to, at } = settlement;
+    if (to === "pending") end(work, to);
+    else end(work, to, { settledAt: at, ...(to !== "done" && { reason: settlement.reason }) });
+    if (to === "done") this.done += 1;
     else work.finished += 1;
     if (settlement.to === "pending") {
-      const { dueAt, at, wait } = settlement;
+      const { dueAt, wait } = settlement;
       Object.assign(work, { dueAt, waitsSince: at, holds: wait?.holds });
       if (wait !== undefined) Object.assign(work, { waits: (work.waits ?? 0) + 1, waitBegan: wait.began });
     }
@@ -242,7 +255,7 @@ export class Model {
       const { work } = each;
       if (work === own.work) work.started -= 1;
       else if (work.state === "leased" || work.state === "done") continue;
-      end(work, "done");
+      end(work, "done", { settledAt: this.now, reason: "superseded" });
       Object.assign(work, { discarded: true, isSuperseded: true });
     }
     return newest === own ? "newest" : "superseded";
@@ -257,7 +270,7 @@ export class Model {
       const isGone = everything || (isShared && this.#dead.has(work.life ?? -1));
       if (work.state !== "leased" || !(isGone || (work.leaseUntil ?? 0) < this.now)) continue;
       if (work.started - work.finished >= CRASH_LIMIT) {
-        end(work, "parked");
+        end(work, "parked", { settledAt: this.now, reason: "crash_loop" });
         work.isCrashLoop = true;
         result.parked += 1;
       } else {
@@ -316,7 +329,7 @@ export class Model {
   discard(event: ModelEvent): number {
     const ended = [...event.work.values()].filter(({ state }) => state !== "leased" && state !== "done");
     for (const work of ended) {
-      end(work, "done");
+      end(work, "done", { settledAt: this.now });
       work.discarded = true;
     }
     return ended.length;
@@ -360,10 +373,13 @@ export class Model {
   }
 }
 
-function end(work: ModelWork, state: StoredWorkState): void {
+function end(work: ModelWork, state: StoredWorkState, ending?: Pick<ModelWork, "settledAt" | "reason">): void {
   work.state = state;
   delete work.token;
   delete work.leaseUntil;
   delete work.dueAt;
   delete work.waitsSince;
+  delete work.settledAt;
+  delete work.reason;
+  Object.assign(work, ending);
 }

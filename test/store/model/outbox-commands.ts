@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect } from "vitest";
+import { isoTime } from "#pigeonhole/base/iso-time.js";
 import type { EventResult, FrozenSend } from "#pigeonhole/store/outbox.js";
 import { CONTACT_EVENT_STATES } from "#pigeonhole/store/state-words.js";
 import { MINUTE, NOTHING_TO_PRUNE } from "../conformance/new-event.js";
@@ -38,18 +39,15 @@ async function expectEqual(model: OutboxModel, { store }: RealOutbox): Promise<v
     expect(listed, state).toEqual(model.in(state).map(({ key }) => key));
   }
   const { items } = await operate(store).listContactEvents({ limit: 500 });
-  expect(
-    items.toReversed().map(({ key, body, occurredAt, recordedAt, state, reason, message, remoteId }) => ({
-      key,
-      body,
-      occurredAt: Date.parse(occurredAt),
-      recordedAt: Date.parse(recordedAt),
-      state,
-      reason,
-      message,
-      remoteId,
+  expect(items.toReversed()).toMatchObject(
+    model.events.map((event) => ({
+      ...event,
+      occurredAt: isoTime(event.occurredAt),
+      recordedAt: isoTime(event.recordedAt),
+      settledAt: isoTime(event.settledAt),
+      state: model.shownState(event),
     })),
-  ).toEqual(model.events.map((event) => ({ ...event, state: model.shownState(event) })));
+  );
   expectOnce(model);
 }
 
@@ -171,7 +169,7 @@ const deadResult = (seq: number): EventResult => ({
   to: "dead",
   reason: "refused",
   code: "contact_not_found",
-  param: "",
+  param: "contactId",
   message: "There is no such contact.",
 });
 

@@ -12,10 +12,16 @@ export interface ModelEvent {
   recordedAt: number;
   /** As it is stored. */
   state: "pending" | "leased" | "done" | "dead";
+  settledAt: number | null;
   reason: string | null;
+  code: string | null;
+  param: string | null;
   message: string | null;
   remoteId: string | null;
 }
+
+/** Of an event that has no outcome, or none that a fault explains. */
+const UNSETTLED = { settledAt: null, reason: null, code: null, param: null, message: null };
 
 /** A call whose members are fixed. */
 export interface ModelSend {
@@ -80,8 +86,7 @@ export class OutboxModel {
   }
 
   record(event: Pick<ModelEvent, "key" | "body" | "occurredAt">): void {
-    const untouched = { reason: null, message: null, remoteId: null };
-    this.events.push({ ...event, ...untouched, recordedAt: this.now, state: "pending" });
+    this.events.push({ ...event, ...UNSETTLED, remoteId: null, recordedAt: this.now, state: "pending" });
   }
 
   /** The call that is open, the one under way before those that wait; others pass one that has failed often. */
@@ -111,19 +116,22 @@ export class OutboxModel {
   settle(send: ModelSend, results: readonly EventResult[]): void {
     for (const [index, event] of send.members.entries()) {
       const result = results[index];
-      if (event.state === "done" && result?.to === "done")
-        Object.assign(event, { remoteId: result.remoteId, message: null });
-      if (event.state !== "leased") continue;
+      const isDiscarded = event.state === "done" && result?.to === "done";
+      if (event.state !== "leased" && !isDiscarded) continue;
       event.state = result === undefined || result.to === "again" ? "pending" : result.to;
-      if (result?.to === "done") event.remoteId = result.remoteId;
-      if (result?.to === "dead") Object.assign(event, { reason: result.reason, message: result.message });
+      if (result?.to === "done") Object.assign(event, { ...UNSETTLED, settledAt: this.now, remoteId: result.remoteId });
+      if (result?.to === "dead") {
+        const { reason, code, param, message } = result;
+        Object.assign(event, { settledAt: this.now, reason, code, param, message });
+      }
     }
     this.sends = this.sends.filter((other) => other !== send);
   }
 
   giveUp(send: ModelSend, fault: Pick<ModelEvent, "reason" | "message">): void {
     send.state = "dead";
-    for (const event of send.members) if (event.state === "leased") Object.assign(event, { state: "dead", ...fault });
+    const dead = { state: "dead", settledAt: this.now, ...fault };
+    for (const event of send.members) if (event.state === "leased") Object.assign(event, dead);
   }
 
   retry(key: string): boolean {
@@ -134,7 +142,7 @@ export class OutboxModel {
     if (send !== undefined) Object.assign(send, { state: "pending", freeAt: this.now });
     for (const member of send?.members ?? [event]) {
       if (member.state !== "dead") continue;
-      Object.assign(member, { state: send === undefined ? "pending" : "leased", reason: null, message: null });
+      Object.assign(member, { ...UNSETTLED, state: send === undefined ? "pending" : "leased" });
     }
     return true;
   }
@@ -150,7 +158,7 @@ export class OutboxModel {
   discard(key: string): boolean {
     const event = this.find(key);
     if (event?.state !== "dead" && event?.state !== "pending") return false;
-    Object.assign(event, { state: "done", reason: null, message: "discarded" });
+    Object.assign(event, { ...UNSETTLED, state: "done", settledAt: this.now, message: "discarded" });
     this.sends = this.sends.filter(
       ({ state, members }) => state !== "dead" || members.some((member) => member.state === "dead"),
     );
