@@ -86,19 +86,19 @@ test("a store opens although another process holds the file for longer than one 
   expect(await store.accept(newEvent("evt_1"))).toMatchObject({ kind: "stored" });
 });
 
+let writing: Database.Database | undefined;
+
+/** Opens the store, and notes the connection that writes. */
+async function openNoted(at: string): Promise<void> {
+  const pragma = vi.spyOn(Database.prototype, "pragma");
+  store = createSqliteStore({ file: at, thread: false });
+  await store.open(context);
+  const connections = pragma.mock.contexts as Database.Database[];
+  writing = connections.find(({ name, readonly }) => name === at && !readonly);
+  pragma.mockRestore();
+}
+
 describe("a full database", () => {
-  let writing: Database.Database | undefined;
-
-  /** Opens the store, and notes the connection that writes. */
-  async function openNoted(at: string): Promise<void> {
-    const pragma = vi.spyOn(Database.prototype, "pragma");
-    store = createSqliteStore({ file: at, thread: false });
-    await store.open(context);
-    const connections = pragma.mock.contexts as Database.Database[];
-    writing = connections.find(({ name, readonly }) => name === at && !readonly);
-    pragma.mockRestore();
-  }
-
   const limitPages = (pages: number): void => expect(writing?.pragma(`max_page_count = ${pages}`)).toBeDefined();
 
   test.each(["file", "memory"])(
@@ -135,6 +135,19 @@ describe("a full database", () => {
     expect(await snapshot(store)).toEqual(before);
     for (const lease of leases) await store.commit(settlements.done(lease), () => undefined);
   });
+});
+
+test("a database that takes no more writes keeps what it has, and the store takes nothing more", async () => {
+  await openNoted(file);
+  await store.accept(newEvent("before"));
+  // SQLite's own error of a file system that has become read-only.
+  writing?.pragma("query_only = ON");
+  await expect(store.accept(newEvent("a"))).rejects.toThrow(/SQLITE_READONLY/);
+  writing?.pragma("query_only = OFF");
+  await expect(store.accept(newEvent("b"))).rejects.toThrow(/fix the disk/);
+  const db = new Database(file);
+  expect(db.prepare("SELECT id FROM inbox_event").pluck().all()).toEqual(["before"]);
+  db.close();
 });
 
 describe("a disk that fails", () => {
