@@ -1,5 +1,11 @@
 /** The most times that any span of that length has; a span ends before the time at its other end. */
 export function busiestSpan(times: readonly number[], length: number): number {
   const sorted = times.toSorted((a, b) => a - b);
-  return Math.max(0, ...sorted.map((begin, place) => sorted.slice(place).filter((t) => t < begin + length).length));
+  let begin = 0;
+  let most = 0;
+  for (const [index, time] of sorted.entries()) {
+    while ((sorted[begin] ?? time) <= time - length) begin += 1;
+    most = Math.max(most, index + 1 - begin);
+  }
+  return most;
 }
