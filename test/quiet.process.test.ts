@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { endWithTest } from "./support/end-with-test.js";
 import { makeFolder } from "./support/folder.js";
 
 // Warnings of Node on standard error are faults of ours: a deprecated call, a timer that is too long, a listener too
@@ -22,7 +23,6 @@ const RECEIVER = `
 
 /** What it says on standard error until it was ready, was asked to stop, and has ended. */
 async function readErrors(child: ChildProcess): Promise<string> {
-  onTestFinished(() => void child.kill("SIGKILL"));
   const said = { stdout: "", stderr: "" };
   child.stdout?.setEncoding("utf8").on("data", (text: string) => (said.stdout += text));
   child.stderr?.setEncoding("utf8").on("data", (text: string) => (said.stderr += text));
@@ -45,7 +45,7 @@ test.each([
 
 function start(args: readonly string[], cwd: string) {
   const env = { ...process.env, NODE_OPTIONS: "", FORCE_COLOR: undefined };
-  return spawn(process.execPath, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  return endWithTest(spawn(process.execPath, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] }));
 }
 
 test.each([["--version"], ["--help"], ["doctor"]])(

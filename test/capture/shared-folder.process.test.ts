@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { Capture } from "#pigeonhole/capture/model/capture.js";
 import { openCaptureFolder } from "#pigeonhole/capture/folder/capture-folder.js";
 import { makeCapture } from "../support/captures.js";
+import { endWithTest } from "../support/end-with-test.js";
 import { makeFolder } from "../support/folder.js";
 
 const FOLDER_MODULE = import.meta.resolve("#pigeonhole/capture/folder/capture-folder.js");
@@ -18,7 +19,8 @@ async function tagElsewhere(path: string, id: string, name: string, count: numbe
     for (let n = 0; n < ${count}; n += 1)
       await folder.update(${JSON.stringify(id)}, (capture) => ({ ...capture, tags: [...capture.tags, "${name}" + n] }));
   `;
-  const child = spawn(process.execPath, ["--input-type=module", "--eval", code], { stdio: "inherit" });
+  const args = ["--input-type=module", "--eval", code];
+  const child = endWithTest(spawn(process.execPath, args, { stdio: "inherit" }));
   const [exitCode] = (await once(child, "exit")) as [number];
   expect(exitCode).toBe(0);
 }

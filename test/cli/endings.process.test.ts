@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sampleEvent } from "pigeonhole/testing";
 import { describeError } from "#pigeonhole/cli/frame/command-error.js";
+import { endWithTest } from "../support/end-with-test.js";
 import { runCli, SECRET } from "../support/run-cli.js";
 import { BIN, startCli } from "../support/start-cli.js";
 import { importEvents } from "./import-events.js";
@@ -48,7 +49,7 @@ test("help loads no native module and none of the package's heavy ones", async (
 
 /** Runs a command whose reader goes away at once. */
 async function runUnread(args: readonly string[], stream: "stdout" | "stderr") {
-  const child = spawn(process.execPath, [BIN, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = endWithTest(spawn(process.execPath, [BIN, ...args], { stdio: ["ignore", "pipe", "pipe"] }));
   let rest = "";
   child[stream].destroy();
   child[stream === "stdout" ? "stderr" : "stdout"].setEncoding("utf8").on("data", (text: string) => (rest += text));
@@ -72,7 +73,7 @@ describe("a reader that closes the pipe early", () => {
 /** Runs a command whose standard output is a file on a full disk. */
 async function runOnFullDisk(args: readonly string[]) {
   const full = openSync("/dev/full", "w");
-  const child = spawn(process.execPath, [BIN, ...args], { stdio: ["ignore", full, "pipe"] });
+  const child = endWithTest(spawn(process.execPath, [BIN, ...args], { stdio: ["ignore", full, "pipe"] }));
   closeSync(full);
   let stderr = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text));
@@ -100,7 +101,7 @@ describe.skipIf(!existsSync("/dev/full"))("output into a file on a full disk", (
 test.skipIf(process.platform === "win32")("output that is written only in part is reported as a failure", async () => {
   const cwd = makeFolder();
   const line = `ulimit -f 1; exec "${process.execPath}" "${BIN}" --help > part`;
-  const child = spawn("sh", ["-c", line], { cwd, stdio: ["ignore", "ignore", "pipe"] });
+  const child = endWithTest(spawn("sh", ["-c", line], { cwd, stdio: ["ignore", "ignore", "pipe"] }));
   let stderr = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
   const [code] = (await once(child, "close")) as [number | null];

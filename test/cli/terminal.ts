@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { stripVTControlCharacters } from "node:util";
-import { onTestFinished } from "vitest";
+import { endWithTest } from "../support/end-with-test.js";
 import { hasTerminal } from "../support/tools.js";
 
 export const HAS_TERMINAL = hasTerminal();
@@ -36,12 +36,9 @@ const PATIENCE_MS = 20_000;
 /** Starts a line of `sh` in a pseudo-terminal. */
 export function startInTerminal(line: string, { cwd, env }: TerminalOptions): Terminal {
   const { PATH = "" } = process.env;
-  const child = spawn("script", ["-qec", `stty cols 120 rows 50; exec ${line}`, "/dev/null"], {
-    cwd,
-    env: { PATH, TERM: "xterm", SHELL: "/bin/sh", HOME: cwd, ...env },
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  const args = ["-qec", `stty cols 120 rows 50; exec ${line}`, "/dev/null"];
+  const all = { PATH, TERM: "xterm", SHELL: "/bin/sh", HOME: cwd, ...env };
+  const child = endWithTest(spawn("script", args, { cwd, env: all, stdio: ["pipe", "pipe", "inherit"] }));
   let output = "";
   let screen = "";
   let seen = 0;

@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symli
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, vi } from "vitest";
-import { startProgram } from "../scaffold/run-command.js";
+import { startProgram } from "../support/start-program.js";
 import { readDocument } from "./markdown.js";
 
 export const ROOT = resolve(import.meta.dirname, "../..");

@@ -2,8 +2,8 @@ import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { TEST_SECRET, sampleEvent, signDelivery } from "pigeonhole/testing";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { type Running, startProgram } from "../scaffold/run-command.js";
+import { describe, expect, test } from "vitest";
+import { type Running, startProgram } from "../support/start-program.js";
 import { findFreePort } from "../support/free-port.js";
 import { readRows } from "../support/inbox-file.js";
 import { describeOnPostgres } from "../support/postgres-server.js";
@@ -28,9 +28,7 @@ interface Tried {
 }
 
 function start(command: string, args: readonly string[], env: Record<string, string> = {}, cwd = project): Running {
-  const running = startProgram({ command, args, cwd, env });
-  onTestFinished(() => void running.child.kill("SIGKILL"));
-  return running;
+  return startProgram({ command, args, cwd, env });
 }
 
 async function tryHandOver(engine: string, tried: Tried): Promise<void> {

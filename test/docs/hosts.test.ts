@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { TEST_SECRET, sampleEvent } from "pigeonhole/testing";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { appHostOf } from "#pigeonhole/scaffold/mount/app-host.js";
-import { startProgram } from "../scaffold/run-command.js";
+import { startProgram } from "../support/start-program.js";
 import { findFreePort } from "../support/free-port.js";
 import { MINUTE, PLAIN_ENV, ROOT, run, useExampleProject } from "./example-project.js";
 import { readDocument } from "./markdown.js";
@@ -20,7 +20,6 @@ async function tryProgram(args: readonly string[], cwd = project, more: Record<s
   const env = { PORT: port, WEBHOOK_SECRET: TEST_SECRET, DATABASE_FILE: join(project, `${port}.db`) };
   const program = startProgram({ command: process.execPath, args, cwd, env: { ...PLAIN_ENV, ...more, ...env } });
   const output = (): string => program.output();
-  onTestFinished(() => void program.child.kill("SIGKILL"));
   const orders = async () => {
     const headers = { "content-type": "application/json" };
     return (await fetch(`${url}/orders`, { method: "POST", body: '{"paid":true}', headers })).json();

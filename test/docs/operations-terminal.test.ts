@@ -9,6 +9,7 @@ import { startSandboxServer } from "pigeonhole/sandbox";
 import { sampleEvent } from "pigeonhole/testing";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
+import { endWithTest } from "../support/end-with-test.js";
 import { closeServer, listen } from "../support/listen.js";
 import { makeExampleFolder } from "./example-folder.js";
 import { readDocument } from "./markdown.js";
@@ -32,7 +33,7 @@ function guideLines(part: string): string[][] {
 
 /** Not spawnSync: the sandbox lives in this process and has to answer meanwhile. */
 async function runCommand(args: readonly string[], more: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [BIN, ...args], { cwd: folder, env: { ...ENV, ...more } });
+  const child = endWithTest(spawn(process.execPath, [BIN, ...args], { cwd: folder, env: { ...ENV, ...more } }));
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text: Buffer) => (output += text.toString()));
   const code = await new Promise<number | null>((done) => child.once("close", done));

@@ -3,7 +3,8 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { sampleEvent, signDelivery } from "pigeonhole/testing";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { endWithTest } from "../support/end-with-test.js";
 import { SECRET } from "../support/scratch.js";
 
 /** What `strangers-sender.mjs` sends, beside the port. */
@@ -44,10 +45,8 @@ const LIMIT_MS = 4 * PATIENCE_MS;
 const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
 function start(script: string, args: string[], nodeOptions: string[] = []) {
-  const child = spawn(process.execPath, [...nodeOptions, pathOf(script), ...args], {
-    stdio: ["pipe", "pipe", "ignore"],
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  const command = [...nodeOptions, pathOf(script), ...args];
+  const child = endWithTest(spawn(process.execPath, command, { stdio: ["pipe", "pipe", "ignore"] }));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
     /** The next line; undefined when the process ended, or did not come to it. */

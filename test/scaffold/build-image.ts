@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { basename, isAbsolute, join } from "node:path";
-import { type Ended, startProgram } from "./run-command.js";
+import { type Ended, startProgram } from "../support/start-program.js";
 
 /** What an image has, and how its program starts. */
 export interface Image {

@@ -1,7 +1,8 @@
 import { signDelivery } from "pigeonhole/testing";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { findFreePort } from "../support/free-port.js";
-import { runCommand, startProgram } from "./run-command.js";
+import { runCli } from "../support/run-cli.js";
+import { startProgram } from "../support/start-program.js";
 import { linkPackages, makeFiles } from "./scratch.js";
 
 // Apps that had no receiver, changed by the command and run by Node as they then are.
@@ -76,12 +77,11 @@ test.each<[string, Record<string, string>, string]>([
 ])("%s accepts signed deliveries after the change, and its parser still works", async (_, files, entry) => {
   const folder = makeFiles(files);
   linkPackages(folder, ["express", "body-parser", "zod"]);
-  expect((await runCommand(["add", "--yes", "-e", "email.received"], folder)).code).toBe(0);
+  expect((await runCli(["add", "--yes", "-e", "email.received"], { cwd: folder })).code).toBe(0);
 
   const port = await findFreePort();
   const env = { PORT: String(port), WEBHOOK_SECRET: SECRET };
   const app = startProgram({ command: process.execPath, args: [entry], cwd: folder, env });
-  onTestFinished(() => void app.child.kill("SIGKILL"));
   const post = (path: string, body: string, headers: Record<string, string>) =>
     fetch(`http://127.0.0.1:${port}${path}`, {
       method: "POST",

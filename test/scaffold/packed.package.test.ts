@@ -19,7 +19,7 @@ import { TEMPLATE_NAMES } from "#pigeonhole/scaffold/project/templates.js";
 import { findFreePort } from "../support/free-port.js";
 import { type PostgresServer, createDatabase } from "../support/postgres-server.js";
 import { buildImage } from "./build-image.js";
-import { type Ended, type Running, startProgram } from "./run-command.js";
+import { type Ended, type Running, startProgram } from "../support/start-program.js";
 import { ROOT } from "./scratch.js";
 
 /*

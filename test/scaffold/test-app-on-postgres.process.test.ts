@@ -6,7 +6,7 @@ import { findFreePort } from "../support/free-port.js";
 import { runSql } from "../support/postgres-process.js";
 import { startPostgres } from "../support/postgres-server.js";
 import { hasPostgres } from "../support/tools.js";
-import { startProgram } from "./run-command.js";
+import { startProgram } from "../support/start-program.js";
 import { linkPackages, makeFiles, ROOT } from "./scratch.js";
 
 function makeProject(): string {

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { makeFolder } from "../support/folder.js";
-import { startProgram } from "./run-command.js";
+import { startProgram } from "../support/start-program.js";
 import { ROOT } from "./scratch.js";
 
 /** The script `app` of a new project. */

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { startProgram } from "../scaffold/run-command.js";
+import { startProgram } from "../support/start-program.js";
 import { makeFiles, ROOT } from "../scaffold/scratch.js";
 
 const RECEIVER = `

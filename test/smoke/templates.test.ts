@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { makeFixture } from "#pigeonhole/cli/init/make-fixture.js";
 import { planScaffold } from "#pigeonhole/scaffold/project/plan-scaffold.js";
 import { TEMPLATE_NAMES } from "#pigeonhole/scaffold/project/templates.js";
-import { startProgram } from "../scaffold/run-command.js";
+import { startProgram } from "../support/start-program.js";
 import { linkPackages, makeFiles, ROOT } from "../scaffold/scratch.js";
 import { createDatabase } from "../support/postgres-server.js";
 import { hasPostgres } from "../support/tools.js";

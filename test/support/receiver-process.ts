@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { endWithTest } from "./end-with-test.js";
 
 export { findFreePort } from "./free-port.js";
 
@@ -70,11 +71,9 @@ export function startReceiver(
   environment: Record<string, string> = {},
   program = script,
 ): ReceiverProcess {
-  const child = spawn(process.execPath, [program, JSON.stringify(config)], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...environment },
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  const args = [program, JSON.stringify(config)];
+  const env = { ...process.env, ...environment };
+  const child = endWithTest(spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"], env }));
   const lines: Line[] = [];
   const wakers = new Set<() => void>();
   let hasEnded = false;

@@ -1,19 +1,12 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { afterEach } from "vitest";
+import { endWithTest } from "./end-with-test.js";
 import { makeFolder } from "./folder.js";
 import type { CliOptions, CliResult } from "./run-cli.js";
 
 /** What is run: the built program, by plain node. */
 export const BIN = fileURLToPath(new URL("../../dist/cli/bin.js", import.meta.url));
-
-const running = new Set<ChildProcess>();
-
-afterEach(() => {
-  for (const child of running) child.kill("SIGKILL");
-  running.clear();
-});
 
 export interface ProcessOptions extends CliOptions {
   /** Arguments of node itself. */
@@ -33,12 +26,9 @@ export interface CliProcess {
 /** Starts the built program, for what only a process has: signals, pipes, a terminal, exit codes. */
 export function startCli(args: readonly string[], options: ProcessOptions = {}): CliProcess {
   const { PATH = "" } = process.env;
-  const child = spawn(process.execPath, [...(options.node ?? []), BIN, ...args], {
-    cwd: options.cwd ?? makeFolder(),
-    env: { PATH, ...options.env },
-    stdio: ["pipe", "pipe", "pipe"],
-  });
-  running.add(child);
+  const [cwd, env] = [options.cwd ?? makeFolder(), { PATH, ...options.env }];
+  const command = [...(options.node ?? []), BIN, ...args];
+  const child = endWithTest(spawn(process.execPath, command, { cwd, env, stdio: ["pipe", "pipe", "pipe"] }));
   child.stdin.end(options.input ?? "");
   const lines: string[] = [];
   let stdout = "";
@@ -56,7 +46,6 @@ export function startCli(args: readonly string[], options: ProcessOptions = {}):
   });
   const ended = new Promise<CliResult>((resolve) => {
     child.on("close", (code) => {
-      running.delete(child);
       hasEnded = true;
       look();
       resolve({ code, stdout, stderr });

@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
+import { endWithTest } from "../../support/end-with-test.js";
 
-/** A process of a test, which talks in lines. */
+/** A process of a test, which talks in lines, and ends with the test. */
 export interface Child {
   /** The next line it prints; rejects when it ends instead. */
   line(): Promise<string>;
@@ -16,12 +17,9 @@ export interface Child {
 export const childFile = (name: string): string => fileURLToPath(new URL(`${name}.mjs`, import.meta.url));
 
 export function startChild(name: string, ...args: string[]): Child {
-  const child: ChildProcess = spawn(process.execPath, [childFile(name), ...args], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  const { stdin, stdout } = child;
-  if (stdin === null || stdout === null) throw new Error("no pipes");
-  const lines = createInterface(stdout)[Symbol.asyncIterator]();
+  const command = [childFile(name), ...args];
+  const child = endWithTest(spawn(process.execPath, command, { stdio: ["pipe", "pipe", "inherit"] }));
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
   const ended = once(child, "exit");
   return {
     async line() {
@@ -29,7 +27,7 @@ export function startChild(name: string, ...args: string[]): Child {
       if (done === true) throw new Error(`${name} ended`);
       return value;
     },
-    say: (text) => void stdin.write(`${text}\n`),
+    say: (text) => void child.stdin.write(`${text}\n`),
     async kill() {
       child.kill("SIGKILL");
       await ended;

@@ -1,33 +1,36 @@
+import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { findTarball } from "#pigeonhole/cli/init/tarball.js";
 import { needsNodePackage } from "#pigeonhole/scaffold/project/manager-settings.js";
 import type { PackageManagerName } from "#pigeonhole/scaffold/project/package-manager.js";
-import { BIN, runCommand, startProgram } from "./run-command.js";
 import { makeFiles } from "./scratch.js";
 import { makeFolder } from "../support/folder.js";
-import { jsonLines } from "../support/run-cli.js";
+import { jsonLines, runCli } from "../support/run-cli.js";
+import { startCli } from "../support/start-cli.js";
 
 const PLAIN = ["--template", "hono", "--events", "email.received", "--no-install", "--no-git"];
 
 /**
  * A folder for PATH with an `npm` that is a shell script, so that installing takes as long or fails as a test wants.
  */
-function fakeNpm(script: string): Record<string, string> {
+function fakeNpm(script: string): string {
   const folder = makeFiles({ npm: `#!/bin/sh\n${script}\n` });
   chmodSync(join(folder, "npm"), 0o755);
-  return { PATH: `${folder}${delimiter}${process.env["PATH"] ?? ""}` };
+  return `${folder}${delimiter}${process.env["PATH"] ?? ""}`;
 }
 
+afterEach(() => void vi.unstubAllEnvs());
+
 /** Makes a project named mail without installing, with these flags too. */
-const initMail = (folder: string, ...flags: string[]) => runCommand(["init", "mail", ...PLAIN, ...flags], folder);
+const initMail = (folder: string, ...flags: string[]) => runCli(["init", "mail", ...PLAIN, ...flags], { cwd: folder });
 
 describe("init without a terminal", () => {
   test("init names what is missing, with a command line that works, and writes nothing", async () => {
     const folder = makeFolder();
-    const { code, stderr } = await runCommand(["init"], folder);
+    const { code, stderr } = await runCli(["init"], { cwd: folder });
     expect(code).toBe(2);
     expect(stderr).toContain("give the folder, --template, --events; or --yes for the defaults");
     expect(stderr).toContain("pigeonhole init mail-receiver --template express --events email.received,");
@@ -35,7 +38,7 @@ describe("init without a terminal", () => {
   });
 
   test("init names only what is missing", async () => {
-    const { code, stderr } = await runCommand(["init", "mail", "--template", "hono", "--json"], makeFolder());
+    const { code, stderr } = await runCli(["init", "mail", "--template", "hono", "--json"]);
     expect(code).toBe(2);
     const [line] = jsonLines({ stdout: stderr });
     expect(line).toMatchObject({ schemaVersion: 1, error: { code: "usage" } });
@@ -68,7 +71,9 @@ describe("init without a terminal", () => {
       dependencies: { pigeonhole: "file:vendor/pigeonhole-1.2.3.tgz" },
     });
     expect(read("Dockerfile")).toContain("COPY vendor ./vendor\n");
-    const missing = await runCommand(["init", "other", ...PLAIN, "--pigeonhole-version", "file:../no.tgz"], folder);
+    const missing = await runCli(["init", "other", ...PLAIN, "--pigeonhole-version", "file:../no.tgz"], {
+      cwd: folder,
+    });
     expect([missing.code, existsSync(join(folder, "other"))]).toEqual([2, false]);
   });
 
@@ -100,7 +105,7 @@ describe("init without a terminal", () => {
 
   test("init with --yes uses the defaults", async () => {
     const folder = makeFolder();
-    const { code, stdout } = await runCommand(["init", "--yes", "--no-install", "--json"], folder);
+    const { code, stdout } = await runCli(["init", "--yes", "--no-install", "--json"], { cwd: folder });
     expect(code).toBe(0);
     expect(jsonLines({ stdout })).toMatchObject([
       {
@@ -122,7 +127,7 @@ describe("init without a terminal", () => {
 
   test("init uses the package manager that runs the command, or the one that is named", async () => {
     const env = { npm_config_user_agent: "pnpm/10.1.0 npm/? node/v20" };
-    const init = (...flags: string[]) => runCommand(["init", "a", ...PLAIN, "--json", ...flags], makeFolder(), env);
+    const init = (...flags: string[]) => runCli(["init", "a", ...PLAIN, "--json", ...flags], { env });
     const [own] = jsonLines(await init());
     expect(own).toMatchObject({
       packageManager: "pnpm",
@@ -138,7 +143,7 @@ describe("init without a terminal", () => {
     [["--pm", "cargo"], "--pm"],
   ])("init %j is refused with a word about %j", async (flags, words) => {
     const folder = makeFolder();
-    const { code, stderr } = await runCommand(["init", "mail", "--yes", ...flags], folder);
+    const { code, stderr } = await runCli(["init", "mail", "--yes", ...flags], { cwd: folder });
     expect(code).toBe(2);
     expect(stderr).toContain(words);
     expect(readdirSync(folder)).toEqual([]);
@@ -168,7 +173,7 @@ describe("an existing folder", () => {
 
   test("an empty folder or a new repository is used", async () => {
     const folder = makeFiles({ ".git/HEAD": "ref: refs/heads/main\n" });
-    const { code, stdout } = await runCommand(["init", ".", ...PLAIN], folder);
+    const { code, stdout } = await runCli(["init", ".", ...PLAIN], { cwd: folder });
     expect(code).toBe(0);
     expect(stdout).toContain("1. npm install");
     expect(existsSync(join(folder, ".git/HEAD")) && existsSync(join(folder, "package.json"))).toBe(true);
@@ -185,8 +190,11 @@ describe("installing", () => {
 
   test("the installation happens in the project, before it is moved to its place", async () => {
     const folder = makeFolder();
-    const npm = fakeNpm('[ "$1" = install ] && [ -f package.json ] && mkdir node_modules && pwd > node_modules/where');
-    const { code, stdout } = await runCommand(["init", "mail", ...flags, "--json"], folder, npm);
+    vi.stubEnv(
+      "PATH",
+      fakeNpm('[ "$1" = install ] && [ -f package.json ] && mkdir node_modules && pwd > node_modules/where'),
+    );
+    const { code, stdout } = await runCli(["init", "mail", ...flags, "--json"], { cwd: folder });
     expect(code).toBe(0);
     expect(jsonLines({ stdout })).toMatchObject([
       { installed: true, next: ["cd mail", "npm run dev", expect.anything(), expect.anything()] },
@@ -196,8 +204,8 @@ describe("installing", () => {
 
   test("an installation that fails keeps the project, quotes the program and exits with 1", async () => {
     const folder = makeFolder();
-    const npm = fakeNpm("echo no network >&2; exit 7");
-    const { code, stdout, stderr } = await runCommand(["init", "mail", ...flags], folder, npm);
+    vi.stubEnv("PATH", fakeNpm("echo no network >&2; exit 7"));
+    const { code, stdout, stderr } = await runCli(["init", "mail", ...flags], { cwd: folder });
     expect(code).toBe(1);
     expect(stderr).toContain('"npm install" failed with 7:\nno network');
     expect(stdout).toContain("2. npm install");
@@ -205,8 +213,8 @@ describe("installing", () => {
   });
 
   test("an installation with a missing program says so", async () => {
-    const env = { PATH: makeFolder() };
-    const { code, stderr } = await runCommand(["init", "mail", ...flags, "--pm", "pnpm"], makeFolder(), env);
+    vi.stubEnv("PATH", makeFolder());
+    const { code, stderr } = await runCli(["init", "mail", ...flags, "--pm", "pnpm"]);
     expect([code, stderr]).toEqual([1, expect.stringContaining("pnpm is not installed.")]);
   });
 
@@ -216,21 +224,18 @@ describe("installing", () => {
       const folder = makeFolder();
       // A program below the program, as installers start them to compile; it shows that it runs.
       const marks = makeFolder();
-      const npm = fakeNpm(`mkdir node_modules; (while :; do echo >> "${marks}/beats"; sleep 0.02; done) & wait`);
+      const PATH = fakeNpm(`mkdir node_modules; (while :; do echo >> "${marks}/beats"; sleep 0.02; done) & wait`);
       const beats = (): number => statSync(join(marks, "beats"), { throwIfNoEntry: false })?.size ?? 0;
-      const init = startProgram({
-        command: process.execPath,
-        args: [BIN, "init", "mail", ...flags],
-        cwd: folder,
-        env: npm,
-      });
+      const init = startCli(["init", "deep/mail", ...flags], { cwd: folder, env: { PATH } });
       await expect.poll(beats).toBeGreaterThan(2);
-      expect(readdirSync(folder)).toEqual([expect.stringMatching(/^\.mail-/)]);
+      expect(readdirSync(join(folder, "deep"))).toEqual([expect.stringMatching(/^\.mail-/)]);
 
-      init.child.kill(signal);
-      const { code, stderr } = await init.ended;
-      expect(code).toBe(signal === "SIGINT" ? 130 : 143);
+      init.signal(signal);
+      const { code, stdout, stderr } = await init.ended;
+      expect([code, stdout]).toEqual([signal === "SIGINT" ? 130 : 143, ""]);
+      expect(stderr).toMatch(/Interrupted; nothing was written\.\n$/);
       expect(stderr).not.toContain("error");
+      // The folder above it was made for it.
       expect(readdirSync(folder)).toEqual([]);
       const last = beats();
       await sleep(200);
@@ -254,9 +259,9 @@ test.each<[string, PackageManagerName, boolean]>([
 describe("git", () => {
   test("init makes no repository inside another one", async () => {
     const folder = makeFolder();
-    await startProgram({ command: "git", args: ["init", "--quiet"], cwd: folder }).ended;
+    execFileSync("git", ["init", "--quiet"], { cwd: folder });
     const flags = ["--template", "hono", "--events", "email.received", "--no-install", "--json"];
-    const { stdout } = await runCommand(["init", "mail", ...flags], folder);
+    const { stdout } = await runCli(["init", "mail", ...flags], { cwd: folder });
     expect(jsonLines({ stdout })).toMatchObject([{ git: false }]);
     expect(existsSync(join(folder, "mail/.git"))).toBe(false);
   });

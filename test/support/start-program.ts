@@ -1,8 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { resolve } from "node:path";
-import { ROOT } from "./scratch.js";
-
-export const BIN = resolve(ROOT, "dist/cli/bin.js");
+import { endWithTest } from "./end-with-test.js";
 
 export interface Ended {
   code: number | null;
@@ -27,13 +24,10 @@ export interface RunInput {
 /** Of the environment, what would change what programs print: colours, and the package manager that runs the tests. */
 const PLAIN = { NO_COLOR: "1", FORCE_COLOR: undefined, npm_config_user_agent: undefined };
 
-/** Starts a program without a terminal. */
+/** Starts a program without a terminal. It ends with the test. */
 export function startProgram({ command, args, cwd, env = {} }: RunInput): Running {
-  const child = spawn(command, args, {
-    cwd,
-    env: { ...process.env, ...PLAIN, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const all = { ...process.env, ...PLAIN, ...env };
+  const child = endWithTest(spawn(command, args, { cwd, env: all, stdio: ["ignore", "pipe", "pipe"] }));
   const said = { stdout: "", stderr: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => (said.stdout += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (said.stderr += text));
@@ -42,13 +36,4 @@ export function startProgram({ command, args, cwd, env = {} }: RunInput): Runnin
     child.once("close", (code) => done({ code, ...said }));
   });
   return { child, ended, output: () => said.stdout + said.stderr };
-}
-
-/** Runs the built `pigeonhole` to its end. */
-export function runCommand(
-  args: readonly string[],
-  cwd: string,
-  env: Readonly<Record<string, string>> = {},
-): Promise<Ended> {
-  return startProgram({ command: process.execPath, args: [BIN, ...args], cwd, env }).ended;
 }

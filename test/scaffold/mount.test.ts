@@ -5,8 +5,7 @@ import { DATABASE_VARIABLE } from "#pigeonhole/cli/values/inbox-place.js";
 import { planMount, type MountPlan } from "#pigeonhole/scaffold/mount/plan-mount.js";
 import { readExpressApp } from "#pigeonhole/scaffold/mount/read-express-app.js";
 import { writeMount } from "#pigeonhole/scaffold/mount/write-mount.js";
-import { jsonLines } from "../support/run-cli.js";
-import { runCommand } from "./run-command.js";
+import { jsonLines, runCli } from "../support/run-cli.js";
 import { makeFiles } from "./scratch.js";
 
 const MODULE = '{"type":"module"}';
@@ -337,7 +336,7 @@ describe("an app that the command does not understand", () => {
     ["has a string that does not end", app("const text = 'never;")],
   ])("a file is left unchanged when it %s", async (_, text) => {
     const folder = makeFiles({ "package.json": MODULE, "app.js": text });
-    const { code, stdout } = await runCommand(["add", "--yes"], folder);
+    const { code, stdout } = await runCli(["add", "--yes"], { cwd: folder });
     expect(code).toBe(1);
     expect(stdout).toContain("app.js was not changed");
     expect(stdout).toContain('app.post("/webhooks/mail", mailReceiver.middleware());');
@@ -354,16 +353,14 @@ describe("an app that the command does not understand", () => {
   });
 
   test("a folder without an app is refused with an explanation", async () => {
-    const { code, stdout } = await runCommand(
-      ["add"],
-      makeFiles({ "package.json": '{"dependencies":{"express":"5"}}' }),
-    );
+    const cwd = makeFiles({ "package.json": '{"dependencies":{"express":"5"}}' });
+    const { code, stdout } = await runCli(["add"], { cwd });
     expect(code).toBe(1);
     expect(stdout).toContain("no file that makes an Express app was found");
   });
 
   test("a folder without package.json counts as a mistake in the command line", async () => {
-    const { code, stderr } = await runCommand(["add"], makeFiles({}));
+    const { code, stderr } = await runCli(["add"], { cwd: makeFiles({}) });
     expect(code).toBe(2);
     expect(stderr).toContain("package.json cannot be read; name the app's folder.");
   });
@@ -397,7 +394,7 @@ describe("what an app needs on this machine", () => {
 
   test("a secret goes into .env, which its owner alone can read, and no line of .env into the diff", async () => {
     const folder = makeFiles({ ...files, ".gitignore": "node_modules\n.env" });
-    const { stdout } = await runCommand(["add", "--yes"], folder);
+    const { stdout } = await runCli(["add", "--yes"], { cwd: folder });
     const secret =
       /^WEBHOOK_SECRET=(whsec_[\w-]{43})\n$/.exec(readFileSync(join(folder, ".env"), "utf8"))?.[1] ?? "none";
     expect([statSync(join(folder, ".env")).mode & 0o777, stdout.includes(secret)]).toEqual([0o600, false]);
@@ -437,7 +434,7 @@ describe("the mount command", () => {
 
   test("the command shows the changes and writes nothing until it is told to", async () => {
     const folder = makeFiles(files);
-    const { code, stdout, stderr } = await runCommand(["add", "-e", "email.bounced"], folder);
+    const { code, stdout, stderr } = await runCli(["add", "-e", "email.bounced"], { cwd: folder });
     expect(code).toBe(2);
     expect(stderr).toContain("--yes");
     expect(stdout).toContain("+++ b/app.js");
@@ -448,15 +445,15 @@ describe("the mount command", () => {
 
   test("the command says that the app is already changed when it is run again", async () => {
     const folder = makeFiles(files);
-    expect((await runCommand(["add", "--yes"], folder)).code).toBe(0);
+    expect((await runCli(["add", "--yes"], { cwd: folder })).code).toBe(0);
     const written = readFileSync(join(folder, "app.js"), "utf8");
-    const { code, stdout } = await runCommand(["add", "--yes"], folder);
+    const { code, stdout } = await runCli(["add", "--yes"], { cwd: folder });
     expect([code, stdout]).toEqual([0, "app.js has a receiver already; nothing to do.\n"]);
     expect(readFileSync(join(folder, "app.js"), "utf8")).toBe(written);
   });
 
   test("the command gives the diff and the next steps as JSON", async () => {
-    const { stdout } = await runCommand(["add", "--yes", "--json"], makeFiles(files));
+    const { stdout } = await runCli(["add", "--yes", "--json"], { cwd: makeFiles(files) });
     const [diff, written] = jsonLines({ stdout });
     expect(diff).toMatchObject({ schemaVersion: 1, kind: "diff", app: "app.js" });
     expect(written).toMatchObject({ kind: "written", files: ["webhooks/receiver.js", ".gitignore", ".env", "app.js"] });
