@@ -41,7 +41,7 @@ const ROOMS: Record<string, readonly string[]> = {
 const CEILINGS: Record<string, number> = {
   base: 1_197,
   protocol: 2_122,
-  contract: 3_634,
+  contract: 3_597,
   store: 14_239,
   operator: 605,
   client: 2_018,

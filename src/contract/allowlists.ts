@@ -16,12 +16,16 @@ export const addressAllowlist = z
   .readonly();
 
 /** Two labels or more, in any alphabet; the last is no number, as that of an IP address. */
-const DOMAIN = /^(?:[\p{L}\p{M}\p{N}_-]{1,63}\.)+(?!\d+$)[\p{L}\p{M}\p{N}-]{1,63}$/u;
+const DOMAIN = /^(?:(?!-)[\p{L}\p{M}\p{N}_-]{1,63}(?<!-)\.)+(?!\d+$|-)[\p{L}\p{M}\p{N}-]{1,63}(?<!-)$/u;
+
+/** A domain, whatever its case. */
+export const domainName = z
+  .string()
+  .regex(DOMAIN, { error: "Must be a domain." })
+  .max(253, { error: "Must have at most 253 characters." });
 
 /** The domains that a key or an endpoint is limited to. */
 export const domainAllowlist = z
-  .array(
-    z.string().regex(DOMAIN, { error: "Must be a domain." }).max(253, { error: "Must have at most 253 characters." }),
-  )
+  .array(domainName)
   .max(LIMITS.domainAllowlistSize, { error: "Must hold at most 25 domains." })
   .readonly();

@@ -32,7 +32,8 @@ const rows = createRows({
 /** The owner's conversations with the assistant. See docs/service.md#chats. */
 export const chats = {
   /** Lists the chats. */
-  list: rows.list(pageOf(chat), "Lists the chats.", {
+  list: rows.list(pageOf(chat), {
+    doc: "Lists the chats.",
     query: z.strictObject({
       /** Searches the titles. */
       q: z.string().optional(),
@@ -43,12 +44,13 @@ export const chats = {
     example: { query: { q: "orders", sort: "title" } },
   }),
   /** Reads one chat, without its messages. */
-  get: rows.get(chat, "Reads one chat, without its messages."),
+  get: rows.get(chat, { doc: "Reads one chat, without its messages." }),
   /** Renames a chat. */
-  rename: rows.update(chat, "Renames a chat.", {
+  rename: rows.update(chat, {
+    doc: "Renames a chat.",
     body: chatUpdateInput,
     example: { body: { title: "Late orders" } },
   }),
   /** Deletes a chat and its messages for good. */
-  delete: rows.delete("Deletes a chat and its messages for good."),
+  delete: rows.delete({ doc: "Deletes a chat and its messages for good." }),
 } as const satisfies Resource;

@@ -76,7 +76,8 @@ const rows = createRows({ all: "/events", scopes: ["contacts:read", "contacts:wr
 /** Contact events: they start automations and end waits. See docs/service.md#contact-event-api. */
 export const contactEvents = {
   /** Records one event of a contact. */
-  send: rows.create(contactEventResult, "Records one event of a contact.", {
+  send: rows.create(contactEventResult, {
+    doc: "Records one event of a contact.",
     ...sends,
     body: contactEventInput(),
     events: "one",
@@ -86,29 +87,22 @@ export const contactEvents = {
     example: { body: input },
   }),
   /** Records 1 to 100 events in order; one that fails does not stop the rest. */
-  sendBatch: rows.act(
-    "/events/batch",
-    contactEventBatch,
-    "Records 1 to 100 events in order; one that fails does not stop the rest.",
-    {
-      ...sends,
-      body: contactEventBatchInput,
-      argument: "events",
-      events: "each",
-      example: { body: { events: [input, { ...input, email: "nobody@customer.example.com" }] } },
-    },
-  ),
+  sendBatch: rows.act("/events/batch", contactEventBatch, {
+    doc: "Records 1 to 100 events in order; one that fails does not stop the rest.",
+    ...sends,
+    body: contactEventBatchInput,
+    argument: "events",
+    events: "each",
+    example: { body: { events: [input, { ...input, email: "nobody@customer.example.com" }] } },
+  }),
   /** Lists the distinct names of the stored events, in byte order, at most 100. */
-  names: rows.read(
-    "/events/names",
-    eventNames,
-    "Lists the distinct names of the stored events, in byte order, at most 100.",
-    {
-      scope: "automations:read",
-    },
-  ),
+  names: rows.read("/events/names", eventNames, {
+    doc: "Lists the distinct names of the stored events, in byte order, at most 100.",
+    scope: "automations:read",
+  }),
   /** Lists the events of a contact, named by address or id, most recent first. */
-  list: rows.list(pageOf(contactEvent), "Lists the events of a contact, named by address or id, most recent first.", {
+  list: rows.list(pageOf(contactEvent), {
+    doc: "Lists the events of a contact, named by address or id, most recent first.",
     path: "/contacts/{email}/events",
     closedToSome: "members",
     params: z.strictObject({ email: contactReference }),

@@ -87,7 +87,8 @@ const audienceId = "aud_65b8f0a2c4d6e8f001234567";
 /** Saved contacts, their audiences, and the people seen in mail. See docs/service.md#contacts. */
 export const contacts = {
   /** Lists the contacts, those with the latest mail first. */
-  list: rows.list(pageOf(listedContact), "Lists the contacts, those with the latest mail first.", {
+  list: rows.list(pageOf(listedContact), {
+    doc: "Lists the contacts, those with the latest mail first.",
     query: z.strictObject({
       /** Only contacts that were saved (`manual`), or that mail was sent to (`auto`). */
       source: openEnum(["manual", "auto"]).optional(),
@@ -98,46 +99,45 @@ export const contacts = {
     example: { query: { q: "ada" } },
   }),
   /** Reads one contact with its audiences. */
-  get: rows.get(contact, "Reads one contact with its audiences."),
+  get: rows.get(contact, { doc: "Reads one contact with its audiences." }),
   /** Saves a new contact, which joins the default audience. */
-  create: rows.create(contact, "Saves a new contact, which joins the default audience.", {
+  create: rows.create(contact, {
+    doc: "Saves a new contact, which joins the default audience.",
     body: contactCreateInput,
     errors: ["contact_exists", "audience_not_found"],
     example: { body: { email, name: "Ada Example", audienceIds: [audienceId] } },
   }),
   /** Changes the name or the notes of a contact; omitted fields stay unchanged. */
-  update: rows.update(contact, "Changes the name or the notes of a contact; omitted fields stay unchanged.", {
+  update: rows.update(contact, {
+    doc: "Changes the name or the notes of a contact; omitted fields stay unchanged.",
     body: contactUpdateInput,
     example: { body: { notes: null } },
   }),
   /** Deletes a contact with its notes and audiences; the answer says whether there was one. */
-  delete: rows.delete("Deletes a contact with its notes and audiences; the answer says whether there was one.", {
+  delete: rows.delete({
+    doc: "Deletes a contact with its notes and audiences; the answer says whether there was one.",
     missing: "invalid_contact",
     result: tombstoneOf({ email: z.string(), wasSaved: z.boolean().default(false) }),
   }),
   /** Sets the audiences of a contact; it always stays in the default one. */
-  setAudiences: rows.act(
-    "/contacts/{email}/audiences",
-    contact,
-    "Sets the audiences of a contact; it always stays in the default one.",
-    {
-      method: "PUT",
-      scope: "audiences:write",
-      body: z.strictObject({
-        /** All audiences that the contact is to be in, at most 100; a repeated one counts once. */
-        audienceIds: audienceIds(CONTACT_LIMITS.audiences),
-      }),
-      retry: "repeatable",
-      errors: ["audience_not_found"],
-      example: { body: { audienceIds: [audienceId] } },
-    },
-  ),
+  setAudiences: rows.act("/contacts/{email}/audiences", contact, {
+    doc: "Sets the audiences of a contact; it always stays in the default one.",
+    method: "PUT",
+    scope: "audiences:write",
+    body: z.strictObject({
+      /** All audiences that the contact is to be in, at most 100; a repeated one counts once. */
+      audienceIds: audienceIds(CONTACT_LIMITS.audiences),
+    }),
+    retry: "repeatable",
+    errors: ["audience_not_found"],
+    example: { body: { audienceIds: [audienceId] } },
+  }),
   /** Lists contacts, and with the scope `threads:read` also the addresses seen in mail. */
   people: rows.list(
     // `seen` is false when the addresses seen in mail were left out.
     pageWith(person, z.object({ seen: z.boolean().default(true) })),
-    "Lists contacts, and with the scope `threads:read` also the addresses seen in mail.",
     {
+      doc: "Lists contacts, and with the scope `threads:read` also the addresses seen in mail.",
       path: "/people",
       pathIsAssumed: true,
       query: z.strictObject({
@@ -158,8 +158,8 @@ export const contacts = {
   deleteMany: rows.act(
     "/contacts/batch-delete",
     z.looseObject({ deleted: z.array(z.string()).default([]), missing: z.array(z.string()).default([]) }),
-    "Deletes up to 200 contacts.",
     {
+      doc: "Deletes up to 200 contacts.",
       pathIsAssumed: true,
       body: z.strictObject({
         /** 1 to 200 addresses. */

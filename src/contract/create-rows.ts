@@ -28,9 +28,11 @@ type Row<Usual, Result, More> = Merged<
   Usual & { scope: ScopeRule; doc: string; example: Operation["example"] } & (Result extends z.ZodType
       ? { result: Result }
       : None),
-  More
+  Omit<More, "doc">
 >;
-type Known<More> = More & { readonly [Name in Exclude<keyof More, keyof Operation>]: never };
+/** Each row says what it does. */
+type Known<More> = More & { doc: string } & { readonly [Name in Exclude<keyof More, keyof Operation>]: never };
+type Said<Result, More> = [result: Result, more: Known<More>];
 
 interface Place<All, One, Each> {
   /** The path of all things. */
@@ -53,45 +55,34 @@ export function createRows<const All extends Path, const One extends Path = neve
   one,
   each,
 }: Place<All, One, Each>) {
-  function row<Usual extends Own & { path: Path }, Result extends ResultSchema, More>(
+  function row<Usual extends Own & { path: Path }, Result extends ResultSchema, More extends Own>(
     usual: Usual,
-    [result, doc, more]: readonly [result: Result, doc: string, more?: More & Own],
-  ): Row<Usual & Each, Result, NoInfer<More>> {
-    const isOfOne = one !== undefined && (more?.path ?? usual.path).startsWith(one.path);
+    [result, more]: Said<Result, More>,
+  ): Row<Usual & Each, Result, More> {
+    const isOfOne = one !== undefined && (more.path ?? usual.path).startsWith(one.path);
     const { path: _, example, ...ofOne } = isOfOne ? one : { path: all, example: undefined };
-    const made = {
-      scope: usual.method === "GET" ? reads : writes,
-      ...usual,
-      ...each,
-      ...ofOne,
-      ...(result && { result }),
-      doc,
-      ...more,
-    };
-    const values = { ...(example && { params: example }), ...each?.example, ...more?.example };
-    return { ...made, example: values } as unknown as Row<Usual & Each, Result, NoInfer<More>>;
+    const scope = usual.method === "GET" ? reads : writes;
+    const made = { scope, ...usual, ...each, ...ofOne, ...(result && { result }), ...more };
+    const values = { ...(example && { params: example }), ...each?.example, ...more.example };
+    return { ...made, example: values } as unknown as Row<Usual & Each, Result, More>;
   }
-  type Said<Result, More> = [result: Result, doc: string, more?: Known<More>];
   const path = one?.path as One;
   return {
     /** Reads a list page by page. */
-    list: <R extends ResultSchema, const M extends Own = None>(...said: Said<R, M>) =>
-      row({ ...list, path: all }, said),
+    list: <R extends ResultSchema, const M extends Own>(...said: Said<R, M>) => row({ ...list, path: all }, said),
     /** Reads one thing. */
-    get: <R extends ResultSchema, const M extends Own = None>(...said: Said<R, M>) => row({ ...read, path }, said),
+    get: <R extends ResultSchema, const M extends Own>(...said: Said<R, M>) => row({ ...read, path }, said),
     /** Makes something with an id that the service chooses. */
-    create: <R extends ResultSchema, const M extends Own = None>(...said: Said<R, M>) =>
-      row({ ...create, path: all }, said),
+    create: <R extends ResultSchema, const M extends Own>(...said: Said<R, M>) => row({ ...create, path: all }, said),
     /** Changes fields; the others stay. */
-    update: <R extends ResultSchema, const M extends Own = None>(...said: Said<R, M>) => row({ ...update, path }, said),
+    update: <R extends ResultSchema, const M extends Own>(...said: Said<R, M>) => row({ ...update, path }, said),
     /** Deletes one thing, which has an id. */
-    delete: <const M extends Own = None>(...said: [doc: string, more?: Known<M>]) =>
-      row({ ...remove, path }, [tombstone, ...said]),
+    delete: <const M extends Own>(more: Known<M>) => row({ ...remove, path }, [tombstone, more]),
     /** Reads something at a path of its own. */
-    read: <const At extends Path, R extends ResultSchema, const M extends Own = None>(at: At, ...said: Said<R, M>) =>
+    read: <const At extends Path, R extends ResultSchema, const M extends Own>(at: At, ...said: Said<R, M>) =>
       row({ ...read, path: at }, said),
     /** Does something with what is there. */
-    act: <const At extends Path, R extends ResultSchema, const M extends Own = None>(at: At, ...said: Said<R, M>) =>
+    act: <const At extends Path, R extends ResultSchema, const M extends Own>(at: At, ...said: Said<R, M>) =>
       row({ ...act, path: at }, said),
   };
 }

@@ -80,7 +80,8 @@ const issueCodes = { "*": "invalid_parameter" } as const;
 /** Messages that are not sent yet. See docs/service.md#drafts. */
 export const drafts = {
   /** Lists the ids of the drafts, the most recently saved first. */
-  list: rows.list(pageOf(draftReference), "Lists the ids of the drafts, the most recently saved first.", {
+  list: rows.list(pageOf(draftReference), {
+    doc: "Lists the ids of the drafts, the most recently saved first.",
     query: z.strictObject({
       /** Words, quoted phrases and operators such as `subject:` and `after:`. */
       query: z.string().optional(),
@@ -91,9 +92,10 @@ export const drafts = {
     example: { query: { query: "subject:order", limit: 100 } },
   }),
   /** Reads one draft. */
-  get: rows.get(draft, "Reads one draft."),
+  get: rows.get(draft, { doc: "Reads one draft." }),
   /** Creates a draft, which a person can send. */
-  create: rows.create(draftReference, "Creates a draft, which a person can send.", {
+  create: rows.create(draftReference, {
+    doc: "Creates a draft, which a person can send.",
     body: draftCreateInput,
     issueCodes,
     example: {
@@ -107,13 +109,15 @@ export const drafts = {
     },
   }),
   /** Changes a draft: each field that is sent replaces what was stored. */
-  update: rows.update(draftReference, "Changes a draft: each field that is sent replaces what was stored.", {
+  update: rows.update(draftReference, {
+    doc: "Changes a draft: each field that is sent replaces what was stored.",
     body: draftUpdateInput,
     issueCodes,
     example: { body: { subject: "Your order 1042", from: null } },
   }),
   /** Deletes a draft for good. */
-  delete: rows.delete("Deletes a draft for good.", {
+  delete: rows.delete({
+    doc: "Deletes a draft for good.",
     result: z.looseObject({
       object: z.string().default("draft"),
       id: nullable(z.string()),

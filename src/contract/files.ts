@@ -95,7 +95,8 @@ const ofLinks = { path: "/files/{id}/links" } as const;
 /** Every attachment that was sent or received, and every uploaded file, with links to it. See docs/service.md#files. */
 export const files = {
   /** Lists the files. */
-  list: rows.list(pageOf(file), "Lists the files.", {
+  list: rows.list(pageOf(file), {
+    doc: "Lists the files.",
     query: z.strictObject({
       /** Searches name and type; without a match, close spellings. */
       q: z.string().optional(),
@@ -114,17 +115,19 @@ export const files = {
     example: { query: { kind: "pdf", direction: "inbound", since: "2026-01-30T00:00:00Z" } },
   }),
   /** Reads what is known about one file. */
-  get: rows.get(file, "Reads what is known about one file."),
+  get: rows.get(file, { doc: "Reads what is known about one file." }),
   /** Counts files, bytes and links. */
-  stats: rows.read("/files/stats", fileStats, "Counts files, bytes and links."),
+  stats: rows.read("/files/stats", fileStats, { doc: "Counts files, bytes and links." }),
   /** Downloads the bytes of a file. */
-  content: rows.read("/files/{id}/content", undefined, "Downloads the bytes of a file.", {
+  content: rows.read("/files/{id}/content", undefined, {
+    doc: "Downloads the bytes of a file.",
     downloads: true,
   }),
   /** Lists the links to a file, newest first. */
-  links: rows.list(pageOf(link), "Lists the links to a file, newest first.", ofLinks),
+  links: rows.list(pageOf(link), { doc: "Lists the links to a file, newest first.", ...ofLinks }),
   /** Makes a new link by which anyone can fetch the file. */
-  createLink: rows.create(link, "Makes a new link by which anyone can fetch the file.", {
+  createLink: rows.create(link, {
+    doc: "Makes a new link by which anyone can fetch the file.",
     ...ofLinks,
     body: z.strictObject({
       /** A domain of the workspace with a host for files. */
@@ -134,7 +137,8 @@ export const files = {
     example: { body: { domain: "acme.example.com" } },
   }),
   /** Ends one link, in mail that was sent too. */
-  revokeLink: rows.delete("Ends one link, in mail that was sent too.", {
+  revokeLink: rows.delete({
+    doc: "Ends one link, in mail that was sent too.",
     path: "/files/{id}/links/{linkId}",
     params: z.strictObject({ id: fileId, linkId }),
     result: link,
@@ -142,12 +146,14 @@ export const files = {
     example: { params: { id, linkId: "shr_65b8f0a2c4d6e8f0089abcde" } },
   }),
   /** Ends every link to a file, and says how many still worked. */
-  revokeLinks: rows.delete("Ends every link to a file, and says how many still worked.", {
+  revokeLinks: rows.delete({
+    doc: "Ends every link to a file, and says how many still worked.",
     ...ofLinks,
     result: z.looseObject({ revoked: z.number().default(0) }),
   }),
   /** Uploads a file of 1 byte to 100 MB. */
-  upload: rows.create(file, "Uploads a file of 1 byte to 100 MB.", {
+  upload: rows.create(file, {
+    doc: "Uploads a file of 1 byte to 100 MB.",
     query: z.strictObject({
       /** Its name, which is cleaned, and cut at 255 characters. */
       filename: z.string().regex(/\S/, { error: "Must not be blank." }),
@@ -157,26 +163,23 @@ export const files = {
     example: { query: { filename: "price-list.pdf" } },
   }),
   /** Deletes an upload that nothing depends on. */
-  delete: rows.delete("Deletes an upload that nothing depends on.", {
+  delete: rows.delete({
+    doc: "Deletes an upload that nothing depends on.",
     fires: ["file.deleted"],
     errors: ["file_in_use"],
   }),
   /** Deletes the files of up to 100 ids that nothing depends on. */
-  deleteMany: rows.act(
-    "/files/batch-delete",
-    batchDelete,
-    "Deletes the files of up to 100 ids that nothing depends on.",
-    {
-      body: z.strictObject({
-        /** 1 to 100 ids; a repeated one counts once. */
-        ids: z
-          .array(someText())
-          .min(1, { error: "Must name at least one file." })
-          .refine((ids) => countDifferent(ids) <= FILE_LIMITS.batchDelete, { error: "Must name at most 100 files." })
-          .readonly(),
-      }),
-      fires: ["file.deleted"],
-      example: { body: { ids: [id] } },
-    },
-  ),
+  deleteMany: rows.act("/files/batch-delete", batchDelete, {
+    doc: "Deletes the files of up to 100 ids that nothing depends on.",
+    body: z.strictObject({
+      /** 1 to 100 ids; a repeated one counts once. */
+      ids: z
+        .array(someText())
+        .min(1, { error: "Must name at least one file." })
+        .refine((ids) => countDifferent(ids) <= FILE_LIMITS.batchDelete, { error: "Must name at most 100 files." })
+        .readonly(),
+    }),
+    fires: ["file.deleted"],
+    example: { body: { ids: [id] } },
+  }),
 } as const satisfies Resource;

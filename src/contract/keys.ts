@@ -184,91 +184,72 @@ const logQuery = {
 /** API keys. Only the owner reaches them. See docs/service.md#api-keys. */
 export const keys = {
   /** Lists the keys, newest first, also those that are revoked or expired, without their secrets. */
-  list: rows.list(
-    pageOf(apiKey),
-    "Lists the keys, newest first, also those that are revoked or expired, without their secrets.",
-  ),
+  list: rows.list(pageOf(apiKey), {
+    doc: "Lists the keys, newest first, also those that are revoked or expired, without their secrets.",
+  }),
   /** Reads one key, without its secret. */
-  get: rows.get(apiKey, "Reads one key, without its secret."),
+  get: rows.get(apiKey, { doc: "Reads one key, without its secret." }),
   /** Makes a live key inside the caller's reach; the answer holds its token, the only time it appears. */
-  create: rows.create(
-    apiKeyWithToken,
-    "Makes a live key inside the caller's reach; the answer holds its token, the only time it appears.",
-    {
-      body: apiKeyCreateInput,
-      errors: ["beyond_caller_authority", "role_not_found", "workspace_limit_reached"],
-      example: {
-        body: {
-          name: "Orders",
-          scopes: ["emails:send", "contacts:write"],
-          domainAllowlist: ["acme.example.com"],
-          expiresInMinutes: 43_200,
-        },
+  create: rows.create(apiKeyWithToken, {
+    doc: "Makes a live key inside the caller's reach; the answer holds its token, the only time it appears.",
+    body: apiKeyCreateInput,
+    errors: ["beyond_caller_authority", "role_not_found", "workspace_limit_reached"],
+    example: {
+      body: {
+        name: "Orders",
+        scopes: ["emails:send", "contacts:write"],
+        domainAllowlist: ["acme.example.com"],
+        expiresInMinutes: 43_200,
       },
     },
-  ),
+  }),
   /** Changes a key inside the caller's reach, switches it off or on; a key may narrow itself. */
-  update: rows.update(
-    apiKey,
-    "Changes a key inside the caller's reach, switches it off or on; a key may narrow itself.",
-    {
-      body: apiKeyUpdateInput,
-      errors: ["beyond_caller_authority", "revoked"],
-      example: { body: { name: "Orders", enabled: false } },
-    },
-  ),
+  update: rows.update(apiKey, {
+    doc: "Changes a key inside the caller's reach, switches it off or on; a key may narrow itself.",
+    body: apiKeyUpdateInput,
+    errors: ["beyond_caller_authority", "revoked"],
+    example: { body: { name: "Orders", enabled: false } },
+  }),
   /** Gives a key another token; the old one ends at once, and everything else stays. */
-  rotate: rows.act(
-    "/keys/{id}/rotate",
-    apiKeyWithToken,
-    "Gives a key another token; the old one ends at once, and everything else stays.",
-    {
-      errors: ["beyond_caller_authority", "revoked"],
-    },
-  ),
+  rotate: rows.act("/keys/{id}/rotate", apiKeyWithToken, {
+    doc: "Gives a key another token; the old one ends at once, and everything else stays.",
+    errors: ["beyond_caller_authority", "revoked"],
+  }),
   /** Gives the key of the call another token; the old one ends at once. */
-  rotateSelf: rows.act(
-    "/keys/self/rotate",
-    apiKeyWithToken,
-    "Gives the key of the call another token; the old one ends at once.",
-    {
-      scope: { anyOf: ["keys:write", "keys:manage"] },
-      errors: ["resource_not_found"],
-    },
-  ),
+  rotateSelf: rows.act("/keys/self/rotate", apiKeyWithToken, {
+    doc: "Gives the key of the call another token; the old one ends at once.",
+    scope: { anyOf: ["keys:write", "keys:manage"] },
+    errors: ["resource_not_found"],
+  }),
   /** Ends a key for good; it stays in the list until it is deleted. */
-  revoke: rows.act("/keys/{id}/revoke", apiKey, "Ends a key for good; it stays in the list until it is deleted.", {
+  revoke: rows.act("/keys/{id}/revoke", apiKey, {
+    doc: "Ends a key for good; it stays in the list until it is deleted.",
     pathIsAssumed: true,
     body: apiKeyRevokeInput,
     errors: ["beyond_caller_authority", "revoked"],
     example: { body: { reason: "Leaked" } },
   }),
   /** Deletes a revoked key; its requests and activity stay. */
-  delete: rows.delete("Deletes a revoked key; its requests and activity stay.", {
+  delete: rows.delete({
+    doc: "Deletes a revoked key; its requests and activity stay.",
     errors: ["beyond_caller_authority", "not_revoked"],
   }),
   /** Lists the calls that keys made, newest first, without bodies and queries. */
-  requests: rows.list(
-    pageOf(apiKeyRequest),
-    "Lists the calls that keys made, newest first, without bodies and queries.",
-    {
-      path: "/keys/requests",
-      query: z.strictObject({
-        /** True: only calls that were answered 400 or above. @default false */
-        failedOnly: z.boolean().optional(),
-        ...logQuery,
-      }),
-      example: { query: { failedOnly: true, keyIds: [id], since: "2026-01-31T00:00:00Z" } },
-    },
-  ),
+  requests: rows.list(pageOf(apiKeyRequest), {
+    doc: "Lists the calls that keys made, newest first, without bodies and queries.",
+    path: "/keys/requests",
+    query: z.strictObject({
+      /** True: only calls that were answered 400 or above. @default false */
+      failedOnly: z.boolean().optional(),
+      ...logQuery,
+    }),
+    example: { query: { failedOnly: true, keyIds: [id], since: "2026-01-31T00:00:00Z" } },
+  }),
   /** Lists what was done to keys, newest first, with the authentications that were refused. */
-  activity: rows.list(
-    pageOf(apiKeyActivity),
-    "Lists what was done to keys, newest first, with the authentications that were refused.",
-    {
-      path: "/keys/activity",
-      query: z.strictObject(logQuery),
-      example: { query: { keyIds: [id], until: "2026-02-01T00:00:00Z" } },
-    },
-  ),
+  activity: rows.list(pageOf(apiKeyActivity), {
+    doc: "Lists what was done to keys, newest first, with the authentications that were refused.",
+    path: "/keys/activity",
+    query: z.strictObject(logQuery),
+    example: { query: { keyIds: [id], until: "2026-02-01T00:00:00Z" } },
+  }),
 } as const satisfies Resource;

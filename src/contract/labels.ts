@@ -76,30 +76,28 @@ const rows = createRows({
 /** The user's labels; those of the system cannot be reached. See docs/service.md#labels. */
 export const labels = {
   /** Lists the labels by name. */
-  list: rows.list(pageOf(label), "Lists the labels by name."),
+  list: rows.list(pageOf(label), { doc: "Lists the labels by name." }),
   /** Reads one label. */
-  get: rows.get(label, "Reads one label."),
+  get: rows.get(label, { doc: "Reads one label." }),
   /** Creates a label, whose id follows from its name. */
-  create: rows.create(label, "Creates a label, whose id follows from its name.", {
+  create: rows.create(label, {
+    doc: "Creates a label, whose id follows from its name.",
     body: labelCreateInput,
     errors: ["label_name_taken", "label_limit_reached"],
     example: { body: { name: "Big orders", color: { backgroundColor: "#1A73E8" } } },
   }),
   /** Changes the name or the color of a label; its id stays. */
-  update: rows.update(label, "Changes the name or the color of a label; its id stays.", {
+  update: rows.update(label, {
+    doc: "Changes the name or the color of a label; its id stays.",
     body: labelUpdateInput,
     errors: ["label_name_taken"],
     example: { body: { name: "Orders", color: null } },
   }),
   /** Deletes a label and removes it from every thread. */
-  delete: rows.delete("Deletes a label and removes it from every thread."),
+  delete: rows.delete({ doc: "Deletes a label and removes it from every thread." }),
   /** Lists the colors that the service suggests: 14 solids and 7 gradients. */
-  palette: rows.read(
-    "/labels/palette",
-    listOf(paletteColor),
-    "Lists the colors that the service suggests: 14 solids and 7 gradients.",
-    {
-      pathIsAssumed: true,
-    },
-  ),
+  palette: rows.read("/labels/palette", listOf(paletteColor), {
+    doc: "Lists the colors that the service suggests: 14 solids and 7 gradients.",
+    pathIsAssumed: true,
+  }),
 } as const satisfies Resource;

@@ -110,23 +110,23 @@ const signInErrors = [
 /** Mailboxes that stay at another provider. See docs/service.md#connected-mailboxes. */
 export const mailboxes = {
   /** Lists the connected mailboxes, newest first. */
-  list: rows.read("/connected-mailboxes", listOf(mailbox), "Lists the connected mailboxes, newest first.", assumed),
+  list: rows.read("/connected-mailboxes", listOf(mailbox), {
+    doc: "Lists the connected mailboxes, newest first.",
+    ...assumed,
+  }),
   /** Reads one connected mailbox. */
-  get: rows.get(mailbox, "Reads one connected mailbox.", assumed),
+  get: rows.get(mailbox, { doc: "Reads one connected mailbox.", ...assumed }),
   /** Finds the servers of an address; stores nothing, and signs in nowhere. */
-  discover: rows.act(
-    "/connected-mailboxes/discover",
-    discovery,
-    "Finds the servers of an address; stores nothing, and signs in nowhere.",
-    {
-      ...ofAddress,
-      body: z.strictObject({ email: emailAddress() }),
-      errors: ["mailbox_address_invalid", "mailbox_checks_limited"],
-      example: { body: { email } },
-    },
-  ),
+  discover: rows.act("/connected-mailboxes/discover", discovery, {
+    doc: "Finds the servers of an address; stores nothing, and signs in nowhere.",
+    ...ofAddress,
+    body: z.strictObject({ email: emailAddress() }),
+    errors: ["mailbox_address_invalid", "mailbox_checks_limited"],
+    example: { body: { email } },
+  }),
   /** Signs in to both servers of a mailbox, and adds its address to the workspace. */
-  connect: rows.create(connection, "Signs in to both servers of a mailbox, and adds its address to the workspace.", {
+  connect: rows.create(connection, {
+    doc: "Signs in to both servers of a mailbox, and adds its address to the workspace.",
     ...ofAddress,
     body: mailboxConnectInput,
     errors: [
@@ -143,21 +143,21 @@ export const mailboxes = {
     example: { body: { email, password: "abcd efgh ijkl mnop" } },
   }),
   /** Pauses or resumes a mailbox, or gives it a new password or label. */
-  update: rows.update(change, "Pauses or resumes a mailbox, or gives it a new password or label.", {
+  update: rows.update(change, {
+    doc: "Pauses or resumes a mailbox, or gives it a new password or label.",
     ...assumed,
     body: mailboxUpdateInput,
     errors: [...signInErrors, "connected_mailbox_no_password"],
     example: { body: { paused: true } },
   }),
   /** Asks for a sync, and answers the mailbox as it was then. */
-  sync: rows.act(
-    "/connected-mailboxes/{id}/sync",
-    mailbox,
-    "Asks for a sync, and answers the mailbox as it was then.",
-    assumed,
-  ),
+  sync: rows.act("/connected-mailboxes/{id}/sync", mailbox, {
+    doc: "Asks for a sync, and answers the mailbox as it was then.",
+    ...assumed,
+  }),
   /** Disconnects a mailbox, removes its address, and forgets its password. */
-  disconnect: rows.delete("Disconnects a mailbox, removes its address, and forgets its password.", {
+  disconnect: rows.delete({
+    doc: "Disconnects a mailbox, removes its address, and forgets its password.",
     result: tombstoneOf({ id: z.string(), addressId: nullable(z.string()), email: z.string() }),
   }),
 } as const satisfies Resource;

@@ -105,6 +105,10 @@ export type QueryInput<Row> = Row extends { query: infer Query extends z.ZodObje
 /** What a caller gets. */
 export type CallResult<Row> = Row extends { result: infer Schema extends z.ZodType } ? z.output<Schema> : never;
 
+/** The documented fields of what a caller gets, without those that only newer versions know. */
+export type ResultFields<Row> = KnownFields<CallResult<Row>>;
+type KnownFields<Result> = { [Name in keyof Result as string extends Name ? never : Name]: Result[Name] };
+
 /** Names of the `{…}` of a path, in order. */
 export function pathNames(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);

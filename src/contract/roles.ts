@@ -82,23 +82,28 @@ const rows = createRows({
 /** Roles, which cap members and keys. See docs/service.md#roles. */
 export const roles = {
   /** Lists the roles: those that every workspace begins with, then its own by name. */
-  list: rows.list(pageOf(role), "Lists the roles: those that every workspace begins with, then its own by name."),
+  list: rows.list(pageOf(role), {
+    doc: "Lists the roles: those that every workspace begins with, then its own by name.",
+  }),
   /** Reads one role, with how many people and keys hold it. */
-  get: rows.get(role, "Reads one role, with how many people and keys hold it."),
+  get: rows.get(role, { doc: "Reads one role, with how many people and keys hold it." }),
   /** Creates a role with permissions that the caller holds. */
-  create: rows.create(role, "Creates a role with permissions that the caller holds.", {
+  create: rows.create(role, {
+    doc: "Creates a role with permissions that the caller holds.",
     body: roleCreateInput,
     errors: ["insufficient_authority", "role_name_taken", "role_limit_reached"],
     example: { body: { name: "Support", permissions: ["emails:send", "emails:read", "templates:write"] } },
   }),
   /** Changes a role; it holds for the next call of everyone who has it. */
-  update: rows.update(role, "Changes a role; it holds for the next call of everyone who has it.", {
+  update: rows.update(role, {
+    doc: "Changes a role; it holds for the next call of everyone who has it.",
     body: roleUpdateInput,
     errors: ["insufficient_authority", "role_name_taken", "role_immutable"],
     example: { body: { permissions: ["emails:read"] } },
   }),
   /** Deletes a role; those who hold it move to the role that is named, in one step. */
-  delete: rows.delete("Deletes a role; those who hold it move to the role that is named, in one step.", {
+  delete: rows.delete({
+    doc: "Deletes a role; those who hold it move to the role that is named, in one step.",
     query: z.strictObject({
       /** The role that members, keys and invitations get instead. Needed while there are any; the name is assumed. */
       reassignTo: textOf(1, 64).optional(),
@@ -114,9 +119,7 @@ export const roles = {
     example: { query: { reassignTo: "role_65b8f0a2c4d6e8f0089abcde" } },
   }),
   /** Lists everything that a role can allow, in the order that roles have it in. */
-  permissions: rows.read(
-    "/roles/permissions",
-    listOf(rolePermission),
-    "Lists everything that a role can allow, in the order that roles have it in.",
-  ),
+  permissions: rows.read("/roles/permissions", listOf(rolePermission), {
+    doc: "Lists everything that a role can allow, in the order that roles have it in.",
+  }),
 } as const satisfies Resource;

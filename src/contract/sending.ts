@@ -52,35 +52,26 @@ const rows = createRows({ all: "/sending", scopes: ["domains:read", "domains:wri
 /** Lanes of outgoing mail, and dedicated IPs. See docs/service.md#sending-lanes. */
 export const sending = {
   /** Reads both lanes with their figures of the last 7 days. */
-  streams: rows.read(
-    "/sending/streams",
-    listOf(sendingLane),
-    "Reads both lanes with their figures of the last 7 days.",
-    {
-      scope: "emails:read",
-    },
-  ),
+  streams: rows.read("/sending/streams", listOf(sendingLane), {
+    doc: "Reads both lanes with their figures of the last 7 days.",
+    scope: "emails:read",
+  }),
   /** Resumes the paused broadcast lane, and restarts its count of 7 days. */
-  resume: rows.act(
-    "/sending/streams/{stream}/resume",
-    sendingLane,
-    "Resumes the paused broadcast lane, and restarts its count of 7 days.",
-    {
-      ownerOnly: true,
-      stepUp: true,
-      params: z.strictObject({ stream: z.literal("broadcast", { error: "Must be broadcast." }) }),
-      errors: ["stream_not_paused"],
-      example: { params: { stream: "broadcast" } },
-    },
-  ),
+  resume: rows.act("/sending/streams/{stream}/resume", sendingLane, {
+    doc: "Resumes the paused broadcast lane, and restarts its count of 7 days.",
+    ownerOnly: true,
+    stepUp: true,
+    params: z.strictObject({ stream: z.literal("broadcast", { error: "Must be broadcast." }) }),
+    errors: ["stream_not_paused"],
+    example: { params: { stream: "broadcast" } },
+  }),
   /** Lists the dedicated IPs; none without the add-on. */
-  dedicatedIps: rows.read(
-    "/sending/dedicated-ips",
-    listOf(dedicatedIp),
-    "Lists the dedicated IPs; none without the add-on.",
-  ),
+  dedicatedIps: rows.read("/sending/dedicated-ips", listOf(dedicatedIp), {
+    doc: "Lists the dedicated IPs; none without the add-on.",
+  }),
   /** Reads one dedicated IP. */
-  dedicatedIp: rows.read("/sending/dedicated-ips/{ip}", dedicatedIp, "Reads one dedicated IP.", {
+  dedicatedIp: rows.read("/sending/dedicated-ips/{ip}", dedicatedIp, {
+    doc: "Reads one dedicated IP.",
     params: z.strictObject({ ip: pathSegment(64) }),
     example: { params: { ip: "192.0.2.10" } },
   }),

@@ -70,7 +70,8 @@ const rows = createRows({
 /** Signatures of the workspace's addresses. See docs/service.md#signatures. */
 export const signatures = {
   /** Lists the signatures by address, the oldest first. */
-  list: rows.list(pageOf(signature), "Lists the signatures by address, the oldest first.", {
+  list: rows.list(pageOf(signature), {
+    doc: "Lists the signatures by address, the oldest first.",
     query: z.strictObject({
       /** Only those of this address, or of `*@` and a domain. */
       address: addressOrCatchAll.optional(),
@@ -79,33 +80,32 @@ export const signatures = {
     example: { query: { address: "support@acme.example.com" } },
   }),
   /** Reads one signature. */
-  get: rows.get(signature, "Reads one signature."),
+  get: rows.get(signature, { doc: "Reads one signature." }),
   /** Creates a signature; the first of an address is its default for everything. */
-  create: rows.create(signature, "Creates a signature; the first of an address is its default for everything.", {
+  create: rows.create(signature, {
+    doc: "Creates a signature; the first of an address is its default for everything.",
     body: signatureCreateInput,
     errors: ["signature_name_taken", "signature_limit_reached", "capability_unsupported"],
     example: { body: { address: "support@acme.example.com", name: "Work", html: "<p>Ada, Acme</p>" } },
   }),
   /** Changes a signature; omitted fields stay unchanged. */
-  update: rows.update(signature, "Changes a signature; omitted fields stay unchanged.", {
+  update: rows.update(signature, {
+    doc: "Changes a signature; omitted fields stay unchanged.",
     body: signatureUpdateInput,
     errors: ["signature_name_taken"],
     example: { body: { name: "Private", isDefault: false } },
   }),
   /** Deletes a signature; an address whose default it was has none then. */
-  delete: rows.delete("Deletes a signature; an address whose default it was has none then.", {
+  delete: rows.delete({
+    doc: "Deletes a signature; an address whose default it was has none then.",
     result: tombstoneOf({ id: z.string(), address: z.string().default("") }),
   }),
   /** Copies a signature to other addresses, one after the other, over those of the same name. */
-  copy: rows.act(
-    "/signatures/{id}/copy",
-    listOf(signature),
-    "Copies a signature to other addresses, one after the other, over those of the same name.",
-    {
-      body: signatureCopyInput,
-      status: [200, 201],
-      errors: ["signature_limit_reached", "capability_unsupported"],
-      example: { body: { addresses: ["sales@acme.example.com", "*@acme.example.com"], isDefault: true } },
-    },
-  ),
+  copy: rows.act("/signatures/{id}/copy", listOf(signature), {
+    doc: "Copies a signature to other addresses, one after the other, over those of the same name.",
+    body: signatureCopyInput,
+    status: [200, 201],
+    errors: ["signature_limit_reached", "capability_unsupported"],
+    example: { body: { addresses: ["sales@acme.example.com", "*@acme.example.com"], isDefault: true } },
+  }),
 } as const satisfies Resource;

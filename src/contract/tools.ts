@@ -75,13 +75,13 @@ const rows = createRows({
 /** Checks of the records of any domain. See docs/service.md#record-checks. */
 export const tools = {
   /** Reads the DMARC record of a domain, or of its organisational domain. */
-  dmarc: rows.read("/tools/dmarc", dmarcReport, "Reads the DMARC record of a domain, or of its organisational domain."),
+  dmarc: rows.read("/tools/dmarc", dmarcReport, {
+    doc: "Reads the DMARC record of a domain, or of its organisational domain.",
+  }),
   /** Reads the BIMI record of a domain, and fetches its logo. */
-  bimi: rows.read("/tools/bimi", bimiReport, "Reads the BIMI record of a domain, and fetches its logo."),
+  bimi: rows.read("/tools/bimi", bimiReport, { doc: "Reads the BIMI record of a domain, and fetches its logo." }),
   /** Rates the records that decide how mail of a domain is taken: MX, SPF, DKIM, DMARC and BIMI. */
-  deliverability: rows.read(
-    "/tools/deliverability",
-    deliverabilityReport,
-    "Rates the records that decide how mail of a domain is taken: MX, SPF, DKIM, DMARC and BIMI.",
-  ),
+  deliverability: rows.read("/tools/deliverability", deliverabilityReport, {
+    doc: "Rates the records that decide how mail of a domain is taken: MX, SPF, DKIM, DMARC and BIMI.",
+  }),
 } as const satisfies Resource;

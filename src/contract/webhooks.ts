@@ -57,103 +57,90 @@ const ofLog = {
 /** Webhook endpoints. See docs/service.md#endpoint-operations; scopes and the paths after `test` are assumed. */
 export const webhooks = {
   /** Lists the endpoints, newest first, without secrets. */
-  list: rows.list(pageOf(webhookEndpoint), "Lists the endpoints, newest first, without secrets."),
+  list: rows.list(pageOf(webhookEndpoint), { doc: "Lists the endpoints, newest first, without secrets." }),
   /** Reads one endpoint, without its secret. */
-  get: rows.get(webhookEndpoint, "Reads one endpoint, without its secret."),
+  get: rows.get(webhookEndpoint, { doc: "Reads one endpoint, without its secret." }),
   /** Creates an endpoint; the answer holds its secret, the only time it appears. */
-  create: rows.create(
-    webhookEndpointWithSecret,
-    "Creates an endpoint; the answer holds its secret, the only time it appears.",
-    {
-      body: webhookCreateInput,
-      localBody: localWebhookCreateInput,
-      status: [201],
-      errors: ["invalid_webhook_url", "workspace_limit_reached", "capability_unsupported"],
-      ...urlCodes,
-      example: {
-        body: {
-          url: "https://app.example.com/webhooks/mail",
-          eventTypes: ["email.received", "email.bounced"],
-          description: "Production",
-          addressAllowlist: ["support@acme.example.com"],
-          domainAllowlist: [],
-        },
+  create: rows.create(webhookEndpointWithSecret, {
+    doc: "Creates an endpoint; the answer holds its secret, the only time it appears.",
+    body: webhookCreateInput,
+    localBody: localWebhookCreateInput,
+    status: [201],
+    errors: ["invalid_webhook_url", "workspace_limit_reached", "capability_unsupported"],
+    ...urlCodes,
+    example: {
+      body: {
+        url: "https://app.example.com/webhooks/mail",
+        eventTypes: ["email.received", "email.bounced"],
+        description: "Production",
+        addressAllowlist: ["support@acme.example.com"],
+        domainAllowlist: [],
       },
     },
-  ),
+  }),
   /** Changes an endpoint, or switches it on or off; omitted fields stay unchanged. */
-  update: rows.update(
-    webhookEndpoint,
-    "Changes an endpoint, or switches it on or off; omitted fields stay unchanged.",
-    {
-      body: webhookUpdateInput,
-      localBody: localWebhookUpdateInput,
-      errors: ["invalid_webhook_url", "capability_unsupported"],
-      ...urlCodes,
-      example: { body: { enabled: true, description: null } },
-    },
-  ),
+  update: rows.update(webhookEndpoint, {
+    doc: "Changes an endpoint, or switches it on or off; omitted fields stay unchanged.",
+    body: webhookUpdateInput,
+    localBody: localWebhookUpdateInput,
+    errors: ["invalid_webhook_url", "capability_unsupported"],
+    ...urlCodes,
+    example: { body: { enabled: true, description: null } },
+  }),
   /** Deletes an endpoint with its secret and its delivery log. */
-  delete: rows.delete("Deletes an endpoint with its secret and its delivery log.", {
+  delete: rows.delete({
+    doc: "Deletes an endpoint with its secret and its delivery log.",
     errors: ["capability_unsupported"],
   }),
   /** Sends one signed test event to the endpoint, waits for the attempt and returns its result. */
-  test: rows.act(
-    "/webhooks/{id}/test",
-    webhookTest,
-    "Sends one signed test event to the endpoint, waits for the attempt and returns its result.",
-  ),
+  test: rows.act("/webhooks/{id}/test", webhookTest, {
+    doc: "Sends one signed test event to the endpoint, waits for the attempt and returns its result.",
+  }),
   /** Gives the endpoint a new secret; the old one stops working at once. The answer holds the new one. */
-  rotateSecret: rows.act(
-    "/webhooks/{id}/rotate-secret",
-    webhookEndpointWithSecret,
-    "Gives the endpoint a new secret; the old one stops working at once. The answer holds the new one.",
-    {
-      pathIsAssumed: true,
-      errors: ["capability_unsupported"],
-    },
-  ),
+  rotateSecret: rows.act("/webhooks/{id}/rotate-secret", webhookEndpointWithSecret, {
+    doc: "Gives the endpoint a new secret; the old one stops working at once. The answer holds the new one.",
+    pathIsAssumed: true,
+    errors: ["capability_unsupported"],
+  }),
   /** Lists the attempts to deliver to the endpoint. */
-  deliveries: rows.list(pageOf(webhookDelivery), "Lists the attempts to deliver to the endpoint.", {
+  deliveries: rows.list(pageOf(webhookDelivery), {
+    doc: "Lists the attempts to deliver to the endpoint.",
     ...ofLog,
     path: "/webhooks/{id}/deliveries",
   }),
   /** Reads one attempt to deliver to the endpoint. */
-  delivery: rows.read(
-    "/webhooks/{id}/deliveries/{deliveryId}",
-    webhookDelivery,
-    "Reads one attempt to deliver to the endpoint.",
-    ofDelivery,
-  ),
+  delivery: rows.read("/webhooks/{id}/deliveries/{deliveryId}", webhookDelivery, {
+    doc: "Reads one attempt to deliver to the endpoint.",
+    ...ofDelivery,
+  }),
   /** Delivers an earlier failed delivery again; the endpoint must be on. */
-  replay: rows.act(
-    "/webhooks/{id}/deliveries/{deliveryId}/replay",
-    webhookReplay,
-    "Delivers an earlier failed delivery again; the endpoint must be on.",
-    {
-      ...ofDelivery,
-      errors: ["invalid_parameter"],
-    },
-  ),
+  replay: rows.act("/webhooks/{id}/deliveries/{deliveryId}/replay", webhookReplay, {
+    doc: "Delivers an earlier failed delivery again; the endpoint must be on.",
+    ...ofDelivery,
+    errors: ["invalid_parameter"],
+  }),
   /** Lists the attempts to deliver to any endpoint of the workspace. */
-  allDeliveries: rows.list(pageOf(webhookDelivery), "Lists the attempts to deliver to any endpoint of the workspace.", {
+  allDeliveries: rows.list(pageOf(webhookDelivery), {
+    doc: "Lists the attempts to deliver to any endpoint of the workspace.",
     ...ofLog,
     path: "/webhooks/deliveries",
   }),
   /** Lists who changed which endpoint, and when, newest first. */
-  activity: rows.list(pageOf(webhookActivity), "Lists who changed which endpoint, and when, newest first.", {
+  activity: rows.list(pageOf(webhookActivity), {
+    doc: "Lists who changed which endpoint, and when, newest first.",
     path: "/webhooks/activity",
     pathIsAssumed: true,
     query: z.strictObject({ ...timeRange, ...pageQuery() }),
     example: { query: { since: "2026-01-30T00:00:00Z" } },
   }),
   /** Lists the event types that an endpoint can name. */
-  eventTypes: rows.read(
-    "/webhooks/events",
-    listOf(webhookEventType),
-    "Lists the event types that an endpoint can name.",
-    assumed,
-  ),
+  eventTypes: rows.read("/webhooks/events", listOf(webhookEventType), {
+    doc: "Lists the event types that an endpoint can name.",
+    ...assumed,
+  }),
   /** Counts the endpoints and deliveries of the workspace. */
-  stats: rows.read("/webhooks/stats", webhookStats, "Counts the endpoints and deliveries of the workspace.", assumed),
+  stats: rows.read("/webhooks/stats", webhookStats, {
+    doc: "Counts the endpoints and deliveries of the workspace.",
+    ...assumed,
+  }),
 } as const satisfies Resource;
