@@ -49,7 +49,7 @@ const CEILINGS: Record<string, number> = {
   dispatch: 3_892,
   http: 559,
   receiver: 4_622,
-  sandbox: 10_334,
+  sandbox: 9_779,
   capture: 4_508,
   testing: 221,
   web: 2_340,

@@ -18,21 +18,14 @@ import { type DeliverOnce, createDeliverOnce } from "./delivery/deliver-once.js"
 import type { DeliveryFaultList } from "./delivery/delivery-faults.js";
 import { type SandboxEvent, eventBody } from "./delivery/scheduled-delivery.js";
 import type { EndpointRegistry } from "./endpoints/endpoint-registry.js";
-import { type Endpoint, endpointBody } from "./endpoints/endpoint.js";
+import { endpointBody, withSecret } from "./endpoints/endpoint.js";
 import type { Happened } from "./log-entry.js";
 import { SandboxDeliveries } from "./sandbox-deliveries.js";
 import { EventMaker } from "./event-maker.js";
 import { type MakeId, createMakeId } from "./api/make-id.js";
 import { type ResolvedSandboxOptions, type SandboxOptions, resolveSandboxOptions } from "./options.js";
 import { type SandboxTime, createSandboxTime } from "./clock/sandbox-time.js";
-import type {
-  EmitOptions,
-  Emitted,
-  EndpointWithSecret,
-  PlannedAttempt,
-  Sandbox,
-  SandboxResetOptions,
-} from "./control/sandbox.js";
+import type { EmitOptions, Emitted, PlannedAttempt, Sandbox, SandboxResetOptions } from "./control/sandbox.js";
 import { LISTEN_OPTIONS, SandboxServer } from "./sandbox-server.js";
 import { checkFilter, checkTimeout, checkWait } from "./delivery/attempt-waits.js";
 import { sandboxClosed } from "./delivery/event-waiter.js";
@@ -339,8 +332,4 @@ function createSandboxEndpoints(registry: EndpointRegistry, deliverOnce: Deliver
     test: (id) => deliverOnce.test(id),
     replay: (id, rowId) => deliverOnce.replay(id, rowId),
   };
-}
-
-function withSecret(endpoint: Endpoint): EndpointWithSecret {
-  return { ...endpointBody(endpoint), secret: endpoint.secret };
 }

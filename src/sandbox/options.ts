@@ -27,8 +27,7 @@ import { type LookUpHost, type RefuseAddress, lookUpHost } from "./delivery/reso
 import type { AudienceInput } from "./resources/address-book.js";
 import type { DomainReports } from "./resources/domain-reports.js";
 import type { MailServerInput } from "./resources/mail-servers.js";
-import type { DedicatedIpInput } from "./resources/dedicated-ips.js";
-import type { ChatInput } from "./resources/chat-input.js";
+import type { ChatInput } from "./resources/resource.js";
 import type { ReceiveFetch } from "./delivery/send-in-process.js";
 import type { SandboxLogEntry } from "./log-entry.js";
 import { SAMPLE_DOMAIN, SAMPLE_PEOPLE, SAMPLE_REPORTS, SAMPLE_WORKSPACE_ADDRESSES } from "./samples/sample-story.js";
@@ -121,8 +120,8 @@ export interface SandboxOptions {
   blocklist?: readonly string[] | undefined;
   /** Conversations with the assistant to begin with. @default [] */
   chats?: readonly ChatInput[] | undefined;
-  /** Dedicated IPs of the workspace. @default [] */
-  dedicatedIps?: readonly DedicatedIpInput[] | undefined;
+  /** Dedicated IPs of the workspace, each warm 30 days after the sandbox began. @default [] */
+  dedicatedIps?: readonly string[] | undefined;
   /** Reports of the record checks; no DNS is asked. @default good reports of acme.example.com, no records elsewhere */
   domainReports?: readonly DomainReports[] | undefined;
   /** The mail servers that mailboxes can be connected from. @default those of mailbox.example.net */
@@ -176,7 +175,7 @@ export const SANDBOX_OPTIONS = defineOptions("createSandbox", {
   audiences: list<AudienceInput>({ default: [] }),
   blocklist: list<string>({ default: [] }),
   chats: list<ChatInput>({ default: [] }),
-  dedicatedIps: list<DedicatedIpInput>({ default: [] }),
+  dedicatedIps: list<string>({ default: [] }),
   domainReports: list<DomainReports>({ default: [SAMPLE_REPORTS] }),
   mailServers: list<MailServerInput>({ default: [{ domain: "mailbox.example.net" }] }),
   automations: list<SandboxAutomation>({ default: [] }),

@@ -8,6 +8,7 @@ import { AttemptWaits } from "./delivery/attempt-waits.js";
 import { DeliveryEngine } from "./delivery/delivery-engine.js";
 import { DeliveryFaultList } from "./delivery/delivery-faults.js";
 import { PassTime } from "./delivery/pass-time.js";
+import { type TargetGuard, lookUpHost as askMachine, refusePrivate } from "./delivery/resolve-target.js";
 import { sendInProcess } from "./delivery/send-in-process.js";
 import { sendOverHttp } from "./delivery/send-over-http.js";
 import { EndpointRegistry } from "./endpoints/endpoint-registry.js";
@@ -74,7 +75,7 @@ export class SandboxDeliveries {
   }
 
   #makeEngine({ options, time, makeId, note }: Parts, queue: AttemptQueue): DeliveryEngine {
-    const { receive, lookUpHost, refuseAddress, retriesOfDisabled, eventsOfDisabled, signature } = options;
+    const { receive, retriesOfDisabled, eventsOfDisabled, signature } = options;
     return new DeliveryEngine({
       time,
       seed: options.seed,
@@ -87,8 +88,7 @@ export class SandboxDeliveries {
         time,
         post: receive === undefined ? sendOverHttp : sendInProcess(receive),
         signature,
-        lookUpHost,
-        refuseAddress: receive === undefined ? refuseAddress : undefined,
+        guard: guardOf(options),
       }),
       retriesOfDisabled,
       eventsOfDisabled,
@@ -98,4 +98,12 @@ export class SandboxDeliveries {
       },
     });
   }
+}
+
+function guardOf({ receive, lookUpHost, refuseAddress }: ResolvedSandboxOptions): TargetGuard | undefined {
+  const refuse = [
+    ...(lookUpHost === undefined ? [] : [refusePrivate]),
+    ...(receive !== undefined || refuseAddress === undefined ? [] : [refuseAddress]),
+  ];
+  return refuse.length === 0 ? undefined : { lookUp: lookUpHost ?? askMachine, refuse };
 }

@@ -3,7 +3,6 @@ import { makeCall } from "#pigeonhole/client/make-call.js";
 import { type ClientOptions, resolveClientOptions } from "#pigeonhole/client/options.js";
 import type { BoundOperation } from "#pigeonhole/contract/bind-operations.js";
 import type { Operation } from "#pigeonhole/contract/operation.js";
-import type { HandlerAnswer } from "#pigeonhole/sandbox/api/api-handlers.js";
 import { createTestApi } from "../sandbox/api/support.js";
 
 /** An operation that the contract does not have, to try what an operation can say. */
@@ -29,16 +28,16 @@ export interface SeenCall {
 
 /**
  * The client's call of an operation, and the sandbox's API behind it. The operation stands in for `webhooks.get`. The
- * handler answers `body`, or what `answer` says.
+ * handler answers an empty object, or what `answer` says.
  */
 export function serve(
   operation: Operation,
   {
-    answer = () => ({ body: {} }),
+    answer = () => ({}),
     client = {},
     api = {},
   }: {
-    answer?: (call: never) => HandlerAnswer;
+    answer?: (call: never) => object;
     client?: Partial<ClientOptions>;
     api?: Parameters<typeof createTestApi>[0];
   } = {},

@@ -20,7 +20,7 @@ describe("an operation", () => {
     } as const satisfies Operation;
     const { call, seen, sent } = serve(upload);
     await call("1", { text: "x" }, { filename: "a b.txt" }, { signal: new AbortController().signal });
-    expect(sent.map(({ url }) => url)).toEqual(["http://localhost/v1/things/1?filename=a+b.txt"]);
+    expect(sent.map(({ url }) => url)).toEqual(["http://localhost/things/1?filename=a+b.txt"]);
     expect(seen).toMatchObject([{ query: { filename: "a b.txt" }, body: { text: "x" } }]);
     const missing = { code: "invalid_parameter", param: "filename" };
     expect(await rejection(call("1", { text: "x" }))).toMatchObject(missing);

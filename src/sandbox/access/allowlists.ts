@@ -1,4 +1,4 @@
-import type { Caller } from "../api/api-handlers.js";
+import { type Caller, invalidParameter } from "../api/api-handlers.js";
 
 /** Addresses and domains that something is limited to. Both empty: no limit. */
 export interface Allowlists {
@@ -56,9 +56,11 @@ export function ownsAddress(
   return addresses.includes(address.toLowerCase()) || (address.includes("@") && domains.includes(domainOf(address)));
 }
 
-/** True for an address of the workspace that an allowlist may name: a single one, and not `*@` for a whole domain. */
-export function ownsSingleAddress(owned: Parameters<typeof ownsAddress>[0], address: string): boolean {
-  return !address.startsWith("*@") && ownsAddress(owned, address);
+/** Throws 422 for an address that the workspace does not own, or that is `*@` for a whole domain. */
+export function requireOwnAddresses(owned: Parameters<typeof ownsAddress>[0], addresses: readonly string[] = []): void {
+  const foreign = addresses.findIndex((address) => address.startsWith("*@") || !ownsAddress(owned, address));
+  if (foreign === -1) return;
+  throw invalidParameter(`addressAllowlist.${foreign}`, "Must be an address of the workspace.");
 }
 
 /** True when a caller's send scope has the address, or for `*@` and a domain the whole domain. */

@@ -12,7 +12,7 @@ import type { RoleBook } from "./role-book.js";
 import type { Allowlists } from "./allowlists.js";
 import { checkTexts } from "../../base/option-check.js";
 import { type MakeId, createMakeId } from "../api/make-id.js";
-import { Collection, type ListOf } from "../api/collection.js";
+import { Collection, type CollectionList } from "../api/collection.js";
 import type { Caller } from "../api/api-handlers.js";
 import type { PageBody } from "../api/page-rows.js";
 
@@ -100,7 +100,7 @@ interface NewKey extends Reach {
 }
 
 /** What changes in a key. */
-type KeyPatch = Partial<Omit<ApiKeyRow, "id" | "sequence" | "createdAtMs" | "createdBy">>;
+type KeyPatch = Partial<Omit<ApiKeyRow, "id" | "createdAt" | "createdBy">>;
 
 /** The API keys of the workspace and the access tokens of apps, by token. See docs/service.md#api-keys. */
 export class ApiKeyRegistry implements SandboxApiKeys {
@@ -111,6 +111,7 @@ export class ApiKeyRegistry implements SandboxApiKeys {
   readonly #uses = new Map<string, KeyUse>();
   readonly #apps = new Map<string, AppRow>();
   readonly #given: readonly SandboxApiKey[];
+  #made = 0;
   /** What keys that were deleted were narrowed to, since their history stays visible to the same callers. */
   readonly #deleted = new Map<string, Allowlists>();
   /** The calls of keys, and what was done to them. */
@@ -154,11 +155,11 @@ export class ApiKeyRegistry implements SandboxApiKeys {
   setStatus(token: string, status: ApiKeyStatus): void {
     const row = this.#rowOf(token);
     if (row === undefined) throw new PigeonholeError("invalid_argument", "The sandbox has no such API key.");
-    const at = this.#clock.now();
+    const at = this.#now();
     const patches: Record<ApiKeyStatus, [KeyChange, KeyPatch]> = {
-      active: ["reactivated", { enabled: true, deactivatedAtMs: null, revokedAtMs: null, revokedReason: null }],
-      inactive: ["deactivated", { enabled: false, deactivatedAtMs: at, revokedAtMs: null, revokedReason: null }],
-      revoked: ["revoked", { revokedAtMs: at }],
+      active: ["reactivated", { enabled: true, deactivatedAt: null, revokedAt: null, revokedReason: null }],
+      inactive: ["deactivated", { enabled: false, deactivatedAt: at, revokedAt: null, revokedReason: null }],
+      revoked: ["revoked", { revokedAt: at }],
     };
     this.change(row.id, patches[status], undefined);
   }
@@ -169,7 +170,7 @@ export class ApiKeyRegistry implements SandboxApiKeys {
   }
 
   /** One page of the keys that are visible, newest first. Throws 400 `invalid_cursor`. */
-  page(query: Pick<ListOf<ApiKeyRow>, "where" | "limit" | "cursor">): PageBody<ApiKeyRow> {
+  page(query: Omit<CollectionList<ApiKeyRow>, "list">): PageBody<ApiKeyRow> {
     return this.#keys.page({ list: "keys", ...query });
   }
 
@@ -185,38 +186,36 @@ export class ApiKeyRegistry implements SandboxApiKeys {
 
   /** Makes a key. `caller`: undefined for one that is made by hand. */
   make({ token, ...key }: NewKey, caller: Caller | undefined): ApiKeyRow {
-    const at = this.#clock.now();
+    const at = this.#now();
     const actor = caller === undefined ? OWNER : actorOf(caller);
-    const row = this.#keys.add((sequence) => {
-      const id = token === undefined ? this.#makeId.hex(`api key ${sequence}`) : keyIdOf(token);
-      return {
-        id,
-        sequence,
-        token: token ?? this.#tokenOf(id, 0),
-        ...key,
-        enabled: true,
-        revokedReason: null,
-        createdAtMs: at,
-        updatedAtMs: at,
-        rotatedAtMs: null,
-        deactivatedAtMs: null,
-        revokedAtMs: null,
-        rotationCount: 0,
-        createdBy: actor,
-        updatedBy: actor,
-        lastChangeAtMs: at,
-        lastChangeType: "created",
-      };
-    });
-    this.#note(row.id, "created", caller);
-    return row;
+    this.#made += 1;
+    const id = token === undefined ? this.#makeId.hex(`api key ${this.#made}`) : keyIdOf(token);
+    const row = {
+      token: token ?? this.#tokenOf(id, 0),
+      ...key,
+      enabled: true,
+      revokedReason: null,
+      createdAt: at,
+      updatedAt: at,
+      rotatedAt: null,
+      deactivatedAt: null,
+      revokedAt: null,
+      rotationCount: 0,
+      createdBy: actor,
+      updatedBy: actor,
+      lastChangeAt: at,
+      lastChangeType: "created",
+    } as const;
+    const made = this.#keys.add(row, id);
+    this.#note(id, "created", caller);
+    return made;
   }
 
   /** Changes a key. `caller`: undefined for what is done by hand. */
   change(id: string, [kind, patch]: readonly [KeyChange, KeyPatch], caller: Caller | undefined): ApiKeyRow {
-    const at = this.#clock.now();
+    const at = this.#now();
     const updatedBy = caller === undefined ? OWNER : actorOf(caller);
-    const noted = { updatedAtMs: at, updatedBy, lastChangeAtMs: at, lastChangeType: kind };
+    const noted = { updatedAt: at, updatedBy, lastChangeAt: at, lastChangeType: kind };
     const row = this.#keys.change(id, { ...patch, ...noted });
     this.#note(id, kind, caller);
     return row;
@@ -226,7 +225,7 @@ export class ApiKeyRegistry implements SandboxApiKeys {
   rotate(id: string, caller: Caller): ApiKeyRow {
     const rotationCount = this.get(id).rotationCount + 1;
     const token = this.#tokenOf(id, rotationCount);
-    return this.change(id, ["rotated", { token, rotationCount, rotatedAtMs: this.#clock.now() }], caller);
+    return this.change(id, ["rotated", { token, rotationCount, rotatedAt: this.#now() }], caller);
   }
 
   /** Gives keys of one role another one. Returns how many there were, with those that are revoked. */
@@ -248,13 +247,13 @@ export class ApiKeyRegistry implements SandboxApiKeys {
 
   /** How often a key was used. */
   useOf(id: string): KeyUse {
-    return this.#uses.get(id) ?? { totalUses: 0, lastUsedAtMs: null };
+    return this.#uses.get(id) ?? { totalUses: 0, lastUsedAt: null };
   }
 
   /** Counts a call of a key, once it is authenticated. */
   countUse({ kind, keyId }: Caller): void {
-    if (kind === "key")
-      this.#uses.set(keyId, { totalUses: this.useOf(keyId).totalUses + 1, lastUsedAtMs: this.#clock.now() });
+    if (kind !== "key") return;
+    this.#uses.set(keyId, { totalUses: this.useOf(keyId).totalUses + 1, lastUsedAt: this.#now() });
   }
 
   /** Notes that a known key was refused: it is switched off, revoked or expired. */
@@ -333,6 +332,10 @@ export class ApiKeyRegistry implements SandboxApiKeys {
       addressAllowlist,
       domainAllowlist,
     };
+  }
+
+  #now(): string {
+    return new Date(this.#clock.now()).toISOString();
   }
 
   #note(keyId: string, kind: KeyChange, caller: Caller | undefined): void {

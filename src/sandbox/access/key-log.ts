@@ -1,6 +1,7 @@
 import type { Clock } from "../../base/clock.js";
-import type { PageBody } from "../api/page-rows.js";
-import { pageRows } from "../api/page-rows.js";
+import { Collection, type CollectionList, type CollectionRow } from "../api/collection.js";
+import { isWithin } from "../api/is-within.js";
+import { type PageBody, type PageQuery, pageBody } from "../api/page-rows.js";
 import { type Actor, DELETED_KEY, actorName } from "./actor.js";
 
 /** What happened to a key. */
@@ -26,29 +27,25 @@ export interface LoggedCall {
   userAgent: string | null;
 }
 
-interface Logged {
-  sequence: number;
+interface LoggedChange {
   keyId: string;
-  atMs: number;
-}
-
-type LoggedCallRow = LoggedCall & Logged;
-
-interface LoggedChange extends Logged {
   kind: KeyChange;
   actor: Actor;
   /** `app` for what was done by hand. */
   source: "api" | "app";
 }
 
+interface Logged extends CollectionRow {
+  keyId: string;
+  createdAt: string;
+}
+
 /** Which rows of a log are wanted. */
-export interface LogFilter {
+export interface LogFilter extends PageQuery {
   keyIds?: readonly string[] | undefined;
   failedOnly?: boolean | undefined;
   since?: string | undefined;
   until?: string | undefined;
-  limit?: number | undefined;
-  cursor?: string | undefined;
 }
 
 interface KeyLogOptions {
@@ -65,84 +62,66 @@ interface KeyLogOptions {
  */
 export class KeyLog {
   readonly #options: KeyLogOptions;
-  readonly #requests: LoggedCallRow[] = [];
-  readonly #changes: LoggedChange[] = [];
-  #sequence = 0;
+  readonly #requests: Collection<LoggedCall & Logged>;
+  readonly #changes: Collection<LoggedChange & Logged>;
 
   constructor(options: KeyLogOptions) {
     this.#options = options;
+    this.#requests = new Collection({ kind: "api_key_request", keeps: options.maxRows });
+    this.#changes = new Collection({ kind: "api_key_activity", keeps: options.maxRows });
   }
 
   addRequest(request: LoggedCall): void {
-    this.#requests.push({ ...request, ...this.#next() });
-    this.#forgetOldest(this.#requests);
+    this.#requests.add({ ...request, createdAt: this.#now() });
   }
 
-  addChange(change: Pick<LoggedChange, "keyId" | "kind" | "actor" | "source">): void {
-    this.#changes.push({ ...change, ...this.#next() });
-    this.#forgetOldest(this.#changes);
+  addChange(change: LoggedChange): void {
+    this.#changes.add({ ...change, createdAt: this.#now() });
   }
 
   /** One page of the calls, newest first. Throws 400 `invalid_cursor`. */
   requestPage(filter: LogFilter, isVisible: (keyId: string) => boolean): PageBody<object> {
-    const rows = this.#requests.filter(({ status }) => filter.failedOnly !== true || status >= 400);
-    return this.#page(rows, { list: "keys.requests", filter, isVisible }, (row) => {
-      const { keyId, method, path, status, errorCode, durationMs, ip, userAgent } = row;
-      return { keyId, keyName: this.#nameOf(keyId), method, path, status, errorCode, durationMs, ip, userAgent };
-    });
+    const page = this.#requests.page(
+      listOf(
+        "keys.requests",
+        filter,
+        (row) => isVisible(row.keyId) && (filter.failedOnly !== true || row.status >= 400),
+      ),
+    );
+    return pageBody(page, (row) => ({ ...row, keyName: this.#nameOf(row.keyId) }));
   }
 
   /** One page of the changes, newest first. Throws 400 `invalid_cursor`. */
   changePage(filter: LogFilter, isVisible: (keyId: string) => boolean): PageBody<object> {
-    return this.#page(this.#changes, { list: "keys.activity", filter, isVisible }, ({ keyId, kind, actor, source }) => {
-      const by = actorName(actor, this.#options.nameOf);
-      return { keyId, keyName: this.#nameOf(keyId), actor: by, kind, detail: { source } };
-    });
+    const page = this.#changes.page(listOf("keys.activity", filter, (row) => isVisible(row.keyId)));
+    return pageBody(page, ({ source, actor, ...row }) => ({
+      ...row,
+      keyName: this.#nameOf(row.keyId),
+      actor: actorName(actor, this.#options.nameOf),
+      detail: { source },
+    }));
   }
 
   clear(): void {
-    this.#requests.length = 0;
-    this.#changes.length = 0;
-  }
-
-  /** A tenth at once, since each removal moves all that remain. */
-  #forgetOldest(rows: unknown[]): void {
-    const { maxRows } = this.#options;
-    if (rows.length > maxRows) rows.splice(0, Math.ceil(maxRows / 10));
+    this.#requests.clear();
+    this.#changes.clear();
   }
 
   #nameOf(keyId: string): string {
     return this.#options.nameOf(keyId) ?? DELETED_KEY;
   }
 
-  #next(): { sequence: number; atMs: number } {
-    this.#sequence += 1;
-    return { sequence: this.#sequence, atMs: this.#options.clock.now() };
+  #now(): string {
+    return new Date(this.#options.clock.now()).toISOString();
   }
+}
 
-  #page<Row extends Logged>(
-    all: readonly Row[],
-    { list, filter, isVisible }: { list: string; filter: LogFilter; isVisible: (keyId: string) => boolean },
-    bodyOf: (row: Row) => object,
-  ): PageBody<object> {
-    const { keyIds, failedOnly = false, since, until, limit, cursor } = filter;
-    const [sinceMs, untilMs] = [Date.parse(since ?? ""), Date.parse(until ?? "")];
-    const rows = all.filter(
-      ({ keyId, atMs }) =>
-        (keyIds === undefined || keyIds.includes(keyId)) && !(atMs < sinceMs) && !(atMs >= untilMs) && isVisible(keyId),
-    );
-    const page = pageRows({
-      list: `${list} ${JSON.stringify([keyIds, failedOnly, since, until])}`,
-      rows,
-      positionOf: ({ sequence }) => [sequence],
-      limit,
-      cursor,
-    });
-    const data = page.data.map((row) => ({
-      id: String(row.sequence),
-      ...bodyOf(row),
-      createdAt: new Date(row.atMs).toISOString(),
-    }));
-    return { ...page, data };
-  }
+function listOf<Row extends Logged>(
+  list: string,
+  { keyIds, failedOnly = false, since, until, ...query }: LogFilter,
+  isWanted: (row: Row) => boolean,
+): CollectionList<Row> {
+  const where = (row: Row): boolean =>
+    (keyIds === undefined || keyIds.includes(row.keyId)) && isWithin(row.createdAt, { since, until }) && isWanted(row);
+  return { list, filters: [keyIds, failedOnly, since, until], where, ...query };
 }

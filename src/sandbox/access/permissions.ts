@@ -1,4 +1,5 @@
 import { CONSOLE_PERMISSIONS } from "../../contract/roles.js";
+import { SCOPES } from "../../contract/scopes.js";
 
 /** What a role can allow, as the API lists it. */
 export interface Permission {
@@ -9,69 +10,25 @@ export interface Permission {
   scope: boolean;
 }
 
-/** By group, in the order of the list. Labels, groups and order are assumed. */
-const GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  addresses: { "addresses:all": "Use every address" },
-  mail: {
-    "emails:send": "Send mail",
-    "emails:read": "Read sent mail",
-    "drafts:read": "Read drafts",
-    "drafts:write": "Write drafts",
-    "threads:read": "Read conversations",
-    "threads:write": "Change conversations",
-    "files:read": "Read files",
-    "files:write": "Upload and share files",
-  },
-  organising: {
-    "labels:read": "Read labels",
-    "labels:write": "Change labels",
-    "rules:read": "Read rules",
-    "rules:write": "Change rules",
-    "calendar:read": "Read the calendar",
-    "calendar:write": "Change the calendar",
-  },
-  writing: { "templates:read": "Read templates", "templates:write": "Change templates" },
-  workspace: {
-    "workspace:manage": "Manage the workspace",
-    "domains:read": "Read domains",
-    "domains:write": "Change domains",
-    "settings:read": "Read settings",
-    "settings:write": "Change settings",
-    "connections:read": "Read connected mailboxes",
-    "billing:read": "Read bills",
-    "billing:write": "Change the plan",
-    "account:read": "Read the account",
-    "account:write": "Change the account",
-  },
-  people: {
-    "contacts:read": "Read contacts",
-    "contacts:write": "Change contacts",
-    "audiences:read": "Read audiences",
-    "audiences:write": "Change audiences",
-    "forms:read": "Read forms",
-    "forms:write": "Change forms",
-    "members:read": "Read members",
-    "members:write": "Change members",
-    "roles:read": "Read roles",
-    "roles:write": "Change roles",
-  },
-  developer: {
-    "api-keys:read": "See API keys in the app",
-    "api-keys:write": "Make API keys in the app",
-    "keys:read": "Read API keys",
-    "keys:write": "Rotate its own API key",
-    "keys:manage": "Make API keys",
-    "webhooks:read": "Read webhook endpoints",
-    "webhooks:write": "Change webhook endpoints",
-  },
-  other: { "automations:read": "Read automations" },
+/** The group of each resource, in the order of the list. Labels, groups and order are assumed. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  addresses: ["addresses"],
+  mail: ["emails", "drafts", "threads", "files"],
+  organising: ["labels", "rules", "calendar"],
+  writing: ["templates"],
+  workspace: ["workspace", "domains", "settings", "connections", "billing", "account"],
+  people: ["contacts", "audiences", "forms", "members", "roles"],
+  developer: ["api-keys", "keys", "webhooks"],
+  other: ["automations"],
 };
 
-const OF_CONSOLE: readonly string[] = CONSOLE_PERMISSIONS;
-
 /** Every permission in canonical order, the same for every workspace. See docs/service.md#roles. */
-export const PERMISSIONS: readonly Permission[] = Object.entries(GROUPS).flatMap(([group, labels]) =>
-  Object.entries(labels).map(([id, label]) => ({ id, label, group, scope: !OF_CONSOLE.includes(id) })),
+export const PERMISSIONS: readonly Permission[] = Object.entries(GROUPS).flatMap(([group, resources]) =>
+  resources.flatMap((resource) =>
+    [...CONSOLE_PERMISSIONS, ...SCOPES]
+      .filter((id) => id.startsWith(`${resource}:`))
+      .map((id) => ({ id, label: id.replaceAll(/[:-]/g, " "), group, scope: !isConsoleOnly(id) })),
+  ),
 );
 
 /** What a permission brings with it. */
@@ -88,7 +45,8 @@ export function expandPermissions(ids: readonly string[]): readonly string[] {
 
 /** True for a permission of the app alone. */
 export function isConsoleOnly(id: string): boolean {
-  return OF_CONSOLE.includes(id);
+  const ofConsole: readonly string[] = CONSOLE_PERMISSIONS;
+  return ofConsole.includes(id);
 }
 
 const idsOf = (...groups: readonly string[]): string[] =>

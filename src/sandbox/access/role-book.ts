@@ -1,8 +1,10 @@
 import type { Clock } from "../../base/clock.js";
 import { PigeonholeError } from "../../base/error.js";
+import type { Contract } from "../../contract/contract.js";
+import type { ResultFields } from "../../contract/operation.js";
 import { ROLE_LIMITS } from "../../contract/roles.js";
 import type { MakeId } from "../api/make-id.js";
-import { Collection, type CollectionRow } from "../api/collection.js";
+import { Collection } from "../api/collection.js";
 import { SEEDED_ROLES } from "./permissions.js";
 
 /** A member of the workspace to begin with. The owner is there without one. */
@@ -15,15 +17,11 @@ export interface MemberInput {
   invited?: boolean | undefined;
 }
 
-export interface RoleRow extends CollectionRow {
-  name: string;
-  description: string | null;
-  /** With what they imply, in canonical order. */
+/** What is stored of a role. Its permissions are in canonical order, with what they imply. */
+export interface RoleRow extends Omit<RoleFields, "permissions" | "editable" | "deletable" | "members" | "apiKeys"> {
   permissions: readonly string[];
-  builtin: string | null;
-  createdAt: string;
-  updatedAt: string;
 }
+type RoleFields = ResultFields<Contract["roles"]["get"]>;
 
 interface RoleBookOptions {
   clock: Clock;
@@ -43,7 +41,8 @@ export class RoleBook {
       groupOf: ({ builtin }) => builtin ?? "custom",
       code: "role_limit_reached",
     },
-    unique: { keysOf: ({ name }) => [name.toLowerCase()], code: "role_name_taken", param: "name" },
+    unique: { keyOf: ({ name }) => name.toLowerCase(), code: "role_name_taken", param: "name" },
+    idOf: (_, sequence) => `role_${this.#options.makeId.hex(`role ${sequence}`)}`,
   });
   /** Role ids by user name. */
   readonly #members = new Map<string, string>();
@@ -119,17 +118,9 @@ export class RoleBook {
     const { clock, makeId } = this.#options;
     const at = new Date(clock.now()).toISOString();
     for (const { builtin, name, permissions } of SEEDED_ROLES) {
-      this.#roles.add((sequence) => ({
-        // The same after a reset, since keys and members name it.
-        id: `role_${makeId.hex(`role ${builtin}`)}`,
-        sequence,
-        name,
-        description: null,
-        permissions,
-        builtin,
-        createdAt: at,
-        updatedAt: at,
-      }));
+      const role = { name, description: null, permissions, builtin, createdAt: at, updatedAt: at };
+      // The same id after a reset, since keys and members name it.
+      this.#roles.add(role, `role_${makeId.hex(`role ${builtin}`)}`);
     }
   }
 }

@@ -8,7 +8,7 @@ import { ALL_SCOPES, type ApiKeyRegistry, checkName } from "./api-key-registry.j
 import { checkTexts } from "../../base/option-check.js";
 import { normalizeAllowlists } from "./allowlists.js";
 import type { MakeId } from "../api/make-id.js";
-import { isDomainName } from "../api/read-domain.js";
+import { isDomain } from "../api/read-domain.js";
 import type { RoleBook } from "./role-book.js";
 
 /** What a caller may do. */
@@ -63,7 +63,7 @@ export interface SandboxCallers {
 const OF_EVERY_CALLER = {
   scopes: listOf("scopes", isScope, ALL_SCOPES),
   addressAllowlist: listOf("single addresses", isSingleAddress, []),
-  domainAllowlist: listOf("domains", isDomainName, []),
+  domainAllowlist: listOf("domains", isDomain, []),
 };
 
 /** The defaults and checks of {@link OwnerCaller}. */

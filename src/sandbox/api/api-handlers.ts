@@ -1,7 +1,7 @@
 import { API_ERROR_CODES, type ApiErrorCode, statusOfCode } from "../../contract/api-error-codes.js";
 import type { ValidationIssue } from "../../contract/check-input.js";
 import type { Contract } from "../../contract/contract.js";
-import type { BodyInput, QueryInput } from "../../contract/operation.js";
+import type { BodyInput, PathNames, QueryInput } from "../../contract/operation.js";
 
 /** The caller of an operation, with its rights at the time of the call. See docs/service.md#callers. */
 export interface Caller {
@@ -39,7 +39,9 @@ export interface ApiCall<Row> {
   /** The workspace's time in milliseconds since 1970. */
   nowMs: number;
   /** Path parameters by name. */
-  params: Readonly<Record<string, string>>;
+  params: Row extends { path: infer Path extends string }
+    ? Readonly<Record<PathNames<Path>[number], string>>
+    : Readonly<Record<string, string>>;
   /** The query parameters; an empty object when the operation takes none. */
   query: [QueryInput<Row>] extends [never] ? Record<string, never> : QueryInput<Row>;
   /** The whole body, even if the client passes one field of it; the bytes of an upload. */
@@ -72,10 +74,22 @@ export interface ApiAnswer {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** What a handler answers: without a status, the usual one of its operation. */
-export type HandlerAnswer = Omit<ApiAnswer, "status"> & Partial<Pick<ApiAnswer, "status">>;
+/** An answer of a handler with another status than the usual one of its operation, or with headers. */
+export class SpecialAnswer {
+  readonly #answer: Omit<ApiAnswer, "status"> & Partial<Pick<ApiAnswer, "status">>;
 
-export type ApiHandler<Row> = (call: ApiCall<Row>) => HandlerAnswer | Promise<HandlerAnswer>;
+  constructor(answer: Omit<ApiAnswer, "status"> & Partial<Pick<ApiAnswer, "status">>) {
+    this.#answer = answer;
+  }
+
+  /** The whole answer to what a handler returned. `status`: the usual one. */
+  static wholeOf(returned: object, status: number): ApiAnswer {
+    return { status, ...(returned instanceof SpecialAnswer ? returned.#answer : { body: returned }) };
+  }
+}
+
+/** Returns the body of the usual answer, or a {@link SpecialAnswer}. */
+export type ApiHandler<Row> = (call: ApiCall<Row>) => object | Promise<object>;
 
 /** One handler per operation of the contract. The compiler reports a missing handler for a new row. */
 export type ApiHandlers = {
@@ -115,6 +129,17 @@ export class SandboxApiError extends Error {
     this.fields = error.fields;
     this.headers = error.headers ?? {};
   }
+}
+
+/** 422 `invalid_parameter`. */
+export function invalidParameter(param: string, message: string): SandboxApiError {
+  return inputRefusal({ code: "invalid_parameter", param, message });
+}
+
+/** Throws 422 unless the value is left out or one of these. A client lets values pass that are newer than itself. */
+export function requireOneOf(param: string, value: string | undefined, choices: readonly string[]): void {
+  if (value === undefined || choices.includes(value)) return;
+  throw invalidParameter(param, `Must be one of ${choices.join(", ")}.`);
 }
 
 /** The refusal of an input. `status`: another one than its code usually has. */

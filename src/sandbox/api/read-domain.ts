@@ -1,9 +1,8 @@
 import { PigeonholeError } from "../../base/error.js";
 import type { Option } from "../../base/options.js";
+import { domainName } from "../../contract/allowlists.js";
 
 const MAX_URL = 2048;
-const MAX_LENGTH = 253;
-const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
 
 /** The domain that a text names: itself, or that of an address or a URL, in lower case. Undefined for anything else. */
 export function readDomain(text: string): string | undefined {
@@ -14,25 +13,20 @@ export function readDomain(text: string): string | undefined {
   // The parser writes letters of other alphabets as DNS has them.
   const { hostname } = new URL(url);
   const domain = hostname.replace(/\.$/, "");
-  return isDomainName(domain) ? domain : undefined;
+  return isDomain(domain) ? domain : undefined;
 }
 
 /** True for a domain of two labels or more, whatever its case; not for an IP address. */
-export function isDomainName(text: string): boolean {
-  const labels = text.toLowerCase().split(".");
-  return text.length <= MAX_LENGTH && labels.length > 1 && labels.every(isLabel) && !/^\d+$/.test(labels.at(-1) ?? "");
-}
-
-function isLabel(label: string): boolean {
-  return LABEL.test(label);
+export function isDomain(text: string): boolean {
+  return domainName.safeParse(text).success;
 }
 
 /** An option that must be a domain; it is read in lower case. */
-export const domainName: Option<string, string> & { readonly required: true } = {
+export const domainOption: Option<string, string> & { readonly required: true } = {
   required: true,
   read(option, value) {
     const domain = typeof value === "string" ? value.toLowerCase() : "";
-    if (isDomainName(domain)) return domain;
+    if (isDomain(domain)) return domain;
     throw new PigeonholeError("invalid_option", `${option} must be a domain, got ${JSON.stringify(value)}.`);
   },
 };

@@ -2,7 +2,6 @@ import type { Changes } from "../../base/options.js";
 import type { Clock } from "../../base/clock.js";
 import { MINUTE } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
-import { checkWholeNumber } from "../../base/option-check.js";
 import { sleep } from "../../base/wait.js";
 import { type BoundOperation, type PathOverrides, bindOperations } from "../../contract/bind-operations.js";
 import { countEvents } from "../../contract/count-events.js";
@@ -15,8 +14,8 @@ import {
   type ApiHandler,
   type ApiHandlers,
   type Caller,
-  type HandlerAnswer,
   SandboxApiError,
+  SpecialAnswer,
 } from "../api/api-handlers.js";
 import type { ApiKeyRegistry } from "../access/api-key-registry.js";
 import { type IncomingCall, checkEntry, checkInputOf } from "./checks.js";
@@ -35,22 +34,21 @@ export interface SandboxApiOptions {
   /** Events a minute for each key. */
   eventsPerMinute: number;
   /** Answers a path that is that of a link. @default none is */
-  openLink?: ((path: string) => HandlerAnswer | undefined) | undefined;
-  /** Prefix of all paths, such as `/v1`. @default "" */
-  basePath?: string | undefined;
+  openLink?: ((path: string) => object | undefined) | undefined;
   /** Other paths, as for createClient. @default those of the contract */
   paths?: PathOverrides | undefined;
   /** Replaces a row of the contract, such as with a more lenient schema. @default no change */
   adaptRow?: ((bound: BoundOperation) => BoundOperation) | undefined;
   /** How the key is sent, as for createClient. @default `Authorization: Bearer <key>` */
   credential?: Changes<CredentialShape> | undefined;
-  /** Largest JSON body, in bytes. @default 2 MiB */
-  maxBodyBytes?: number | undefined;
   /** Called for every call once it is answered. */
   onCall?: ((call: ApiCallEntry) => void) | undefined;
   /** Called with any other error of a handler than a SandboxApiError: a bug, answered 500. @default none */
   onError?: ((error: unknown) => void) | undefined;
 }
+
+/** Largest JSON body, in bytes. */
+export const MAX_JSON_BYTES = 2 * 1024 * 1024;
 
 /** A request over any transport. */
 export interface ApiRequest {
@@ -90,8 +88,6 @@ interface CallTrace extends Pick<ApiCallEntry, "call" | "fault"> {
 /** The API of the service, served from the contract. */
 export class Api {
   readonly #options: SandboxApiOptions;
-  readonly #basePath: string;
-  readonly #maxBodyBytes: number;
   readonly #shape: CredentialShape;
   readonly #routes: ReturnType<typeof createRoutes>;
   /** The limit of events a minute, for each key; for any 60 s, as the service's window is not documented. */
@@ -100,20 +96,11 @@ export class Api {
 
   /** Throws `invalid_option`. */
   constructor(options: SandboxApiOptions) {
-    const { basePath = "", maxBodyBytes = 2 * 1024 * 1024, eventsPerMinute } = options;
-    if (!/^(?:\/[\w.~-]+)*$/.test(basePath)) {
-      throw new PigeonholeError(
-        "invalid_option",
-        "basePath must be empty or a path such as /v1, without a slash at its end.",
-      );
-    }
     this.#options = options;
-    this.#basePath = basePath;
-    this.#maxBodyBytes = checkWholeNumber("maxBodyBytes", maxBodyBytes, { min: 1 });
     this.#shape = resolveCredentialShape(options.credential);
     this.#routes = createRoutes(bindOperations(options.paths).map((bound) => options.adaptRow?.(bound) ?? bound));
     this.#rate = new SlidingLimit({
-      max: checkWholeNumber("eventsPerMinute", eventsPerMinute, { min: 1 }),
+      max: options.eventsPerMinute,
       windowMs: MINUTE,
       code: "event_rate_limited",
       message: "Too many events for this key in a minute; nothing was stored.",
@@ -122,7 +109,7 @@ export class Api {
 
   /** Largest body of a request, in bytes: an upload has more than JSON. */
   bodyLimit(method: string, url: string): number {
-    return this.#limitOf(this.#find(method, splitUrl(url).path));
+    return limitOf(matchRoute(this.#routes, method, splitUrl(url).path));
   }
 
   /** Answers a request; "no_answer" means that the connection must break off. Never rejects. */
@@ -152,21 +139,12 @@ export class Api {
     this.#requests = 0;
   }
 
-  #find(method: string, path: string): OperationMatch {
-    return matchRoute(this.#routes, method, path.startsWith(this.#basePath) ? path.slice(this.#basePath.length) : "");
-  }
-
-  #limitOf(match: OperationMatch): number {
-    const uploads = match.kind === "found" ? match.bound.operation.uploads : undefined;
-    return uploads?.maxBytes ?? this.#maxBodyBytes;
-  }
-
   async #answer(request: ApiRequest, trace: CallTrace): Promise<ApiAnswer | "no_answer"> {
     const { openLink, keys, callerClock, faults } = this.#options;
     const { path, search } = splitUrl(request.url);
     const opened = request.method === "GET" ? openLink?.(path) : undefined;
-    if (opened !== undefined) return { status: 200, ...opened };
-    const match = this.#find(request.method, path);
+    if (opened !== undefined) return SpecialAnswer.wholeOf(opened, 200);
+    const match = matchRoute(this.#routes, request.method, path);
     const call: IncomingCall = {
       ...request,
       search,
@@ -174,7 +152,7 @@ export class Api {
       match,
       keys,
       shape: this.#shape,
-      bodyLimit: this.#limitOf(match),
+      bodyLimit: limitOf(match),
       nowMs: callerClock.now(),
       known: trace,
     };
@@ -197,6 +175,10 @@ export class Api {
     const forHandler = { ...input, caller, nowMs: clock.now(), params, contentType, referer, ip, countEvents: take };
     return handlerOf(handlers, bound)(forHandler);
   }
+}
+
+function limitOf(match: OperationMatch): number {
+  return (match.kind === "found" && match.bound.operation.uploads?.maxBytes) || MAX_JSON_BYTES;
 }
 
 /** Logs a call of a key, without its body and query. See docs/service.md#key-logs. */
@@ -284,10 +266,8 @@ function handlerOf(handlers: ApiHandlers, { resource, name, operation }: BoundOp
   if (handler === undefined) {
     throw new PigeonholeError("invalid_option", `handlers.${resource}.${name} is missing.`);
   }
-  return async (call: CheckedCall): Promise<ApiAnswer> => ({
-    status: operation.status[0],
-    ...(await handler(call as never)),
-  });
+  return async (call: CheckedCall): Promise<ApiAnswer> =>
+    SpecialAnswer.wholeOf(await handler(call as never), operation.status[0]);
 }
 
 function splitUrl(url: string): { path: string; search: string } {

@@ -1,11 +1,10 @@
 import { PigeonholeError } from "../../base/error.js";
 import type { BoundOperation } from "../../contract/bind-operations.js";
 
-/** An operation with the segments of its path. */
+/** An operation with the pattern of its path, which has a group for each parameter. */
 export interface OperationRoute {
   bound: BoundOperation;
-  /** A literal, or a parameter's name in braces. */
-  segments: readonly string[];
+  pattern: RegExp;
 }
 
 export type OperationMatch =
@@ -18,66 +17,48 @@ export type OperationMatch =
  * Routes in the order in which they are tried: a literal before a parameter. Throws `invalid_option` if two are alike.
  */
 export function createRoutes(operations: readonly BoundOperation[]): readonly OperationRoute[] {
-  const routes = operations.map((bound) => ({ bound, segments: bound.path.split("/").slice(1) }));
   const seen = new Map<string, string>();
-  for (const { bound, segments } of routes) {
-    const key = `${bound.operation.method} ${segments.map((part) => (isParameter(part) ? "{}" : part)).join("/")}`;
+  for (const { call, path, operation } of operations) {
+    const key = `${operation.method} ${shapeOf(path)}`;
     const other = seen.get(key);
     if (other !== undefined) {
-      throw new PigeonholeError(
-        "invalid_option",
-        `paths.${bound.call} cannot be distinguished from the path of ${other}.`,
-      );
+      throw new PigeonholeError("invalid_option", `paths.${call} cannot be distinguished from the path of ${other}.`);
     }
-    seen.set(key, bound.call);
+    seen.set(key, call);
   }
-  return routes.toSorted((a, b) => compareText(shapeOf(a), shapeOf(b)));
+  return operations
+    .toSorted((a, b) => (shapeOf(a.path) < shapeOf(b.path) ? -1 : 1))
+    .map((bound) => ({ bound, pattern: patternOf(bound.path) }));
 }
 
 /** Finds the operation of a request. `path` is encoded, without the query. */
 export function matchRoute(routes: readonly OperationRoute[], method: string, path: string): OperationMatch {
-  const parts = decodeSegments(path);
-  if (parts === undefined) return { kind: "unknown_path" };
-  const allowed: string[] = [];
-  for (const { bound, segments } of routes) {
-    const params = matchSegments(segments, parts);
-    if (params === undefined) continue;
-    if (bound.operation.method === method) return { kind: "found", bound, params };
-    allowed.push(bound.operation.method);
-  }
-  return allowed.length === 0 ? { kind: "unknown_path" } : { kind: "wrong_method", allow: allowed.join(", ") };
+  const matches = routes.flatMap(({ bound, pattern }) => {
+    const match = pattern.exec(path);
+    const params = match === null ? undefined : decodeParams(match.groups ?? {});
+    return params === undefined ? [] : [{ kind: "found" as const, bound, params }];
+  });
+  const found = matches.find(({ bound }) => bound.operation.method === method);
+  if (found !== undefined) return found;
+  const allow = matches.map(({ bound }) => bound.operation.method).join(", ");
+  return allow === "" ? { kind: "unknown_path" } : { kind: "wrong_method", allow };
 }
 
-function matchSegments(segments: readonly string[], parts: readonly string[]): Record<string, string> | undefined {
-  if (segments.length !== parts.length) return undefined;
-  const params: Record<string, string> = {};
-  for (const [index, segment] of segments.entries()) {
-    const part = parts[index] ?? "";
-    if (isParameter(segment) && part !== "") params[segment.slice(1, -1)] = part;
-    else if (segment !== part) return undefined;
-  }
-  return params;
-}
-
-function decodeSegments(path: string): string[] | undefined {
-  if (!path.startsWith("/")) return undefined;
+/** Undefined when one cannot be decoded. */
+function decodeParams(groups: Record<string, string>): Record<string, string> | undefined {
   try {
-    return path.slice(1).split("/").map(decodeURIComponent);
+    return Object.fromEntries(Object.entries(groups).map(([name, text]) => [name, decodeURIComponent(text)]));
   } catch {
     return undefined;
   }
 }
 
-function isParameter(segment: string): boolean {
-  return segment.startsWith("{");
+/** The path with each parameter as a sign that sorts after every literal. */
+function shapeOf(path: string): string {
+  return path.replaceAll(/\{\w+\}/g, "~");
 }
 
-/** One character per segment, so that a literal sorts before a parameter. */
-function shapeOf({ segments }: OperationRoute): string {
-  return segments.map((segment) => (isParameter(segment) ? "1" : "0")).join("");
-}
-
-function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
+function patternOf(path: string): RegExp {
+  const literal = path.replaceAll(".", String.raw`\.`);
+  return new RegExp(`^${literal.replaceAll(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`);
 }

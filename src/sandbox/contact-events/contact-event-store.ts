@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.js";
 import { type ContactEventInput, checkContactEvent } from "../../contract/contact-event.js";
-import { SandboxApiError, type ApiHandlers, type Caller, inputRefusal } from "../api/api-handlers.js";
+import { SandboxApiError, type ApiHandlers, type Caller, SpecialAnswer, inputRefusal } from "../api/api-handlers.js";
 import type { MakeId } from "../api/make-id.js";
 import { Automations, type SandboxAutomation, type Started } from "./automations.js";
 import { type ContactInput, ContactList, type ContactRow, type SandboxContact } from "./contact-list.js";
@@ -85,7 +85,7 @@ export class ContactEventStore {
       const nowMs = this.#prune();
       const slot = slotOf({ caller, idempotencyKey, position: undefined });
       const taken = this.#take({ caller, nowMs, event: body, slot, countEvents });
-      return { status: taken.replayed ? 200 : 201, body: resultOf(taken) };
+      return new SpecialAnswer({ status: taken.replayed ? 200 : 201, body: resultOf(taken) });
     },
     sendBatch: ({ caller, body, idempotencyKey, countEvents }) => {
       const nowMs = this.#prune();
@@ -104,19 +104,19 @@ export class ContactEventStore {
           failed.push({ index, code, message: param === undefined ? message : `${param}: ${message}` });
         }
       }
-      return { body: { object: "contact_event_batch", accepted, failed } };
+      return { object: "contact_event_batch", accepted, failed };
     },
     names: () => {
       this.#prune();
       const data = this.#log.names().map((name) => ({ object: "contact_event_name", name }));
-      return { body: { object: "list", data } };
+      return { object: "list", data };
     },
     list: ({ params, query, caller }) => {
       const nowMs = this.#prune();
-      const contact = this.contactList.find(params["email"] ?? "");
+      const contact = this.contactList.find(params.email);
       if (contact === undefined || !this.contactList.isReachable(contact, caller))
         throw new SandboxApiError({ code: "contact_not_found" });
-      return { body: this.#log.page({ ...query, contactId: contact.id, nowMs }) };
+      return this.#log.page({ ...query, contactId: contact.id, nowMs });
     },
   };
 

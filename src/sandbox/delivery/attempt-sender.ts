@@ -5,14 +5,7 @@ import type { SignatureAssumptions } from "../../protocol/signature-assumptions.
 import { LIMITS } from "../../protocol/limits.js";
 import { signDelivery } from "../../protocol/sign-delivery.js";
 import type { SandboxTime } from "../clock/sandbox-time.js";
-import {
-  checkReach,
-  resolveTarget,
-  lookUpHost as askMachine,
-  type LookUpHost,
-  type RefuseAddress,
-  type Target,
-} from "./resolve-target.js";
+import { type TargetGuard, resolveTarget } from "./resolve-target.js";
 import type { DeliveryFault } from "./delivery-faults.js";
 import type { ScheduledDelivery } from "./scheduled-delivery.js";
 import type { ReceiverAnswer } from "./verdict-of-answer.js";
@@ -23,10 +16,8 @@ export interface AttemptSenderOptions {
   post: SendPost;
   /** Overrides for points about the signature that the service's documentation leaves open. */
   signature: Changes<SignatureAssumptions> | undefined;
-  /** Resolves every host and refuses private addresses; undefined allows every target. */
-  lookUpHost: LookUpHost | undefined;
-  /** Refuses further addresses; undefined allows every address. */
-  refuseAddress: RefuseAddress | undefined;
+  /** Undefined allows every target, and resolves none. */
+  guard: TargetGuard | undefined;
 }
 
 /** Signs an attempt and sends it, waiting 5 s for the answer. */
@@ -82,21 +73,11 @@ export class AttemptSender {
     }
   }
 
-  async #resolveTarget(url: string): Promise<Target> {
-    const { lookUpHost = askMachine, refuseAddress = () => undefined } = this.#options;
-    const target = this.#options.lookUpHost === undefined ? undefined : await resolveTarget(url, lookUpHost);
-    if (target?.ok === false) return target;
-    // Do not resolve the name again: the result could differ.
-    const lookUp: LookUpHost = target === undefined ? lookUpHost : () => Promise.resolve(target.addresses);
-    return checkReach(url, lookUp, refuseAddress);
-  }
-
   async #signAndPost({ endpoint, body }: ScheduledDelivery, signal: AbortSignal): Promise<ReceiverAnswer> {
-    const { time, signature, lookUpHost, refuseAddress, post } = this.#options;
+    const { time, signature, guard, post } = this.#options;
     const { url } = endpoint;
     // The 5 s include the DNS lookup.
-    const isFree = lookUpHost === undefined && refuseAddress === undefined;
-    const target = isFree ? undefined : await Promise.race([this.#resolveTarget(url), untilAborted(signal)]);
+    const target = guard && (await Promise.race([resolveTarget(url, guard), untilAborted(signal)]));
     if (target?.ok === false) return { kind: "none", error: target.error };
     // Signed for each attempt with the current secret: after a rotation the old one is not used.
     const signed = signDelivery({

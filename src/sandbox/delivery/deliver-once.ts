@@ -1,9 +1,8 @@
-import { SandboxApiError } from "../api/api-handlers.js";
+import { SandboxApiError, invalidParameter } from "../api/api-handlers.js";
 import type { AttemptLog } from "./attempt-log.js";
 import type { AttemptRow } from "./attempt-row.js";
 import type { DeliveryEngine } from "./delivery-engine.js";
 import { type SandboxEvent, eventBody } from "./scheduled-delivery.js";
-import { invalidParameter } from "../endpoints/check-endpoint.js";
 import type { EndpointRegistry } from "../endpoints/endpoint-registry.js";
 import type { PassTime } from "./pass-time.js";
 

@@ -272,7 +272,7 @@ export class DeliveryEngine {
     const verdict = verdictOfAnswer(answer);
     const { endpoints, time } = this.#options;
     if (kind !== "test") {
-      endpoint.lastDeliveryAtMs = time.clock.now();
+      endpoint.lastDeliveryAt = new Date(time.clock.now()).toISOString();
       endpoint.consecutiveFailures = verdict === "delivered" ? 0 : endpoint.consecutiveFailures + 1;
     }
     if (verdict === "disable") endpoints.disable(endpoint, "The receiver answered 410 Gone.");

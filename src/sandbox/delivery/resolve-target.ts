@@ -14,27 +14,30 @@ export type Target = { ok: true; addresses: readonly string[] } | { ok: false; e
 /** Why an IP address must not be connected to; undefined if it may. */
 export type RefuseAddress = (address: string) => string | undefined;
 
-/**
- * Resolves the host of an endpoint before an attempt. A name with any address in a refused range is refused: the
- * attempt is recorded as failed and not sent. See docs/service.md#endpoint-urls. Never rejects.
- */
-export async function resolveTarget(url: string, lookUp: LookUpHost): Promise<Target> {
-  if (!isAllowedWebhookUrl(url)) return { ok: false, error: "not sent: the URL is not allowed" };
-  const addresses = await addressesOf(url, lookUp);
-  if (addresses.length === 0) return NOT_FOUND;
-  if (addresses.every(isPublicAddress)) return { ok: true, addresses };
-  return { ok: false, error: "not sent: the host name leads to a private address" };
+/** What guards the network from the deliveries. */
+export interface TargetGuard {
+  lookUp: LookUpHost;
+  /** An address that one of these refuses is refused. */
+  refuse: readonly RefuseAddress[];
 }
 
-/** Resolves the host in the same way, and refuses it if one of its addresses is refused. Never rejects. */
-export async function checkReach(url: string, lookUp: LookUpHost, refuse: RefuseAddress): Promise<Target> {
+/**
+ * Resolves the host of an endpoint before an attempt. A name with any address that is refused is refused: the attempt
+ * is recorded as failed and not sent. See docs/service.md#endpoint-urls. Never rejects.
+ */
+export async function resolveTarget(url: string, { lookUp, refuse }: TargetGuard): Promise<Target> {
   const addresses = await addressesOf(url, lookUp);
-  if (addresses.length === 0) return NOT_FOUND;
-  const reason = addresses.map(refuse).find((why) => why !== undefined);
+  if (addresses.length === 0) return { ok: false, error: "not sent: the host name was not found" };
+  const reasons = addresses.flatMap((address) => refuse.map((refuseOne) => refuseOne(address)));
+  const reason = reasons.find((why) => why !== undefined);
   return reason === undefined ? { ok: true, addresses } : { ok: false, error: `not sent: ${reason}` };
 }
 
-const NOT_FOUND: Target = { ok: false, error: "not sent: the host name was not found" };
+/** Refuses the same ranges as the rule for a URL with an IP address. */
+export const refusePrivate: RefuseAddress = (address) => {
+  const url = address.includes(":") ? `https://[${address}]/` : `https://${address}/`;
+  return isAllowedWebhookUrl(url) ? undefined : "the host name leads to a private address";
+};
 
 async function addressesOf(url: string, lookUp: LookUpHost): Promise<readonly string[]> {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, "");
@@ -44,9 +47,4 @@ async function addressesOf(url: string, lookUp: LookUpHost): Promise<readonly st
   } catch {
     return [];
   }
-}
-
-/** Uses the same ranges as for a URL with an IP address. */
-function isPublicAddress(address: string): boolean {
-  return isAllowedWebhookUrl(address.includes(":") ? `https://[${address}]/` : `https://${address}/`);
 }

@@ -6,8 +6,9 @@ import type { WebhookCreateInput, WebhookUpdateInput } from "../../contract/webh
 import { OWNER, actorName, actorOf } from "../access/actor.js";
 import { SandboxApiError, type Caller } from "../api/api-handlers.js";
 import type { MakeId } from "../api/make-id.js";
+import { isWithin } from "../api/is-within.js";
 import type { PageBody } from "../api/page-rows.js";
-import { Collection, type CollectionRow, pageBody, withoutSequence } from "../api/collection.js";
+import { Collection, type CollectionRow } from "../api/collection.js";
 import { type Allowlists, holdsAllowlists, normalizeAllowlists } from "../access/allowlists.js";
 import { type EndpointRules, checkCreate, checkUpdate } from "./check-endpoint.js";
 import type { Endpoint } from "./endpoint.js";
@@ -40,13 +41,21 @@ export interface EndpointRegistryOptions {
 export class EndpointRegistry {
   readonly #options: EndpointRegistryOptions;
   readonly #endpoints: Collection<Endpoint>;
-  readonly #activity = new Collection<EndpointActivity>({ kind: "webhook_activity" });
+  readonly #activity: Collection<EndpointActivity>;
   #secrets = 0;
 
   constructor(options: EndpointRegistryOptions) {
     this.#options = options;
-    const limit = { max: options.maxEndpoints, code: "workspace_limit_reached" } as const;
-    this.#endpoints = new Collection({ kind: "webhook", limit });
+    const { makeId, maxEndpoints } = options;
+    this.#endpoints = new Collection({
+      kind: "webhook",
+      idOf: (_, sequence) => `whe_${makeId.hex(`endpoint ${sequence}`)}`,
+      limit: { max: maxEndpoints, code: "workspace_limit_reached" },
+    });
+    this.#activity = new Collection({
+      kind: "webhook_activity",
+      idOf: (_, sequence) => makeId.hex(`endpoint activity ${sequence}`),
+    });
   }
 
   /** Newest first. */
@@ -61,12 +70,9 @@ export class EndpointRegistry {
 
   /** One page of the changes, newest first. Throws 400 `invalid_cursor`. */
   activityPage(query: QueryInput<Contract["webhooks"]["activity"]>): PageBody<object> {
-    const { since, until, limit, cursor } = query;
-    const where = ({ createdAt }: EndpointActivity): boolean =>
-      (since === undefined || Date.parse(createdAt) >= Date.parse(since)) &&
-      (until === undefined || Date.parse(createdAt) < Date.parse(until));
-    const page = this.#activity.page({ list: "webhooks.activity", filters: [since, until], where, limit, cursor });
-    return pageBody(page, withoutSequence);
+    const { since, until, ...page } = query;
+    const where = ({ createdAt }: EndpointActivity): boolean => isWithin(createdAt, { since, until });
+    return this.#activity.page({ list: "webhooks.activity", filters: [since, until], where, ...page });
   }
 
   find(id: string): Endpoint | undefined {
@@ -83,26 +89,29 @@ export class EndpointRegistry {
     input: WebhookCreateInput,
     { caller, secret }: { caller?: Caller | undefined; secret?: string | undefined } = {},
   ): Endpoint {
-    const { clock, makeId, rules } = this.#options;
-    const { url, description, eventTypes, addressAllowlist = [], domainAllowlist = [] } = checkCreate(input, rules);
+    const {
+      url,
+      description,
+      eventTypes,
+      addressAllowlist = [],
+      domainAllowlist = [],
+    } = checkCreate(input, this.#options.rules);
     const lists = normalizeAllowlists({ addressAllowlist, domainAllowlist });
     requireWithin(caller, lists);
     if (secret !== undefined) checkServiceSecret(secret);
-    const endpoint = this.#endpoints.add((sequence) => ({
-      id: `whe_${makeId.hex(`endpoint ${sequence}`)}`,
-      sequence,
-      createdAtMs: clock.now(),
+    const endpoint = this.#endpoints.add({
+      createdAt: this.#now(),
       url: normalizeUrl(url),
       description: description ?? null,
       eventTypes: [...new Set(eventTypes)],
       ...lists,
       enabled: true,
-      disabledAtMs: null,
+      disabledAt: null,
       disabledReason: null,
       consecutiveFailures: 0,
-      lastDeliveryAtMs: null,
+      lastDeliveryAt: null,
       secret: secret ?? "",
-    }));
+    });
     if (secret === undefined) endpoint.secret = this.#nextSecret();
     this.#changed(endpoint, "created", nameOf(caller));
     return endpoint;
@@ -167,7 +176,7 @@ export class EndpointRegistry {
   /** `reason` is null if the owner does it. Then there is no time either. See docs/service.md#endpoint-states. */
   #switchOff(endpoint: Endpoint, { reason, actor }: { reason: string | null; actor: string | null }): void {
     endpoint.enabled = false;
-    endpoint.disabledAtMs = reason === null ? null : this.#options.clock.now();
+    endpoint.disabledAt = reason === null ? null : this.#now();
     endpoint.disabledReason = reason;
     this.#changed(endpoint, "disabled", actor);
   }
@@ -175,22 +184,18 @@ export class EndpointRegistry {
   #switchOn(endpoint: Endpoint, actor: string): void {
     endpoint.enabled = true;
     endpoint.consecutiveFailures = 0;
-    endpoint.disabledAtMs = null;
+    endpoint.disabledAt = null;
     endpoint.disabledReason = null;
     this.#changed(endpoint, "enabled", actor);
   }
 
   #changed(endpoint: Endpoint, kind: EndpointChange, actor: string | null): void {
-    const { clock, makeId, onChange } = this.#options;
-    this.#activity.add((sequence) => ({
-      id: makeId.hex(`endpoint activity ${sequence}`),
-      sequence,
-      endpointId: endpoint.id,
-      kind,
-      actor,
-      createdAt: new Date(clock.now()).toISOString(),
-    }));
-    onChange(endpoint, kind);
+    this.#activity.add({ endpointId: endpoint.id, kind, actor, createdAt: this.#now() });
+    this.#options.onChange(endpoint, kind);
+  }
+
+  #now(): string {
+    return new Date(this.#options.clock.now()).toISOString();
   }
 
   #nextSecret(): string {

@@ -1,45 +1,35 @@
 import type { WebhookEndpoint } from "../../contract/webhook-endpoint.js";
+import type { Allowlists } from "../access/allowlists.js";
 
 /** A webhook endpoint as the sandbox stores it. See docs/service.md#endpoint. */
-export interface Endpoint {
+export interface Endpoint extends Allowlists {
   readonly id: string;
-  /** Increases with every endpoint: its position in the order of creation. */
-  readonly sequence: number;
-  readonly createdAtMs: number;
+  readonly createdAt: string;
   url: string;
   description: string | null;
   /** Empty means the default set. */
   eventTypes: readonly string[];
-  addressAllowlist: readonly string[];
-  domainAllowlist: readonly string[];
   enabled: boolean;
-  disabledAtMs: number | null;
+  disabledAt: string | null;
   disabledReason: string | null;
   consecutiveFailures: number;
-  lastDeliveryAtMs: number | null;
+  lastDeliveryAt: string | null;
   /** SECRET: in the answers to creation and rotation only. */
   secret: string;
 }
 
 /** The endpoint as it is sent, without its secret. */
 export function endpointBody(endpoint: Endpoint): WebhookEndpoint {
-  const { id, url, description, eventTypes, enabled, consecutiveFailures, disabledReason } = endpoint;
+  const { secret: _, eventTypes, addressAllowlist, domainAllowlist, ...fields } = endpoint;
   return {
-    id,
-    url,
-    description,
+    ...fields,
     eventTypes: eventTypes.length === 0 ? ["*"] : [...eventTypes],
-    enabled,
-    disabledAt: isoOrNull(endpoint.disabledAtMs),
-    disabledReason,
-    consecutiveFailures,
-    addressAllowlist: [...endpoint.addressAllowlist],
-    domainAllowlist: [...endpoint.domainAllowlist],
-    lastDeliveryAt: isoOrNull(endpoint.lastDeliveryAtMs),
-    createdAt: new Date(endpoint.createdAtMs).toISOString(),
+    addressAllowlist: [...addressAllowlist],
+    domainAllowlist: [...domainAllowlist],
   };
 }
 
-function isoOrNull(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
+/** The same with its secret, which the receiver needs. */
+export function withSecret(endpoint: Endpoint): WebhookEndpoint & { secret: string } {
+  return { ...endpointBody(endpoint), secret: endpoint.secret };
 }

@@ -1,64 +1,41 @@
-import type { ApiHandlers } from "../api/api-handlers.js";
-import { Collection, type CollectionRow, pageBody, withoutSequence } from "../api/collection.js";
+import type { Contract } from "../../contract/contract.js";
+import type { ResultFields } from "../../contract/operation.js";
+import { Collection } from "../api/collection.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 import { containsText } from "./search-text.js";
 
-interface ChatRow extends CollectionRow {
-  title: string;
-  kind: string;
-  messageCount: number;
-  updatedAt: string;
-}
+type ChatRow = ResultFields<Contract["chats"]["get"]>;
+
+const timeOf = ({ updatedAt }: ChatRow, sequence: number) => [Date.parse(updatedAt ?? ""), sequence];
+
+/** The orders of the list of chats, the usual one first. */
+const SORTINGS = {
+  newest: { positionOf: timeOf },
+  oldest: { positionOf: timeOf, order: "ascending" },
+  title: { positionOf: ({ title, id }: ChatRow) => [title.toLowerCase(), id], order: "ascending" },
+} as const;
 
 /** The owner's conversations with the assistant. See docs/service.md#chats. */
 export function createChats({ clock, makeId, options }: Workspace): SandboxResource<"chats"> {
   const chats = new Collection<ChatRow>({ kind: "chat" });
-  const get = (params: Readonly<Record<string, string>>): ChatRow => chats.get((params["id"] ?? "").toLowerCase());
-
-  const handlers: ApiHandlers["chats"] = {
-    list({ query: { q = "", sort, limit, cursor } }) {
-      const timeOf = ({ updatedAt, sequence }: ChatRow) => [Date.parse(updatedAt), sequence];
-      const page = chats.page({
-        list: "chats",
-        filters: [q],
-        where: ({ title }) => containsText(q, [title]),
-        sortings: {
-          newest: { positionOf: timeOf },
-          oldest: { positionOf: timeOf, order: "ascending" },
-          title: { positionOf: ({ title, id }) => [title.toLowerCase(), id], order: "ascending" },
-        },
-        sort,
-        limit,
-        cursor,
-      });
-      return { body: pageBody(page, withoutSequence) };
-    },
-    get: ({ params }) => ({ body: withoutSequence(get(params)) }),
-    rename({ params, body: { title } }) {
-      const { id } = get(params);
-      return { body: withoutSequence(chats.change(id, { title })) };
-    },
-    delete({ params }) {
-      const { id } = get(params);
-      return { body: chats.delete(id) };
-    },
-  };
+  const get = ({ id }: { id: string }): ChatRow => chats.get(id.toLowerCase());
   return {
-    handlers,
-    rows: () => chats.rows.map(withoutSequence),
+    handlers: {
+      list({ query: { q = "", ...query } }) {
+        const where = ({ title }: ChatRow): boolean => containsText(q, [title]);
+        return chats.page({ list: "chats", filters: [q], where, sortings: SORTINGS, ...query });
+      },
+      get: ({ params }) => get(params),
+      rename: ({ params, body: { title } }) => chats.change(get(params).id, { title }),
+      delete: ({ params }) => chats.delete(get(params).id),
+    },
+    rows: () => chats.rows,
     reset() {
       chats.clear();
+      const now = new Date(clock.now()).toISOString();
       for (const [index, chat] of options.chats.entries()) {
-        const { title, id, kind = "assistant", messageCount = 2, updatedAt } = chat;
-        const at = updatedAt ?? new Date(clock.now()).toISOString();
-        chats.add((sequence) => ({
-          id: id?.toLowerCase() ?? makeId.uuid(`chat ${index + 1}`),
-          sequence,
-          title,
-          kind,
-          messageCount,
-          updatedAt: at,
-        }));
+        const { title, id = makeId.uuid(`chat ${index + 1}`), kind = "assistant", messageCount = 2 } = chat;
+        chats.add({ title, kind, messageCount, updatedAt: chat.updatedAt ?? now }, id.toLowerCase());
       }
     },
   };

@@ -1,16 +1,14 @@
 import type { Contract } from "../../contract/contract.js";
 import type { QueryInput } from "../../contract/operation.js";
 import { contactAddress, foldAddress } from "../../contract/contact-address.js";
-import { type ApiHandlers, type Caller, SandboxApiError } from "../api/api-handlers.js";
+import { type ApiHandlers, type Caller, SandboxApiError, requireOneOf } from "../api/api-handlers.js";
 import { requireScope } from "../calls/authenticate.js";
-import { type PageBody, pageRows, pageSorted } from "../api/page-rows.js";
+import { type ListOf, type PageBody, pageBody, pageRows } from "../api/page-rows.js";
 import type { ContactRow } from "../contact-events/contact-list.js";
 import { ownsAddress } from "../access/allowlists.js";
-import { requireOneOf } from "../endpoints/check-endpoint.js";
 import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
 import type { AddressBook } from "./address-book.js";
 import { type NamedAddress, readNamedAddresses } from "../api/bare-addresses.js";
-import { pageBody } from "../api/collection.js";
 import { listPeople, type PersonRow, sortPeople } from "./people.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 import { containsText } from "./search-text.js";
@@ -19,10 +17,8 @@ import { containsText } from "./search-text.js";
 export function createContacts(workspace: Workspace): SandboxResource<"contacts"> {
   const { book } = workspace;
   const handlers: ApiHandlers["contacts"] = {
-    list: ({ query, caller }) => ({ body: pageBody(pageContacts(book, query, caller), listedBody) }),
-    get({ params, caller }) {
-      return { body: contactBody(book, book.get(params["email"] ?? "", caller)) };
-    },
+    list: ({ query, caller }) => pageBody(pageContacts(book, query, caller), listedBody),
+    get: ({ params, caller }) => contactBody(book, book.get(params.email, caller)),
     create({ body: { email, name = null, notes = null, audienceIds }, caller }) {
       if (audienceIds !== undefined) requireScope(caller, "audiences:write");
       book.checkAudiences(audienceIds ?? []);
@@ -31,31 +27,31 @@ export function createContacts(workspace: Workspace): SandboxResource<"contacts"
       }
       const contact = book.save(email, { name, notes, member: caller.member });
       book.setAudiences(contact, audienceIds ?? []);
-      return { body: contactBody(book, contact) };
+      return contactBody(book, contact);
     },
     update({ params, body: { name, notes }, caller }) {
-      const contact = book.get(params["email"] ?? "", caller);
+      const contact = book.get(params.email, caller);
       if (name !== undefined) contact.name = name;
       if (notes !== undefined) contact.notes = notes;
       if (name !== undefined || notes !== undefined) contact.updatedAt = book.now();
-      return { body: contactBody(book, contact) };
+      return contactBody(book, contact);
     },
     delete({ params, caller }) {
-      const email = foldAddress(params["email"] ?? "");
+      const email = foldAddress(params.email);
       if (!isAddress(email)) throw new SandboxApiError({ code: "invalid_contact", param: "email" });
-      return { body: { object: "contact", email, deleted: true, wasSaved: book.delete(email, caller) } };
+      return { object: "contact", email, deleted: true, wasSaved: book.delete(email, caller) };
     },
     setAudiences({ params, body: { audienceIds }, caller }) {
-      const contact = book.get(params["email"] ?? "", caller);
+      const contact = book.get(params.email, caller);
       book.checkAudiences(audienceIds);
       book.setAudiences(contact, audienceIds);
-      return { body: contactBody(book, contact) };
+      return contactBody(book, contact);
     },
-    people: ({ query, caller }) => ({ body: pagePeople(workspace, query, caller) }),
+    people: ({ query, caller }) => pagePeople(workspace, query, caller),
     deleteMany({ body: { addresses }, caller }) {
       const emails = [...new Set(addresses)];
       const deleted = emails.filter((email) => book.delete(email, caller));
-      return { body: { deleted, missing: emails.filter((email) => !deleted.includes(email)) } };
+      return { deleted, missing: emails.filter((email) => !deleted.includes(email)) };
     },
   };
   return {
@@ -96,25 +92,27 @@ function pageContacts(
 ): PageBody<ContactRow> {
   const { source, q = "", limit = 50, cursor } = query;
   requireOneOf("source", source, ["manual", "auto"]);
-  return pageRows({
-    list: `contacts ${JSON.stringify([source, q, caller.member])}`,
-    rows: book.contacts.all.filter(
-      (contact) =>
-        book.contacts.isReachable(contact, caller) &&
-        containsText(q, [contact.name, contact.email]) &&
-        (source === undefined || contact.source === source),
-    ),
-    // The latest mail first, and contacts without mail last.
+  const rows = book.contacts.all.filter(
+    (contact) =>
+      book.contacts.isReachable(contact, caller) &&
+      containsText(q, [contact.name, contact.email]) &&
+      (source === undefined || contact.source === source),
+  );
+  const filters = [source, q, caller.member];
+  return pageRows(rows, { list: "contacts", filters, sortings: LATEST_FIRST, limit, cursor });
+}
+
+/** The latest mail first, and contacts without mail last. */
+const LATEST_FIRST: ListOf<ContactRow>["sortings"] = {
+  latest: {
     positionOf: ({ lastSeenAt, email }) => [lastSeenAt === null ? 0 : -Date.parse(lastSeenAt), email],
     order: "ascending",
-    limit,
-    cursor,
-  });
-}
+  },
+};
 
 function pagePeople(
   { book, options: { blocklist }, owned }: Workspace,
-  { q = "", email, sort, blocked, limit, cursor }: QueryInput<Contract["contacts"]["people"]>,
+  { q = "", email, blocked, ...query }: QueryInput<Contract["contacts"]["people"]>,
   caller: Caller,
 ): PageBody<PersonRow> & { seen: boolean } {
   const seen = caller.scopes.includes("threads:read");
@@ -125,8 +123,8 @@ function pagePeople(
       (blocked !== true || person.blockedBy !== null) &&
       containsText(q, [person.name, person.email, person.notes]),
   );
-  const list = `people ${JSON.stringify([q, email, blocked, seen, caller.member])}`;
-  return { ...pageSorted({ list, rows, sortings: sortPeople, sort, limit, cursor }), seen };
+  const filters = [q, email, blocked, seen, caller.member];
+  return { ...pageRows(rows, { list: "people", filters, sortings: sortPeople, ...query }), seen };
 }
 
 function listedBody({ email, name, source, notes, lastSeenAt }: ContactRow): object {

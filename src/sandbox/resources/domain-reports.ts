@@ -4,7 +4,7 @@ import { type Changes, type Option, type OptionsOf, defineOptions } from "../../
 import { checkInput } from "../../contract/check-input.js";
 import type { Contract } from "../../contract/contract.js";
 import { tools } from "../../contract/tools.js";
-import { domainName } from "../api/read-domain.js";
+import { domainOption } from "../api/read-domain.js";
 
 type Check = keyof Contract["tools"];
 type GivenReport<Name extends Check> = Changes<z.input<Contract["tools"][Name]["result"]>>;
@@ -30,7 +30,7 @@ const WITHOUT_RECORDS: { readonly [Name in Check]: object } = {
 
 /** The defaults and checks of {@link DomainReports}: each report is what the contract says, filled in. */
 export const DOMAIN_REPORTS = defineOptions("An entry of domainReports", {
-  domain: domainName,
+  domain: domainOption,
   dmarc: reportOf("dmarc"),
   bimi: reportOf("bimi"),
   deliverability: reportOf("deliverability"),

@@ -1,14 +1,13 @@
 import type { Contract } from "../../contract/contract.js";
 import { DRAFT_LIMITS } from "../../contract/drafts.js";
 import type { BodyInput, QueryInput } from "../../contract/operation.js";
-import type { ApiHandlers } from "../api/api-handlers.js";
-import type { PageBody } from "../api/page-rows.js";
+import { type ApiHandlers, invalidParameter } from "../api/api-handlers.js";
+import { type PageBody, pageBody } from "../api/page-rows.js";
 import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
 import { ownsAddress } from "../access/allowlists.js";
-import { invalidParameter } from "../endpoints/check-endpoint.js";
 import { type Attachment, readAttachments } from "./attachments.js";
 import { bareAddresses } from "../api/bare-addresses.js";
-import { Collection, type CollectionRow, type CollectionChanges, withoutSequence } from "../api/collection.js";
+import { Collection, type CollectionRow, type CollectionChanges } from "../api/collection.js";
 import { readDraftSearch } from "./draft-search.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 
@@ -38,26 +37,27 @@ const NO_SUBJECT = "(no subject)";
 
 /** The workspace's drafts. See docs/service.md#drafts. */
 export function createDrafts({ makeId, owned }: Workspace): SandboxResource<"drafts"> {
-  const drafts = new Collection<DraftRow>({ kind: "draft" });
+  const drafts = new Collection<DraftRow>({
+    kind: "draft",
+    idOf: (_, sequence) => `draft-${makeId.uuid(`draft ${sequence}`)}`,
+  });
   const messages = new Map<string, Message>();
 
   function bodyOf(row: DraftRow): object {
-    const { savedAtMs: _, from, ...rest } = withoutSequence(row);
+    const { savedAtMs: _, from, ...rest } = row;
     const canSend = from !== null && ownsAddress(owned, bareAddresses([from])[0] ?? "");
     return { ...rest, from: canSend ? from : null };
   }
 
   const handlers: ApiHandlers["drafts"] = {
-    list: ({ query, nowMs }) => ({ body: pageDrafts(drafts, query, nowMs) }),
-    get: ({ params }) => ({ body: bodyOf(drafts.get(params["id"] ?? "")) }),
+    list: ({ query, nowMs }) => pageDrafts(drafts, query, nowMs),
+    get: ({ params }) => bodyOf(drafts.get(params.id)),
     create({ body: { forwardOf, ...body }, nowMs }) {
       const forwarded = forwardOf === undefined ? undefined : messages.get(forwardOf);
       if (forwardOf !== undefined && forwarded?.threadId !== body.threadId) {
         throw invalidParameter("forwardOf", "The conversation has no such message.");
       }
-      const made = drafts.add((sequence) => ({
-        id: `draft-${makeId.uuid(`draft ${sequence}`)}`,
-        sequence,
+      const { id } = drafts.add({
         to: [],
         cc: [],
         bcc: [],
@@ -68,20 +68,20 @@ export function createDrafts({ makeId, owned }: Workspace): SandboxResource<"dra
         forwardOf: forwarded?.id ?? null,
         attachments: forwarded?.attachments ?? [],
         savedAtMs: nowMs,
-      }));
-      drafts.change(made.id, changesOf(body));
-      return { body: { object: "draft", id: made.id } };
+      });
+      drafts.change(id, changesOf(body));
+      return { object: "draft", id };
     },
     update({ params, body, nowMs }) {
-      const { id, threadId } = drafts.get(params["id"] ?? "");
+      const { id, threadId } = drafts.get(params.id);
       const changes = changesOf(body);
       // A draft that forwards goes on doing so unless it is moved.
       const isMoved = changes.threadId !== undefined && changes.threadId !== threadId;
       const stopped = isMoved ? { forwardOf: null, attachments: [] } : {};
       drafts.change(id, { ...changes, ...stopped, savedAtMs: nowMs });
-      return { body: { object: "draft", id } };
+      return { object: "draft", id };
     },
-    delete: ({ params }) => ({ body: drafts.delete(params["id"] ?? "") }),
+    delete: ({ params }) => drafts.delete(params.id),
   };
   return {
     handlers,
@@ -96,7 +96,7 @@ export function createDrafts({ makeId, owned }: Workspace): SandboxResource<"dra
 
 function pageDrafts(
   drafts: Collection<DraftRow>,
-  { query = "", limit = 25, pageToken }: QueryInput<Contract["drafts"]["list"]>,
+  { query = "", limit, pageToken }: QueryInput<Contract["drafts"]["list"]>,
   nowMs: number,
 ): PageBody<object> {
   const matches = readDraftSearch(query, nowMs);
@@ -104,13 +104,13 @@ function pageDrafts(
     list: "drafts",
     filters: [query],
     where: (row) => query === "" || matches(searchedOf(row)),
-    sortings: { saved: { positionOf: ({ savedAtMs, sequence }) => [savedAtMs, sequence] } },
+    sortings: { saved: { positionOf: ({ savedAtMs }, sequence) => [savedAtMs, sequence] } },
     limit,
     cursor: pageToken,
     pageParam: "pageToken",
     alwaysMore: true,
   });
-  return { ...page, data: page.data.map(({ id }) => ({ object: "draft", id })) };
+  return pageBody(page, ({ id }) => ({ object: "draft", id }));
 }
 
 function noteMessage(messages: Map<string, Message>, data: SandboxEvent["data"]): void {

@@ -1,8 +1,10 @@
+import type { Contract } from "../../contract/contract.js";
+import type { ResultFields } from "../../contract/operation.js";
 import { FILE_LIMITS, type FileLink, type WorkspaceFile } from "../../contract/files.js";
 import { type Caller, SandboxApiError } from "../api/api-handlers.js";
 import { holdsAddress, isUnlimited } from "../access/allowlists.js";
 import type { MakeId } from "../api/make-id.js";
-import { Collection, type CollectionRow, withoutSequence } from "../api/collection.js";
+import { Collection, type CollectionRow } from "../api/collection.js";
 
 /** A file of the workspace. */
 export interface FileRow extends CollectionRow {
@@ -19,13 +21,9 @@ export interface FileRow extends CollectionRow {
 }
 
 /** A link to a file. */
-export interface LinkRow extends CollectionRow {
+export interface LinkRow extends ResultFields<Contract["files"]["createLink"]> {
   fileId: string;
-  url: string;
-  revokedAt: string | null;
   fetchCount: number;
-  lastFetchedAt: string | null;
-  createdAt: string;
 }
 
 interface FileStoreInput {
@@ -36,30 +34,27 @@ interface FileStoreInput {
 
 /** The files of a workspace and the links to them. */
 export class FileStore {
-  readonly files = new Collection<FileRow>({ kind: "file" });
-  readonly links = new Collection<LinkRow>({ kind: "link" });
-  readonly #input: FileStoreInput;
+  readonly files: Collection<FileRow>;
+  readonly links: Collection<LinkRow>;
+  readonly #maxBytes: number;
   // Kept up to date, since an emulated hour can have thousands of mails, and each asks.
   #heldBytes = 0;
   readonly #messages = new Set<string>();
 
-  constructor(input: FileStoreInput) {
-    this.#input = input;
+  constructor({ makeId, maxBytes }: FileStoreInput) {
+    this.#maxBytes = maxBytes;
+    this.files = new Collection({ kind: "file", idOf: (_, sequence) => `file_${makeId.hex(`file ${sequence}`)}` });
+    this.links = new Collection({ kind: "link", idOf: (_, sequence) => `shr_${makeId.hex(`link ${sequence}`)}` });
   }
 
   /** Adds a file, under the id that an event gave it. Throws 422 `workspace_limit_reached` above the cap on bytes. */
   add(file: Omit<FileRow, keyof CollectionRow>, id?: string): FileRow {
-    const { makeId, maxBytes } = this.#input;
     const held = this.#heldBytes + sizeOf(file);
-    if (file.data !== undefined && held > maxBytes) {
-      const message = `The sandbox holds at most ${maxBytes} bytes of files (option maxFileBytes).`;
+    if (file.data !== undefined && held > this.#maxBytes) {
+      const message = `The sandbox holds at most ${this.#maxBytes} bytes of files (option maxFileBytes).`;
       throw new SandboxApiError({ code: "workspace_limit_reached", message });
     }
-    const added = this.files.add((sequence) => ({
-      ...file,
-      id: id ?? `file_${makeId.hex(`file ${sequence}`)}`,
-      sequence,
-    }));
+    const added = this.files.add(file, id);
     this.#heldBytes = held;
     if (file.messageId !== null) this.#messages.add(`${file.direction} ${file.messageId}`);
     return added;
@@ -71,8 +66,8 @@ export class FileStore {
   }
 
   /** The file with this id. Throws 404 when the caller does not see it. */
-  get(params: Readonly<Record<string, string>>, caller: Caller): FileRow {
-    return this.files.get(params["id"] ?? "", (file) => isVisible(file, caller));
+  get({ id }: { id: string }, caller: Caller): FileRow {
+    return this.files.get(id, (file) => isVisible(file, caller));
   }
 
   linksOf(fileId: string): LinkRow[] {
@@ -122,7 +117,7 @@ export function isVisible({ deliveredTo }: FileRow, caller: Caller): boolean {
 
 /** The link as it is sent. */
 export function linkBody(link: LinkRow): FileLink {
-  const { fileId: _, ...body } = withoutSequence(link);
+  const { fileId: _, ...body } = link;
   return body;
 }
 

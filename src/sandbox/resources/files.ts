@@ -2,11 +2,11 @@ import { DAY } from "../../base/duration.js";
 import type { Contract } from "../../contract/contract.js";
 import { FILE_KINDS, type FILE_SORTS, type FileStats } from "../../contract/files.js";
 import type { QueryInput } from "../../contract/operation.js";
-import { type ApiHandlers, type Caller, type HandlerAnswer, SandboxApiError } from "../api/api-handlers.js";
-import type { PageBody, Sorting } from "../api/page-rows.js";
+import { type ApiHandlers, type Caller, SandboxApiError, SpecialAnswer, requireOneOf } from "../api/api-handlers.js";
+import type { CollectionSorting } from "../api/collection.js";
+import { isWithin } from "../api/is-within.js";
+import { type PageBody, pageBody } from "../api/page-rows.js";
 import { domainOf, isUnlimited } from "../access/allowlists.js";
-import { requireOneOf } from "../endpoints/check-endpoint.js";
-import { pageBody } from "../api/collection.js";
 import {
   type FileRow,
   FileStore,
@@ -36,9 +36,9 @@ export function createFiles(workspace: Workspace): SandboxResource<"files"> {
   }
 
   const handlers: ApiHandlers["files"] = {
-    list: ({ query, caller }) => ({ body: pageBody(pageFiles(store, query, caller), (row) => store.bodyOf(row)) }),
-    get: ({ params, caller }) => ({ body: store.bodyOf(store.get(params, caller)) }),
-    stats: ({ caller, nowMs }) => ({ body: countFiles(store, caller, nowMs) }),
+    list: ({ query, caller }) => pageBody(pageFiles(store, query, caller), (row) => store.bodyOf(row)),
+    get: ({ params, caller }) => store.bodyOf(store.get(params, caller)),
+    stats: ({ caller, nowMs }) => countFiles(store, caller, nowMs),
     content: ({ params, caller }) => download(store.get(params, caller)),
     ...linkHandlers(store, workspace),
     upload({ query: { filename }, body, contentType, caller, nowMs }) {
@@ -54,15 +54,15 @@ export function createFiles(workspace: Workspace): SandboxResource<"files"> {
         data: body,
       });
       fire("file.uploaded", store.bodyOf(file));
-      return { body: store.bodyOf(file) };
+      return store.bodyOf(file);
     },
     delete({ params, caller }) {
       const file = store.get(params, caller);
       const reason = reasonToKeep(store.usageOf(file));
-      if (reason === undefined) return { body: remove(file) };
+      if (reason === undefined) return remove(file);
       throw new SandboxApiError({ code: "file_in_use", message: `The file ${file.filename} is kept. ${reason}` });
     },
-    deleteMany: ({ body: { ids }, caller }) => ({ body: deleteFiles(store, { ids, caller, remove }) }),
+    deleteMany: ({ body: { ids }, caller }) => deleteFiles(store, { ids, caller, remove }),
   };
   return {
     handlers,
@@ -82,13 +82,13 @@ export function createFiles(workspace: Workspace): SandboxResource<"files"> {
 type LinkHandlers = Pick<ApiHandlers["files"], "links" | "createLink" | "revokeLink" | "revokeLinks">;
 
 /** Links to a file, which anyone can open. */
-function linkHandlers(store: FileStore, { makeId, options, apiUrl }: Workspace): LinkHandlers {
+function linkHandlers(store: FileStore, { options, apiUrl }: Workspace): LinkHandlers {
   const { links } = store;
   return {
     links({ params, query, caller }) {
       const { id } = store.get(params, caller);
       const where = ({ fileId }: { fileId: string }): boolean => fileId === id;
-      return { body: pageBody(links.page({ list: "files.links", filters: [id], where, ...query }), linkBody) };
+      return pageBody(links.page({ list: "files.links", filters: [id], where, ...query }), linkBody);
     },
     createLink({ params, body: { domain }, caller, nowMs }) {
       const file = store.get(params, caller);
@@ -96,25 +96,21 @@ function linkHandlers(store: FileStore, { makeId, options, apiUrl }: Workspace):
       const asked = [domain?.toLowerCase() ?? "", domainOf(file.deliveredTo ?? "")];
       const host = asked.find((one) => options.domains.includes(one));
       const base = host === undefined ? apiUrl() : `https://files.${host}`;
-      const made = links.add((sequence) => {
-        const id = `shr_${makeId.hex(`link ${sequence}`)}`;
-        const url = `${base}/${id}/${encodeURIComponent(file.filename)}`;
-        const createdAt = new Date(nowMs).toISOString();
-        return { id, sequence, fileId: file.id, url, revokedAt: null, fetchCount: 0, lastFetchedAt: null, createdAt };
-      });
-      return { body: linkBody(made) };
+      const unused = { revokedAt: null, fetchCount: 0, lastFetchedAt: null };
+      const { id } = links.add({ fileId: file.id, url: base, ...unused, createdAt: new Date(nowMs).toISOString() });
+      return linkBody(links.change(id, { url: `${base}/${id}/${encodeURIComponent(file.filename)}` }));
     },
     revokeLink({ params, caller, nowMs }) {
       const { id } = store.get(params, caller);
-      const link = links.get(params["linkId"] ?? "", ({ fileId }) => fileId === id);
+      const link = links.get(params.linkId, ({ fileId }) => fileId === id);
       const revokedAt = link.revokedAt ?? new Date(nowMs).toISOString();
-      return { body: linkBody(links.change(link.id, { revokedAt })) };
+      return linkBody(links.change(link.id, { revokedAt }));
     },
     revokeLinks({ params, caller, nowMs }) {
       const { id } = store.get(params, caller);
       const working = store.linksOf(id).filter(({ revokedAt }) => revokedAt === null);
       for (const link of working) links.change(link.id, { revokedAt: new Date(nowMs).toISOString() });
-      return { body: { revoked: working.length } };
+      return { revoked: working.length };
     },
   };
 }
@@ -137,21 +133,21 @@ function deleteFiles(
   return { deleted: deleted.map(({ id }) => id), kept, missing };
 }
 
-function download(file: FileRow): HandlerAnswer {
+function download(file: FileRow): SpecialAnswer {
   const headers = {
     "content-type": file.contentType,
     "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(file.filename)}`,
     "x-content-type-options": "nosniff",
   };
-  return { body: contentOf(file), headers };
+  return new SpecialAnswer({ body: contentOf(file), headers });
 }
 
 /** The orders of the list of files, the usual one first. */
-const SORTINGS: Readonly<Record<(typeof FILE_SORTS)[number], Sorting<FileRow>>> = {
-  newest: { positionOf: ({ addedAtMs, sequence }) => [addedAtMs, sequence] },
-  oldest: { positionOf: ({ addedAtMs, sequence }) => [addedAtMs, sequence], order: "ascending" },
-  largest: { positionOf: ({ size, sequence }) => [size, sequence] },
-  name: { positionOf: ({ filename, sequence }) => [filename.toLowerCase(), sequence], order: "ascending" },
+const SORTINGS: Readonly<Record<(typeof FILE_SORTS)[number], CollectionSorting<FileRow>>> = {
+  newest: { positionOf: ({ addedAtMs }, sequence) => [addedAtMs, sequence] },
+  oldest: { positionOf: ({ addedAtMs }, sequence) => [addedAtMs, sequence], order: "ascending" },
+  largest: { positionOf: ({ size }, sequence) => [size, sequence] },
+  name: { positionOf: ({ filename }, sequence) => [filename.toLowerCase(), sequence], order: "ascending" },
 };
 
 const KINDS: Readonly<Record<string, RegExp>> = {
@@ -178,8 +174,7 @@ function pageFiles(store: FileStore, query: QueryInput<Contract["files"]["list"]
       (pattern === undefined || pattern.test(file.contentType)) &&
       (direction === undefined || file.direction === direction) &&
       (address === undefined || file.deliveredTo?.toLowerCase() === address) &&
-      (since === undefined || file.addedAtMs >= Date.parse(since)) &&
-      (until === undefined || file.addedAtMs < Date.parse(until)),
+      isWithin(file.addedAtMs, { since, until }),
     sortings: SORTINGS,
     sort,
     limit,

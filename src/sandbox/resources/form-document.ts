@@ -16,49 +16,29 @@ function field(of: FormDocument["fields"][0]): FormDocument["fields"][0] {
 }
 
 const EMAIL = field({ key: "email", type: "email", label: "Email", required: true });
-const NAME = field({ key: "name", type: "text", label: "Name" });
+const NAME = { key: "name", type: "text", label: "Name" };
 
-const documentOf = (title: string, ...fields: FormDocument["fields"]): FormDocument => ({
-  fields: [EMAIL, ...fields],
-  copy: { title, thankYou: "Thank you." },
-  style: null,
-});
+function documentOf(title: string, ...fields: FormDocument["fields"]): FormDocument {
+  return { fields: [EMAIL, ...fields.map(field)], copy: { title, thankYou: "Thank you." }, style: null };
+}
 
-/** The forms to begin with, by slug. Their documents are made up. */
-export const STARTERS: Readonly<Record<string, { name: string; description: string; document: FormDocument }>> = {
-  blank: { name: "Blank", description: "Just the address.", document: documentOf("Sign up") },
-  newsletter: { name: "Newsletter", description: "Name and address.", document: documentOf("News", NAME) },
-  waitlist: {
-    name: "Waitlist",
-    description: "For something that is not there yet.",
-    document: documentOf("Waitlist", field({ key: "size", type: "number", label: "Team size" })),
-  },
-  event: {
-    name: "Event",
-    description: "Who comes, and with whom.",
-    document: documentOf(
-      "Event",
-      NAME,
-      field({ key: "meal", type: "choice", label: "Meal", options: ["all", "vegan"] }),
-    ),
-  },
-  "early-access": {
-    name: "Early access",
-    description: "What people want to try.",
-    document: documentOf(
-      "Early access",
-      field({ key: "topics", type: "multiple", label: "Topics", options: ["product", "events"] }),
-    ),
-  },
-  contact: {
-    name: "Contact",
-    description: "A message, with consent.",
-    document: documentOf(
-      "Contact",
-      field({ key: "message", type: "text", label: "Message", required: true }),
-      field({ key: "consent", type: "consent", label: "Consent", required: true }),
-    ),
-  },
+/** A form to begin with. Its fields beside the address, and its texts, are made up. */
+function starter(name: string, ...fields: FormDocument["fields"]) {
+  return { name, description: `${name}: a form to begin with.`, document: documentOf(name, ...fields) };
+}
+
+/** The forms to begin with, by slug. */
+export const STARTERS: Readonly<Record<string, ReturnType<typeof starter>>> = {
+  blank: starter("Blank"),
+  newsletter: starter("Newsletter", NAME),
+  waitlist: starter("Waitlist", { key: "size", type: "number", label: "Team size" }),
+  event: starter("Event", NAME, { key: "meal", type: "choice", label: "Meal", options: ["all", "vegan"] }),
+  "early-access": starter("Early access", { key: "topics", type: "multiple", options: ["product", "events"] }),
+  contact: starter(
+    "Contact",
+    { key: "message", type: "text", label: "Message", required: true },
+    { key: "consent", type: "consent", label: "Consent", required: true },
+  ),
 };
 
 /** The sandbox's designer asks for the name too. Its titles differ by `number`, so that a redesign is a change. */

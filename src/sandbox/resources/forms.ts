@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import type { Contract } from "../../contract/contract.js";
 import { FORM_LIMITS } from "../../contract/form.js";
 import type { BodyInput, QueryInput } from "../../contract/operation.js";
-import type { PageBody } from "../api/page-rows.js";
+import { type PageBody, pageBody } from "../api/page-rows.js";
 import { type ApiCall, type ApiHandlers, type Caller, SandboxApiError } from "../api/api-handlers.js";
-import { Collection, type CollectionRow, pageBody } from "../api/collection.js";
+import { Collection, type CollectionRow } from "../api/collection.js";
 import { FormDesigner, type FormDocument, STARTERS, findWrongAnswers, readDocument } from "./form-document.js";
 import { DEFAULT_SETTINGS, type FormSettings, readFormSettings } from "./form-settings.js";
 import type { SandboxResource, Workspace } from "./resource.js";
@@ -23,8 +23,6 @@ interface FormRow extends CollectionRow {
   member: string | undefined;
 }
 
-type Params = Readonly<Record<string, string>>;
-
 /** The workspace's sign-up forms. See docs/service.md#forms. */
 export function createForms(workspace: Workspace): SandboxResource<"forms"> {
   const { signUps } = workspace;
@@ -33,13 +31,13 @@ export function createForms(workspace: Workspace): SandboxResource<"forms"> {
   const design = { notes: ["It asks for name and address."] };
   const designed = (form: FormRow): object => ({ ...fullBody(form), design });
   const handlers: ApiHandlers["forms"] = {
-    list: ({ query, caller }) => ({ body: pageBody(page(query, caller), (form) => itemBody(workspace, form)) }),
-    get: ({ params, caller }) => ({ body: fullBody(get(params, caller)) }),
+    list: ({ query, caller }) => pageBody(page(query, caller), (form) => itemBody(workspace, form)),
+    get: ({ params, caller }) => fullBody(get(params, caller)),
     create({ body, caller }) {
       const document = documentOf(body);
       const settings = readFormSettings(workspace, { ...DEFAULT_SETTINGS }, { given: body.settings, caller });
       const { name, description = null, publish: isLive } = body;
-      return { body: fullBody(add({ name, description, document, settings }, caller, isLive)) };
+      return fullBody(add({ name, description, document, settings }, caller, isLive));
     },
     update({ params, body, caller }) {
       const form = get(params, caller);
@@ -47,34 +45,34 @@ export function createForms(workspace: Workspace): SandboxResource<"forms"> {
       const { name = form.name, description = form.description } = body;
       const document = body.document === undefined ? form.document : readDocument(body.document, name);
       const settings = readFormSettings(workspace, form.settings, { given: body.settings, caller });
-      return { body: fullBody(save(form, { name, description, settings, document })) };
+      return fullBody(save(form, { name, description, settings, document }));
     },
-    publish: ({ params, caller }) => ({ body: fullBody(publish(get(params, caller))) }),
+    publish: ({ params, caller }) => fullBody(publish(get(params, caller))),
     pause({ params, caller }) {
       const form = get(params, caller);
-      return { body: fullBody(form.status === "live" ? save(form, { status: "paused" }) : form) };
+      return fullBody(form.status === "live" ? save(form, { status: "paused" }) : form);
     },
     copy({ params, body: { name }, caller }) {
       const { description, document, settings, ...form } = get(params, caller);
-      const copy = add({ name: name ?? `${form.name} (copy)`.slice(0, 120), description, document, settings }, caller);
-      return { body: fullBody(copy) };
+      const copied = name ?? `${form.name} (copy)`.slice(0, 120);
+      return fullBody(add({ name: copied, description, document, settings }, caller));
     },
     delete({ params, caller }) {
       const { id } = get(params, caller);
       signUps.clear(id);
-      return { body: forms.delete(id) };
+      return forms.delete(id);
     },
     design({ body: { brief, name = "Designed form" }, caller }) {
       const document = designer.design(brief);
-      return { body: designed(add({ name, description: null, document, settings: { ...DEFAULT_SETTINGS } }, caller)) };
+      return designed(add({ name, description: null, document, settings: { ...DEFAULT_SETTINGS } }, caller));
     },
     redesign({ params, body: { instructions, expectedUpdatedAt }, caller }) {
       const form = get(params, caller);
       requireVersion(form, expectedUpdatedAt);
-      return { body: designed(save(form, { document: designer.design(instructions) })) };
+      return designed(save(form, { document: designer.design(instructions) }));
     },
     ...STARTER_HANDLERS,
-    subscribe: (call) => ({ body: subscribe(forms, signUps, call) }),
+    subscribe: (call) => subscribe(forms, signUps, call),
   };
   return {
     handlers,
@@ -92,6 +90,7 @@ function formRules(workspace: Workspace) {
   const { makeId, book } = workspace;
   const forms = new Collection<FormRow>({
     kind: "form",
+    idOf: (_, sequence) => `frm_${makeId.hex(`form ${sequence}`)}`,
     missing: { code: "form_not_found" },
     limit: { max: FORM_LIMITS.perWorkspace, code: "workspace_limit_reached" },
   });
@@ -101,7 +100,7 @@ function formRules(workspace: Workspace) {
       member === undefined || form.member === member;
   const page = (query: QueryInput<Contract["forms"]["list"]>, caller: Caller): PageBody<FormRow> =>
     forms.page({ list: "forms", filters: [caller.member], where: isSeen(caller), ...query });
-  const get = (params: Params, caller: Caller): FormRow => forms.get(params["id"] ?? "", isSeen(caller));
+  const get = ({ id }: { id: string }, caller: Caller): FormRow => forms.get(id, isSeen(caller));
   const save = (form: FormRow, changes: Partial<Omit<FormRow, keyof CollectionRow>>): FormRow =>
     forms.change(form.id, { ...changes, updatedAt: laterThan(form.updatedAt, book.now()) });
   const fullBody = (form: FormRow): object => ({ ...itemBody(workspace, form), ...contentOf(workspace, form) });
@@ -109,17 +108,15 @@ function formRules(workspace: Workspace) {
   type Content = Pick<FormRow, "name" | "description" | "document" | "settings">;
   function add(of: Content, { member }: Caller, isLive = false): FormRow {
     const at = book.now();
-    return forms.add((sequence) => ({
+    return forms.add({
       ...of,
-      id: `frm_${makeId.hex(`form ${sequence}`)}`,
-      sequence,
       status: isLive ? "live" : "draft",
       publishedDocument: isLive ? of.document : null,
       publishedAt: isLive ? at : null,
       createdAt: at,
       updatedAt: at,
       member,
-    }));
+    });
   }
   const publish = (form: FormRow): FormRow => {
     const at = laterThan(form.updatedAt, book.now());
@@ -136,12 +133,12 @@ const STARTER_HANDLERS: Pick<ApiHandlers["forms"], "starters" | "starter"> = {
       name,
       description,
     }));
-    return { body: { object: "list", data } };
+    return { object: "list", data };
   },
   starter({ params }) {
-    const slug = params["slug"] ?? "";
+    const { slug } = params;
     const starter = Object.hasOwn(STARTERS, slug) ? STARTERS[slug] : undefined;
-    if (starter !== undefined) return { body: { object: "form_starter", slug, ...starter } };
+    if (starter !== undefined) return { object: "form_starter", slug, ...starter };
     throw new SandboxApiError({ code: "form_starter_not_found" });
   },
 };
@@ -155,7 +152,7 @@ function subscribe(
   { params, body, nowMs, referer, ip }: SubscribeCall,
 ): object {
   signUps.posts.take(ip ?? "", 1, nowMs);
-  const form = forms.get(params["formId"] ?? "", ({ publishedDocument }) => publishedDocument !== null);
+  const form = forms.get(params.formId, ({ publishedDocument }) => publishedDocument !== null);
   const { publishedDocument, status, settings, id } = form;
   if (status === "paused" || publishedDocument === null) throw new SandboxApiError({ code: "form_closed" });
   const fields = findWrongAnswers(publishedDocument, body);

@@ -2,14 +2,13 @@ import { MINUTE } from "../../base/duration.js";
 import { SCOPES } from "../../contract/scopes.js";
 import { type ApiKeyRow, keyBody, keyStateOf } from "../access/api-key-row.js";
 import { type Reach, requireReach } from "../access/reach.js";
-import { type ApiCall, type ApiHandlers, type Caller, SandboxApiError } from "../api/api-handlers.js";
+import { type ApiCall, type ApiHandlers, type Caller, SandboxApiError, invalidParameter } from "../api/api-handlers.js";
 import type { Contract } from "../../contract/contract.js";
-import { type Allowlists, holdsAllowlists, normalizeAllowlists, ownsSingleAddress } from "../access/allowlists.js";
-import { invalidParameter } from "../endpoints/check-endpoint.js";
-import { pageBody } from "../api/collection.js";
+import { type Allowlists, holdsAllowlists, normalizeAllowlists, requireOwnAddresses } from "../access/allowlists.js";
+import { pageBody } from "../api/page-rows.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 
-type Params = Readonly<Record<string, string>>;
+type Params = { id: string };
 type CreateCall = ApiCall<Contract["keys"]["create"]>;
 type UpdateCall = ApiCall<Contract["keys"]["update"]>;
 
@@ -19,20 +18,21 @@ const MAX_LIVE_KEYS = 100;
 /** The workspace's API keys. See docs/service.md#api-keys. */
 export function createKeys(workspace: Workspace): SandboxResource<"keys"> {
   const { clock, owned, keys } = workspace;
+  const now = (): string => new Date(clock.now()).toISOString();
   const { bodyOf, withToken, get, reach, seesHistory, wantedOf, checkCap, rotate } = keyRules(workspace);
 
   const handlers: ApiHandlers["keys"] = {
     list({ query, caller }) {
       const where = (row: ApiKeyRow): boolean => holdsAllowlists(caller, row);
-      return { body: pageBody(keys.page({ where, ...query }), bodyOf) };
+      return pageBody(keys.page({ where, ...query }), bodyOf);
     },
-    get: ({ params, caller }) => ({ body: bodyOf(get(params, caller)) }),
+    get: ({ params, caller }) => bodyOf(get(params, caller)),
     create(call) {
       const { caller, nowMs, body } = call;
       const wanted = wantedOf(call);
       requireReach(caller, wanted);
       checkCap(nowMs);
-      return { body: withToken(keys.make({ name: body.name, ...wanted }, caller)) };
+      return withToken(keys.make({ name: body.name, ...wanted }, caller));
     },
     update(call) {
       const { params, body, caller } = call;
@@ -44,35 +44,32 @@ export function createKeys(workspace: Workspace): SandboxResource<"keys"> {
       requireReach(caller, wanted);
       const { name = row.name, enabled = row.enabled } = body;
       const switched = enabled === row.enabled ? "updated" : enabled ? "reactivated" : "deactivated";
-      const deactivatedAtMs = enabled ? null : (row.deactivatedAtMs ?? clock.now());
+      const deactivatedAt = enabled ? null : (row.deactivatedAt ?? now());
       const { scopes = row.scopes } = body;
       const { addressAllowlist, domainAllowlist } = wanted;
-      const patch = { name, enabled, deactivatedAtMs, scopes, addressAllowlist, domainAllowlist };
-      return { body: bodyOf(keys.change(row.id, [switched, patch], caller)) };
+      const patch = { name, enabled, deactivatedAt, scopes, addressAllowlist, domainAllowlist };
+      return bodyOf(keys.change(row.id, [switched, patch], caller));
     },
-    rotate: ({ params, caller }) => ({ body: withToken(rotate(reach(params, caller), caller)) }),
-    rotateSelf({ caller }) {
-      // An access token of the owner is no key, so there is none to rotate.
-      return { body: withToken(rotate(keys.get(caller.kind === "key" ? caller.keyId : ""), caller)) };
-    },
+    rotate: ({ params, caller }) => withToken(rotate(reach(params, caller), caller)),
+    // An access token of the owner is no key, so there is none to rotate.
+    rotateSelf: ({ caller }) => withToken(rotate(keys.get(caller.kind === "key" ? caller.keyId : ""), caller)),
     revoke({ params, body: { reason = null }, caller }) {
       const row = reach(params, caller);
       requireNotRevoked(row);
-      const patch = { revokedAtMs: clock.now(), revokedReason: reason };
-      return { body: bodyOf(keys.change(row.id, ["revoked", patch], caller)) };
+      return bodyOf(keys.change(row.id, ["revoked", { revokedAt: now(), revokedReason: reason }], caller));
     },
     delete({ params, caller }) {
       const row = reach(params, caller);
-      if (row.revokedAtMs !== null) return { body: keys.delete(row.id, caller) };
+      if (row.revokedAt !== null) return keys.delete(row.id, caller);
       throw new SandboxApiError({ code: "not_revoked" });
     },
     requests({ query, caller }) {
       checkSpan(query);
-      return { body: keys.log.requestPage(query, seesHistory(caller)) };
+      return keys.log.requestPage(query, seesHistory(caller));
     },
     activity({ query, caller }) {
       checkSpan(query);
-      return { body: keys.log.changePage(query, seesHistory(caller)) };
+      return keys.log.changePage(query, seesHistory(caller));
     },
   };
   return { handlers, rows: () => keys.rows.map(bodyOf), reset: () => keys.reset() };
@@ -89,8 +86,7 @@ function keyRules({ clock, owned, keys, roles }: Workspace) {
     });
   const withToken = (row: ApiKeyRow): object => ({ ...bodyOf(row), token: row.token });
   /** A key that the caller sees. */
-  const get = (params: Params, caller: Caller): ApiKeyRow =>
-    keys.get(params["id"] ?? "", (row) => holdsAllowlists(caller, row));
+  const get = (params: Params, caller: Caller): ApiKeyRow => keys.get(params.id, (row) => holdsAllowlists(caller, row));
   /** A key that the caller may change: itself, or one that lies in its reach. */
   const reach = (params: Params, caller: Caller): ApiKeyRow => {
     const row = get(params, caller);
@@ -165,9 +161,8 @@ function checkLists(
   lists: { [List in keyof Allowlists]?: readonly string[] | undefined },
   owned: { addresses: readonly string[]; domains: readonly string[] },
 ): void {
-  const { addressAllowlist = [], domainAllowlist = [] } = lists;
-  const address = addressAllowlist.findIndex((entry) => !ownsSingleAddress(owned, entry));
-  if (address !== -1) throw invalidParameter(`addressAllowlist.${address}`, "Must be an address of the workspace.");
+  const { addressAllowlist, domainAllowlist = [] } = lists;
+  requireOwnAddresses(owned, addressAllowlist);
   const domain = domainAllowlist.findIndex((entry) => !owned.domains.includes(entry.toLowerCase()));
   if (domain !== -1) throw invalidParameter(`domainAllowlist.${domain}`, "Must be a domain of the workspace.");
 }
@@ -177,6 +172,6 @@ function checkSpan({ since, until }: { since?: string | undefined; until?: strin
   throw invalidParameter("until", "Must be later than since.");
 }
 
-function requireNotRevoked({ revokedAtMs }: ApiKeyRow): void {
-  if (revokedAtMs !== null) throw new SandboxApiError({ code: "revoked" });
+function requireNotRevoked({ revokedAt }: ApiKeyRow): void {
+  if (revokedAt !== null) throw new SandboxApiError({ code: "revoked" });
 }

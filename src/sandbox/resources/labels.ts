@@ -1,62 +1,43 @@
+import type { Contract } from "../../contract/contract.js";
 import { LABEL_LIMITS } from "../../contract/labels.js";
-import type { ApiHandlers } from "../api/api-handlers.js";
-import { invalidParameter } from "../endpoints/check-endpoint.js";
-import { Collection, type CollectionRow, pageBody, withoutSequence } from "../api/collection.js";
+import type { ResultFields } from "../../contract/operation.js";
+import { type ApiHandlers, invalidParameter } from "../api/api-handlers.js";
+import { Collection } from "../api/collection.js";
 import { PALETTE, textColorOn } from "./label-palette.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 
-interface LabelRow extends CollectionRow {
-  name: string;
-  type: "user";
-  color: { backgroundColor: string; textColor: string } | null;
-  threadCount: number;
-  createdAt: string;
-  updatedAt: string;
-}
+type LabelRow = ResultFields<Contract["labels"]["get"]>;
+
+const BY_NAME = {
+  name: { positionOf: ({ name, id }: LabelRow) => [name.toLowerCase(), id], order: "ascending" },
+} as const;
 
 /** The user's labels. See docs/service.md#labels. */
 export function createLabels({ clock }: Workspace): SandboxResource<"labels"> {
   const labels = new Collection<LabelRow>({
     kind: "label",
+    idOf: ({ name }) => `USER_${name.toUpperCase().replaceAll(/\s+/g, "_")}`,
     limit: { max: LABEL_LIMITS.perWorkspace, code: "label_limit_reached", param: "name" },
-    unique: { keysOf: ({ name }) => [name.toLowerCase()], code: "label_name_taken", param: "name" },
+    unique: { keyOf: ({ name }) => name.toLowerCase(), code: "label_name_taken", param: "name" },
   });
   const now = (): string => new Date(clock.now()).toISOString();
 
   const handlers: ApiHandlers["labels"] = {
-    list({ query }) {
-      const byName = { positionOf: ({ name, id }: LabelRow) => [name.toLowerCase(), id], order: "ascending" as const };
-      return { body: pageBody(labels.page({ list: "labels", sortings: { name: byName }, ...query }), withoutSequence) };
-    },
-    get: ({ params }) => ({ body: withoutSequence(labels.get(params["id"] ?? "")) }),
-    create({ body: { name, color } }) {
+    list: ({ query }) => labels.page({ list: "labels", sortings: BY_NAME, ...query }),
+    get: ({ params }) => labels.get(params.id),
+    create({ body: { name, color: given } }) {
+      const color = given === undefined ? null : colorOf(given.backgroundColor);
       const at = now();
-      const made = labels.add((sequence) => ({
-        id: `USER_${name.toUpperCase().replaceAll(/\s+/g, "_")}`,
-        sequence,
-        name,
-        type: "user",
-        color: color === undefined ? null : colorOf(color.backgroundColor),
-        threadCount: 0,
-        createdAt: at,
-        updatedAt: at,
-      }));
-      return { body: withoutSequence(made) };
+      return labels.add({ name, type: "user", color, threadCount: 0, createdAt: at, updatedAt: at });
     },
-    update({ params, body: { name, color } }) {
-      const id = params["id"] ?? "";
+    update({ params: { id }, body: { name, color } }) {
       labels.get(id);
-      const changed = labels.change(id, {
-        name,
-        color: color && colorOf(color.backgroundColor),
-        updatedAt: now(),
-      });
-      return { body: withoutSequence(changed) };
+      return labels.change(id, { name, color: color && colorOf(color.backgroundColor), updatedAt: now() });
     },
-    delete: ({ params }) => ({ body: labels.delete(params["id"] ?? "") }),
-    palette: () => ({ body: { object: "list", data: PALETTE } }),
+    delete: ({ params }) => labels.delete(params.id),
+    palette: () => ({ object: "list", data: PALETTE }),
   };
-  return { handlers, rows: () => labels.rows.map(withoutSequence), reset: () => labels.clear() };
+  return { handlers, rows: () => labels.rows, reset: () => labels.clear() };
 }
 
 /** A color as it is stored; null for an empty one. Throws 422 for a gradient that the palette does not have. */

@@ -1,8 +1,7 @@
 import { PigeonholeError } from "../../base/error.js";
-import { type OptionsOf, defineOptions, flag, given, list, oneOf, readBy } from "../../base/options.js";
+import { type OptionsOf, type Resolved, defineOptions, flag, given, list, oneOf, readBy } from "../../base/options.js";
 import { domainOf } from "../access/allowlists.js";
-import { foldAddress } from "../../contract/contact-address.js";
-import { domainName } from "../api/read-domain.js";
+import { domainOption } from "../api/read-domain.js";
 
 /** A mail server as the API shows it. */
 export interface MailHost {
@@ -14,23 +13,10 @@ export interface MailHost {
   security: "tls" | "starttls";
 }
 
-/** A mailbox at a provider. */
-export interface MailAccountInput {
-  /** Its address. */
-  email: string;
-  /** What its servers accept. @default none: it cannot be connected with a password */
-  password?: string | undefined;
-  /** The name that its servers ask for. @default the address */
-  username?: string | undefined;
-  /** False: the server for sending refuses the sign-in. @default true */
-  sends?: boolean | undefined;
-  /** True: another workspace has connected it. @default false */
-  elsewhere?: boolean | undefined;
-  /** True: it is connected when the sandbox begins, as with a vendor's sign-in in the app. @default false */
-  connected?: boolean | undefined;
-}
-
-/** The mail servers of a domain outside the workspace. The sandbox knows no others, and never signs in anywhere. */
+/**
+ * The mail servers of a domain outside the workspace, and what they say to each of its mailboxes, whichever host is
+ * named for it. The sandbox knows no others, and never signs in anywhere.
+ */
 export interface MailServerInput {
   /** The domain of the addresses. */
   domain: string;
@@ -42,46 +28,39 @@ export interface MailServerInput {
   imap?: MailHost | "none" | undefined;
   /** The server for sending; `"none"`: none is found for the domain. @default `smtp.` and the domain, 465, tls */
   smtp?: MailHost | "none" | undefined;
+  /** The password that they accept. @default any */
+  password?: string | undefined;
   /** False: the servers do not answer. @default true */
   reachable?: boolean | undefined;
-  /** The mailboxes. @default every address of the domain, with any password */
-  accounts?: readonly MailAccountInput[] | undefined;
+  /** False: the server for sending refuses the sign-in. @default true */
+  sends?: boolean | undefined;
+  /** True: another workspace has connected the mailboxes. @default false */
+  elsewhere?: boolean | undefined;
+  /** Addresses that are connected when the sandbox begins, as with a vendor's sign-in in the app. @default [] */
+  connected?: readonly string[] | undefined;
 }
-
-/** The defaults and checks of {@link MailAccountInput}. */
-export const MAIL_ACCOUNT_OPTIONS = defineOptions("An account of mailServers", {
-  email: readBy(readText, { default: "" }),
-  password: readBy(readOptionalText),
-  username: readBy(readOptionalText),
-  sends: flag({ default: true }),
-  elsewhere: flag({ default: false }),
-  connected: flag({ default: false }),
-} satisfies OptionsOf<MailAccountInput>);
 
 /** The defaults and checks of {@link MailServerInput}. */
 export const MAIL_SERVER_OPTIONS = defineOptions("An entry of mailServers", {
-  domain: domainName,
+  domain: domainOption,
   provider: given<string>({ default: "other" }),
   signIn: oneOf(["app-password", "password", "vendor"], { default: "password" }),
   imap: readBy(readHost),
   smtp: readBy(readHost),
+  password: readBy(readPassword),
   reachable: flag({ default: true }),
-  accounts: list<MailAccountInput>(),
+  sends: flag({ default: true }),
+  elsewhere: flag({ default: false }),
+  connected: list<string>({ default: [] }),
 } satisfies OptionsOf<MailServerInput>);
 
-type MailAccount = ReturnType<typeof checkAccount>;
-type MailServer = ReturnType<typeof checkServer>;
+interface MailServer extends Resolved<typeof MAIL_SERVER_OPTIONS> {
+  imap: MailHost | null;
+  smtp: MailHost | null;
+}
 
 /** How a sign-in or a sync ends. */
 type SignInOutcome = "accepted" | "refused" | "send_refused" | "no_answer";
-
-/** What a mailbox signs in with. */
-export interface SignIn {
-  imap: MailHost;
-  smtp: MailHost;
-  username: string;
-  password: string | undefined;
-}
 
 /** The servers outside the workspace, by the domain of their addresses. */
 export class MailServers {
@@ -94,10 +73,17 @@ export class MailServers {
     this.reset();
   }
 
+  /** Every entry. */
+  get all(): readonly MailServer[] {
+    return [...this.#servers.values()];
+  }
+
   /** Adds the servers of a domain, in place of those that it had. Throws `invalid_option`. */
   set(server: MailServerInput): void {
-    const checked = checkServer(server);
-    this.#servers.set(checked.domain, checked);
+    const resolved = MAIL_SERVER_OPTIONS.resolve(server);
+    const { domain } = resolved;
+    const { imap = hostOf(`imap.${domain}`, 993), smtp = hostOf(`smtp.${domain}`, 465) } = resolved;
+    this.#servers.set(domain, { ...resolved, imap, smtp });
   }
 
   /** The servers that are found for an address. */
@@ -105,21 +91,12 @@ export class MailServers {
     return this.#servers.get(domainOf(email));
   }
 
-  /** Signs in to both servers. */
-  signIn({ imap, smtp, username, password }: SignIn): SignInOutcome {
-    const reading = this.#serverAt("imap", imap);
-    if (reading?.reachable !== true) return "no_answer";
-    if (!hasAccount(reading, username, (account) => account.password === password)) return "refused";
-    const sending = this.#serverAt("smtp", smtp);
-    const isAccepted = sending?.reachable === true && hasAccount(sending, username, ({ sends }) => sends);
-    return isAccepted ? "accepted" : "send_refused";
-  }
-
-  /** The mailboxes that are connected from the beginning, with the servers of their domain. */
-  get connected(): readonly (readonly [MailServer, MailAccount])[] {
-    return [...this.#servers.values()].flatMap((server) =>
-      (server.accounts ?? []).filter(({ connected }) => connected).map((account) => [server, account] as const),
-    );
+  /** Signs in to both servers of a mailbox. `password`: undefined for a vendor's sign-in, which is in the app. */
+  signIn({ email, password }: { email: string; password: string | undefined }): SignInOutcome {
+    const server = this.find(email);
+    if (server?.reachable !== true) return "no_answer";
+    if (password !== undefined && (server.password ?? password) !== password) return "refused";
+    return server.sends ? "accepted" : "send_refused";
   }
 
   /** The servers that it began with. */
@@ -127,51 +104,15 @@ export class MailServers {
     this.#servers.clear();
     for (const server of this.#initial) this.set(server);
   }
-
-  #serverAt(kind: "imap" | "smtp", { host, port }: MailHost): MailServer | undefined {
-    return [...this.#servers.values()].find(
-      (server) => server[kind]?.host.toLowerCase() === host.toLowerCase() && server[kind]?.port === port,
-    );
-  }
-}
-
-/** True when the server has an account of this name that fits. A server without a list has every account. */
-function hasAccount({ accounts }: MailServer, username: string, fits: (account: MailAccount) => boolean): boolean {
-  const name = foldAddress(username);
-  return accounts === undefined || accounts.some((account) => account.username === name && fits(account));
-}
-
-function checkServer(given: MailServerInput) {
-  const server = MAIL_SERVER_OPTIONS.resolve(given);
-  const { domain } = server;
-  return {
-    ...server,
-    imap: server.imap === undefined ? hostOf(`imap.${domain}`, 993) : server.imap,
-    smtp: server.smtp === undefined ? hostOf(`smtp.${domain}`, 465) : server.smtp,
-    accounts: server.accounts?.map((account) => checkAccount(account, domain)),
-  };
-}
-
-function checkAccount(given: MailAccountInput, domain: string) {
-  const account = MAIL_ACCOUNT_OPTIONS.resolve(given);
-  const email = foldAddress(account.email);
-  if (domainOf(email) !== domain || !email.includes("@")) {
-    throw new PigeonholeError("invalid_option", `An account of mailServers must be an address of ${domain}.`);
-  }
-  return { ...account, email, username: foldAddress(account.username ?? email) };
 }
 
 function hostOf(host: string, port: number): MailHost {
   return { host, port, security: "tls" };
 }
 
-function readText(option: string, text: string): string {
-  if (typeof text === "string") return text;
+function readPassword(option: string, password?: string): string | undefined {
+  if (password === undefined || typeof password === "string") return password;
   throw new PigeonholeError("invalid_option", `${option} must be a text.`);
-}
-
-function readOptionalText(option: string, text?: string): string | undefined {
-  return text === undefined ? undefined : readText(option, text);
 }
 
 function readHost(option: string, given?: MailHost | "none"): MailHost | null | undefined {

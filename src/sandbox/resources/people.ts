@@ -1,3 +1,5 @@
+import type { Contract } from "../../contract/contract.js";
+import type { ResultFields } from "../../contract/operation.js";
 import { foldAddress } from "../../contract/contact-address.js";
 import type { Caller } from "../api/api-handlers.js";
 import type { Sorting } from "../api/page-rows.js";
@@ -5,21 +7,7 @@ import { domainOf } from "../access/allowlists.js";
 import type { AddressBook } from "./address-book.js";
 
 /** A contact, or an address seen in mail. */
-export interface PersonRow {
-  email: string;
-  displayEmail: string;
-  name: string | null;
-  saved: boolean;
-  source: "manual" | "auto" | null;
-  notes: string | null;
-  photoUrl: null;
-  threads: number;
-  lastAt: string | null;
-  createdAt: string | null;
-  updatedAt: string | null;
-  /** The entry of the blocklist. */
-  blockedBy: string | null;
-}
+export type PersonRow = ResultFields<Contract["contacts"]["people"]>["items"][number];
 
 /** The orders of the list of people, the usual one first. */
 export const sortPeople: Readonly<Record<string, Sorting<PersonRow>>> = {
@@ -63,18 +51,9 @@ export function listPeople(book: AddressBook, { seen, caller, blocklist, isOwn }
       blockedBy: blockedBy(email),
     };
   });
+  const none = { saved: false, source: null, notes: null, photoUrl: null, createdAt: null, updatedAt: null };
   const unsaved = [...book.correspondents.values()]
     .filter(({ email }) => seen && book.find(email, caller) === undefined)
-    .map(({ email, displayEmail, name, threads, lastAt }): PersonRow => {
-      const bare = {
-        saved: false,
-        source: null,
-        notes: null,
-        photoUrl: null,
-        createdAt: null,
-        updatedAt: null,
-      };
-      return { email, displayEmail, name, ...bare, threads: threads.size, lastAt, blockedBy: blockedBy(email) };
-    });
+    .map((mail): PersonRow => ({ ...none, ...mail, threads: mail.threads.size, blockedBy: blockedBy(mail.email) }));
   return [...saved, ...unsaved].filter(({ email }) => !book.isHidden(email) && !isOwn(email));
 }

@@ -2,17 +2,29 @@ import type { Clock } from "../../base/clock.js";
 import type { Contract } from "../../contract/contract.js";
 import type { EventType } from "../../protocol/event-types.js";
 import type { RoleBook } from "../access/role-book.js";
-import type { ApiHandlers, HandlerAnswer } from "../api/api-handlers.js";
+import type { ApiHandlers } from "../api/api-handlers.js";
 import type { ApiKeyRegistry } from "../access/api-key-registry.js";
 import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
 import type { MakeId } from "../api/make-id.js";
-import type { ChatInput } from "./chat-input.js";
-import type { DedicatedIpInput } from "./dedicated-ips.js";
 import type { DomainReports } from "./domain-reports.js";
 import type { AddressBook } from "./address-book.js";
 import type { MailServers } from "./mail-servers.js";
 import type { OwnedAddresses } from "./owned-addresses.js";
 import type { SignUps } from "./sign-ups.js";
+
+/** A conversation with the assistant to begin with; the API cannot make one. */
+export interface ChatInput {
+  /** Its title. */
+  title: string;
+  /** A UUID. @default made from the seed */
+  id?: string | undefined;
+  /** Its kind, of which the values are not documented. @default "assistant" */
+  kind?: string | undefined;
+  /** Number of its messages. @default 2 */
+  messageCount?: number | undefined;
+  /** When it was last used, ISO 8601. @default the time at which the sandbox begins */
+  updatedAt?: string | undefined;
+}
 
 /** Those of the options of `createSandbox` that its resources read. */
 export interface WorkspaceOptions {
@@ -20,7 +32,7 @@ export interface WorkspaceOptions {
   readonly domains: readonly string[];
   readonly blocklist: readonly string[];
   readonly chats: readonly ChatInput[];
-  readonly dedicatedIps: readonly DedicatedIpInput[];
+  readonly dedicatedIps: readonly string[];
   readonly domainReports: readonly DomainReports[];
   readonly aiActions: number | "off";
   readonly maxFileBytes: number;
@@ -62,5 +74,5 @@ export interface SandboxResource<Name extends keyof Contract> {
   /** Called for each event that `sandbox.emit` fires, so that a handler's calls find what the event is about. */
   onEvent?(event: SandboxEvent): void;
   /** What the URL of a link answers at this path; undefined for any other path. Throws 404 for one that is revoked. */
-  openLink?(path: string): HandlerAnswer | undefined;
+  openLink?(path: string): object | undefined;
 }

@@ -1,50 +1,32 @@
 import { PERMISSIONS, SEEDED_ROLES, expandPermissions, isConsoleOnly } from "../access/permissions.js";
 import type { RoleRow } from "../access/role-book.js";
-import { type ApiHandlers, type Caller, SandboxApiError } from "../api/api-handlers.js";
-import { invalidParameter } from "../endpoints/check-endpoint.js";
-import { pageBody, withoutSequence } from "../api/collection.js";
+import { type ApiHandlers, type Caller, SandboxApiError, invalidParameter } from "../api/api-handlers.js";
+import { pageBody } from "../api/page-rows.js";
 import type { SandboxResource, Workspace } from "./resource.js";
-
-type Params = Readonly<Record<string, string>>;
 
 /** The workspace's roles. See docs/service.md#roles. */
 export function createRoles(workspace: Workspace): SandboxResource<"roles"> {
-  const { clock, makeId, roles, keys } = workspace;
+  const { clock, roles, keys } = workspace;
   const now = (): string => new Date(clock.now()).toISOString();
-  const get = (params: Params): RoleRow => roles.roles.get(params["id"] ?? "");
   const bodyOf = (role: RoleRow): object => {
-    const { createdAt, updatedAt, ...rest } = withoutSequence(role);
     const isFree = role.builtin !== "owner";
-    const apiKeys = keys.rows.filter(({ roleId, revokedAtMs }) => roleId === role.id && revokedAtMs === null).length;
-    const counts = { members: roles.countMembers(role.id), apiKeys };
-    return { ...rest, editable: isFree, deletable: isFree, ...counts, createdAt, updatedAt };
+    const apiKeys = keys.rows.filter(({ roleId, revokedAt }) => roleId === role.id && revokedAt === null).length;
+    return { ...role, editable: isFree, deletable: isFree, members: roles.countMembers(role.id), apiKeys };
   };
 
   const handlers: ApiHandlers["roles"] = {
-    list({ query }) {
-      const inOrder = { positionOf, order: "ascending" as const };
-      return { body: pageBody(roles.roles.page({ list: "roles", sortings: { ladder: inOrder }, ...query }), bodyOf) };
-    },
-    get: ({ params }) => ({ body: bodyOf(get(params)) }),
+    list: ({ query }) => pageBody(roles.roles.page({ list: "roles", sortings: LADDER, ...query }), bodyOf),
+    get: ({ params }) => bodyOf(roles.roles.get(params.id)),
     create({ body: { name, permissions: given, description }, caller }) {
       const permissions = readPermissions(given);
       requireHeld(permissions, caller);
       const at = now();
-      const role = roles.roles.add((sequence) => ({
-        id: `role_${makeId.hex(`role ${sequence}`)}`,
-        sequence,
-        name,
-        description: textOf(description),
-        permissions,
-        builtin: null,
-        createdAt: at,
-        updatedAt: at,
-      }));
-      return { body: bodyOf(role) };
+      const made = { name, description: textOf(description), permissions, builtin: null, createdAt: at, updatedAt: at };
+      return bodyOf(roles.roles.add(made));
     },
     update({ params, body: { name, description, permissions: given }, caller }) {
       const permissions = given === undefined ? undefined : readPermissions(given);
-      const role = get(params);
+      const role = roles.roles.get(params.id);
       requireOther(role, "role_immutable");
       const added = permissions?.filter((id) => !role.permissions.includes(id)) ?? [];
       requireHeld(added, caller);
@@ -54,10 +36,10 @@ export function createRoles(workspace: Workspace): SandboxResource<"roles"> {
         permissions,
         updatedAt: now(),
       });
-      return { body: bodyOf(changed) };
+      return bodyOf(changed);
     },
-    delete: ({ params, query: { reassignTo } }) => ({ body: deleteRole(workspace, get(params), reassignTo) }),
-    permissions: () => ({ body: { object: "list", data: PERMISSIONS } }),
+    delete: ({ params, query: { reassignTo } }) => deleteRole(workspace, roles.roles.get(params.id), reassignTo),
+    permissions: () => ({ object: "list", data: PERMISSIONS }),
   };
   return { handlers, rows: () => roles.roles.rows.map(bodyOf), reset: () => roles.reset() };
 }
@@ -80,6 +62,8 @@ function positionOf({ builtin, name, id }: RoleRow): (number | string)[] {
   if (builtin === null) return [SEEDED_ROLES.length, name.toLowerCase(), id];
   return [SEEDED_ROLES.findIndex((role) => role.builtin === builtin)];
 }
+
+const LADDER = { ladder: { positionOf, order: "ascending" } } as const;
 
 /** Permissions as they are stored; throws 422 for one that the service does not have. */
 function readPermissions(given: readonly string[]): readonly string[] {

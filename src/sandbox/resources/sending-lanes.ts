@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.js";
 import { DAY } from "../../base/duration.js";
-import { LANE_LIMITS } from "../../contract/sending.js";
+import { LANE_LIMITS, type SendingLane } from "../../contract/sending.js";
 import type { EventType } from "../../protocol/event-types.js";
 import { SandboxApiError } from "../api/api-handlers.js";
 import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
@@ -12,59 +12,50 @@ const WINDOW_MS = LANE_LIMITS.windowDays * DAY;
 /** What happened to a recipient of a message. */
 type Fate = "reached" | "bounced" | "complained";
 
-/** The figures of a lane as the API shows them; rates are 0 to 1. */
-interface LaneWindow {
-  recipients: number;
-  bounced: number;
-  complained: number;
-  bounceRate: number;
-  complaintRate: number;
-}
+type LaneWindow = NonNullable<SendingLane["window"]>;
 
 /**
  * The recipients of one lane over the last 7 days. Each recipient of a message counts once, from the last event about
- * them, whatever became of the message. Notes and figures take constant time, so that a flood of events does.
+ * them, whatever became of the message.
  */
 class LaneFigures {
   // In the order of `atMs`, so that those who leave the window come first.
   readonly #recipients = new Map<string, { atMs: number; fates: ReadonlySet<Fate> }>();
-  readonly #counts = { reached: 0, bounced: 0, complained: 0 };
 
   /** `key`: one recipient of one message. */
   note(key: string, fate: Fate, atMs: number): void {
-    this.#forgetBefore(atMs - WINDOW_MS);
-    const fates = new Set([...this.#remove(key), fate]);
-    for (const one of fates) this.#counts[one] += 1;
+    this.#forgetBefore(atMs);
+    const fates = new Set([...(this.#recipients.get(key)?.fates ?? []), fate]);
+    this.#recipients.delete(key);
     this.#recipients.set(key, { atMs, fates });
   }
 
-  /** The figures of the 7 days before this time. */
+  /** The figures of the 7 days before this time; what is older is forgotten. */
   at(nowMs: number): LaneWindow {
-    this.#forgetBefore(nowMs - WINDOW_MS);
-    const recipients = this.#recipients.size;
-    const rateOf = (of: number): number => (recipients === 0 ? 0 : of / recipients);
-    const { bounced, complained } = this.#counts;
-    return { recipients, bounced, complained, bounceRate: rateOf(bounced), complaintRate: rateOf(complained) };
+    this.#forgetBefore(nowMs);
+    const all = [...this.#recipients.values()];
+    const countOf = (fate: Fate): number => all.filter(({ fates }) => fates.has(fate)).length;
+    const rateOf = (of: number): number => (all.length === 0 ? 0 : of / all.length);
+    const [bounced, complained] = [countOf("bounced"), countOf("complained")];
+    return {
+      recipients: all.length,
+      bounced,
+      complained,
+      bounceRate: rateOf(bounced),
+      complaintRate: rateOf(complained),
+    };
+  }
+
+  #forgetBefore(nowMs: number): void {
+    for (const [key, { atMs }] of this.#recipients) {
+      if (atMs > nowMs - WINDOW_MS) break;
+      this.#recipients.delete(key);
+    }
   }
 
   /** Counts from now on. */
   clear(): void {
-    this.#forgetBefore(Infinity);
-  }
-
-  #forgetBefore(limitMs: number): void {
-    for (const [key, { atMs }] of this.#recipients) {
-      if (atMs > limitMs) return;
-      this.#remove(key);
-    }
-  }
-
-  /** Returns what had happened to the recipient. */
-  #remove(key: string): ReadonlySet<Fate> {
-    const { fates = new Set<Fate>() } = this.#recipients.get(key) ?? {};
-    for (const fate of fates) this.#counts[fate] -= 1;
-    this.#recipients.delete(key);
-    return fates;
+    this.#recipients.clear();
   }
 }
 
@@ -137,12 +128,9 @@ export class SendingLanes {
     if (this.#broadcast.pausedAt !== null) return;
     const { recipients, bounceRate, complaintRate } = this.#figures.broadcast.at(nowMs);
     if (recipients < MIN_RECIPIENTS) return;
-    const reasons = [
-      ...(bounceRate > LANE_LIMITS.bounceRate ? ["bounce-rate"] : []),
-      ...(complaintRate > LANE_LIMITS.complaintRate ? ["complaint-rate"] : []),
-    ];
-    const [pausedReason] = reasons;
-    if (pausedReason === undefined) return;
+    const isBounced = bounceRate > LANE_LIMITS.bounceRate;
+    if (!isBounced && complaintRate <= LANE_LIMITS.complaintRate) return;
+    const pausedReason = isBounced ? "bounce-rate" : "complaint-rate";
     this.#broadcast = { ...this.#broadcast, pausedAt: new Date(nowMs).toISOString(), pausedReason };
   }
 

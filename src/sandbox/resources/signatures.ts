@@ -1,20 +1,13 @@
+import type { Contract } from "../../contract/contract.js";
+import type { ResultFields } from "../../contract/operation.js";
 import { SIGNATURE_LIMITS } from "../../contract/signatures.js";
-import { type ApiHandlers, type Caller, SandboxApiError } from "../api/api-handlers.js";
+import { type ApiHandlers, type Caller, SandboxApiError, invalidParameter } from "../api/api-handlers.js";
 import { holdsAddress, ownsAddress } from "../access/allowlists.js";
-import { invalidParameter } from "../endpoints/check-endpoint.js";
-import { Collection, type CollectionRow, pageBody, withoutSequence } from "../api/collection.js";
+import { Collection } from "../api/collection.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 
-interface SignatureRow extends CollectionRow {
-  /** In lower case; `*@` and a domain for every address of it. */
-  address: string;
-  name: string;
-  html: string;
-  isDefault: boolean;
-  isReplyDefault: boolean;
-  createdAt: string;
-  updatedAt: string;
-}
+/** The address is in lower case. */
+type SignatureRow = ResultFields<Contract["signatures"]["get"]>;
 
 /** What a caller says about the defaults of an address; undefined leaves it to the rules. */
 type Defaults = { [Field in "isDefault" | "isReplyDefault"]?: boolean | undefined };
@@ -24,39 +17,32 @@ export function createSignatures(workspace: Workspace): SandboxResource<"signatu
   const { signatures, now, of, get, add, setDefaults, checkAddresses } = signatureRules(workspace);
 
   const handlers: ApiHandlers["signatures"] = {
-    list({ query: { address, limit, cursor }, caller }) {
+    list({ query: { address, ...query }, caller }) {
       const wanted = address?.toLowerCase();
-      const page = signatures.page({
+      return signatures.page({
         list: "signatures",
         filters: [wanted, caller.addressAllowlist, caller.domainAllowlist],
         where: (row) => (wanted === undefined || row.address === wanted) && holdsAddress(caller, row.address),
-        sortings: { address: { positionOf: (row) => [row.address, row.sequence], order: "ascending" } },
-        limit,
-        cursor,
+        sortings: { address: { positionOf: (row, sequence) => [row.address, sequence], order: "ascending" } },
+        ...query,
       });
-      return { body: pageBody(page, withoutSequence) };
     },
-    get: ({ params, caller }) => ({ body: withoutSequence(get(params, caller)) }),
+    get: ({ params, caller }) => get(params.id, caller),
     create({ body, caller }) {
       const [address = ""] = checkAddresses("address", [body.address], caller);
-      const made = add(address, { name: body.name, html: cleaned(body.html) }, body);
-      return { body: withoutSequence(made) };
+      return add(address, { name: body.name, html: cleaned(body.html) }, body);
     },
     update({ params, body: { name, html, ...defaults }, caller }) {
-      const { id } = get(params, caller);
-      const changed = signatures.change(id, {
-        name,
-        html: html === undefined ? html : cleaned(html),
-        updatedAt: now(),
-      });
-      return { body: withoutSequence(setDefaults(changed, defaults)) };
+      const { id } = get(params.id, caller);
+      const changes = { name, html: html === undefined ? html : cleaned(html), updatedAt: now() };
+      return setDefaults(signatures.change(id, changes), defaults);
     },
     delete({ params, caller }) {
-      const { id, address } = get(params, caller);
-      return { body: signatures.delete(id, { address }) };
+      const { id, address } = get(params.id, caller);
+      return signatures.delete(id, { address });
     },
     copy({ params, body: { addresses, ...defaults }, caller }) {
-      const source = get(params, caller);
+      const source = get(params.id, caller);
       const targets = new Set(checkAddresses("addresses", addresses, caller));
       targets.delete(source.address);
       // One address at a time: a full one ends the call, and the earlier ones keep their copy.
@@ -65,51 +51,36 @@ export function createSignatures(workspace: Workspace): SandboxResource<"signatu
         if (same === undefined) return add(address, source, defaults);
         return setDefaults(signatures.change(same.id, { html: source.html, updatedAt: now() }), defaults);
       });
-      return { body: { object: "list", data: copies.map(withoutSequence) } };
+      return { object: "list", data: copies };
     },
   };
-  return { handlers, rows: () => signatures.rows.map(withoutSequence), reset: () => signatures.clear() };
-}
-
-function makeCollection(): Collection<SignatureRow> {
-  return new Collection<SignatureRow>({
-    kind: "signature",
-    limit: { max: SIGNATURE_LIMITS.perAddress, groupOf: ({ address }) => address, code: "signature_limit_reached" },
-    unique: {
-      keysOf: ({ address, name }) => [`${address} ${name.toLowerCase()}`],
-      code: "signature_name_taken",
-      param: "name",
-    },
-  });
+  return { handlers, rows: () => signatures.rows, reset: () => signatures.clear() };
 }
 
 /** What holds for the signatures of each address. */
 function signatureRules({ clock, makeId, owned }: Workspace) {
-  const signatures = makeCollection();
+  const signatures = new Collection<SignatureRow>({
+    kind: "signature",
+    idOf: (_, sequence) => `sig_${makeId.hex(`signature ${sequence}`)}`,
+    limit: { max: SIGNATURE_LIMITS.perAddress, groupOf: ({ address }) => address, code: "signature_limit_reached" },
+    unique: {
+      keyOf: ({ address, name }) => `${address} ${name.toLowerCase()}`,
+      code: "signature_name_taken",
+      param: "name",
+    },
+  });
   const now = (): string => new Date(clock.now()).toISOString();
   const of = (address: string): SignatureRow[] => signatures.rows.filter((row) => row.address === address);
-  const get = (params: Readonly<Record<string, string>>, caller: Caller): SignatureRow =>
-    signatures.get(params["id"] ?? "", ({ address }) => holdsAddress(caller, address));
+  const get = (id: string, caller: Caller): SignatureRow =>
+    signatures.get(id, ({ address }) => holdsAddress(caller, address));
 
   function add(address: string, { name, html }: { name: string; html: string }, defaults: Defaults): SignatureRow {
     // The first signature of an address is the default for everything, unless the caller says no.
     const isFirst = of(address).length === 0;
-    const at = now();
-    const made = signatures.add((sequence) => ({
-      id: `sig_${makeId.hex(`signature ${sequence}`)}`,
-      sequence,
-      address,
-      name,
-      html,
-      isDefault: false,
-      isReplyDefault: false,
-      createdAt: at,
-      updatedAt: at,
-    }));
-    return setDefaults(made, {
-      isDefault: defaults.isDefault ?? isFirst,
-      isReplyDefault: defaults.isReplyDefault ?? isFirst,
-    });
+    const [at, none] = [now(), { isDefault: false, isReplyDefault: false }];
+    const made = signatures.add({ address, name, html, ...none, createdAt: at, updatedAt: at });
+    const { isDefault = isFirst, isReplyDefault = isFirst } = defaults;
+    return setDefaults(made, { isDefault, isReplyDefault });
   }
 
   /** A new default takes the place of the one before. */

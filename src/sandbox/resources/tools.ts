@@ -1,7 +1,6 @@
 import type { Contract } from "../../contract/contract.js";
-import type { ApiHandlers, HandlerAnswer } from "../api/api-handlers.js";
+import { invalidParameter } from "../api/api-handlers.js";
 import { readDomain } from "../api/read-domain.js";
-import { invalidParameter } from "../endpoints/check-endpoint.js";
 import { DOMAIN_REPORTS } from "./domain-reports.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 
@@ -10,16 +9,12 @@ export function createTools({ options }: Workspace): SandboxResource<"tools"> {
   const known = options.domainReports.map((given) => DOMAIN_REPORTS.resolve(given));
   const report =
     (check: keyof Contract["tools"]) =>
-    ({ query }: { query: { domain: string } }): HandlerAnswer => {
+    ({ query }: { query: { domain: string } }): object => {
       const domain = readDomain(query.domain);
       if (domain === undefined) throw invalidParameter("domain", "Must be a domain, an address or a URL.");
       const reports = known.find((one) => one.domain === domain) ?? DOMAIN_REPORTS.resolve({ domain });
-      return { body: { ...reports[check], ...(check === "dmarc" && { domain }) } };
+      return { ...reports[check], ...(check === "dmarc" && { domain }) };
     };
-  const handlers: ApiHandlers["tools"] = {
-    dmarc: report("dmarc"),
-    bimi: report("bimi"),
-    deliverability: report("deliverability"),
-  };
+  const handlers = { dmarc: report("dmarc"), bimi: report("bimi"), deliverability: report("deliverability") };
   return { handlers, rows: () => known, reset: () => {} };
 }

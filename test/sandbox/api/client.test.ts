@@ -40,7 +40,7 @@ async function pair(
   const service = createTestApi({ clock, faults, ...options });
   const reach =
     transport === "in process"
-      ? { baseUrl: "http://localhost/v1", fetch: service.fetch }
+      ? { baseUrl: "http://localhost", fetch: service.fetch }
       : { baseUrl: (await listenTo(service.api)).baseUrl };
   const client = createClient({
     apiKey: LIVE_KEY,

@@ -11,9 +11,9 @@ interface Row {
 
 const LIST = "endpoints";
 
-function pageOf(rows: readonly Row[], limit?: number, cursor?: string, order?: "ascending" | "descending") {
+function pageOf(rows: readonly Row[], limit?: number, cursor?: string) {
   const positionOf = ({ createdMs, id }: Row) => [createdMs, id];
-  return pageRows({ list: LIST, rows, positionOf, limit, cursor, ...(order === undefined ? {} : { order }) });
+  return pageRows(rows, { list: LIST, sortings: { newest: { positionOf } }, limit, cursor });
 }
 
 const row = (id: number, createdMs = id): Row => ({ id, createdMs, label: "" });

@@ -47,7 +47,7 @@ const emptyHandlers = Object.fromEntries(
     Object.fromEntries(
       Object.entries<Operation>(operations as Resource).map(([name, { downloads }]) => [
         name,
-        () => ({ body: downloads === true ? new Uint8Array(3) : {} }),
+        () => (downloads === true ? new Uint8Array(3) : {}),
       ]),
     ),
   ]),
@@ -72,7 +72,6 @@ export function createTestApi(
     ]);
   const api = new Api({
     handlers: { ...emptyHandlers, contactEvents: store.handlers },
-    basePath: "/v1",
     eventsPerMinute: EVENT_LIMITS.eventsPerMinute,
     onError: (error) => {
       throw error;
@@ -87,7 +86,7 @@ export function createTestApi(
 }
 
 function optionsFor(fetch: ReturnType<typeof createApiFetch>) {
-  return { clientOptions: { apiKey: LIVE_KEY, baseUrl: "http://localhost/v1", fetch } };
+  return { clientOptions: { apiKey: LIVE_KEY, baseUrl: "http://localhost", fetch } };
 }
 
 export interface CallInit {
@@ -106,7 +105,7 @@ export interface Called {
 }
 
 /** Sends `POST /events` and so on, and reads the answer. */
-export function callerOf(send: (url: string, init: RequestInit) => Promise<Response>, baseUrl = "http://localhost/v1") {
+export function callerOf(send: (url: string, init: RequestInit) => Promise<Response>, baseUrl = "http://localhost") {
   return async (line: string, init: CallInit = {}): Promise<Called> => {
     const [method = "", path = ""] = line.split(" ");
     const { key = LIVE_KEY, headers = {}, body } = init;
@@ -135,7 +134,7 @@ export async function listenTo(api: Api) {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
-  const baseUrl = `http://127.0.0.1:${port}/v1`;
+  const baseUrl = `http://127.0.0.1:${port}`;
   return { baseUrl, port, call: callerOf((url, init) => fetch(url, init), baseUrl) };
 }
 

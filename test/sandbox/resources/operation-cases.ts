@@ -133,14 +133,14 @@ const toolErrors = ["dmarc", "bimi", "deliverability"].flatMap((name): [string, 
   ],
 ]);
 
-const MAIL = { domain: "shop.example", accounts: [{ email: "ada@shop.example", password: "p" }] };
+const MAIL = { domain: "shop.example", password: "p" };
 const LOGIN = { email: "ada@shop.example", password: "p" };
 const MAIL_SERVERS: readonly MailServerInput[] = [
   MAIL,
-  { domain: "vendor.example", signIn: "vendor", accounts: [{ email: "ada@vendor.example", connected: true }] },
-  { domain: "mute.example", accounts: [{ email: "ada@mute.example", password: "p", sends: false }] },
+  { domain: "vendor.example", signIn: "vendor", connected: ["ada@vendor.example"] },
+  { domain: "mute.example", sends: false },
   { domain: "dumb.example", smtp: "none" },
-  { domain: "taken.example", accounts: [{ email: "ada@taken.example", password: "p", elsewhere: true }] },
+  { domain: "taken.example", elsewhere: true },
 ];
 /** Connects a mailbox in a workspace that knows a few servers. */
 const mailbox = async (body: object = {}, options: SandboxOptions = {}, times = 1): Promise<Answered> => {
@@ -181,7 +181,7 @@ const mailboxErrors: Record<string, Producer> = {
     mailbox({}, { addresses: Array.from({ length: 100 }, (_, index) => `a${index}@acme.example.com`) }),
   "mailboxes.update mailbox_login_failed": () => changeMailbox({ password: "wrong" }, MAIL),
   "mailboxes.update connected_mailbox_send_sign_in_failed": () =>
-    changeMailbox({ password: "p" }, { ...MAIL, accounts: [{ ...LOGIN, sends: false }] }),
+    changeMailbox({ password: "p" }, { ...MAIL, sends: false }),
   "mailboxes.update mailbox_checks_limited": () => changeMailbox({ password: "p" }, MAIL, 10),
   "mailboxes.update connected_mailbox_no_password": () => changeMailbox({ password: "p" }),
 };
@@ -395,7 +395,7 @@ export const exampleWorkspace = () =>
     audiences: [{ id: "aud_65b8f0a2c4d6e8f001234567", name: "Customers" }],
     chats: [CHAT],
     apiKeys: [{ token: KEYS.full, scopes: SCOPES }],
-    dedicatedIps: [{ ip: "192.0.2.10" }],
+    dedicatedIps: ["192.0.2.10"],
     limits: { aiActions: 10 },
   }) satisfies SandboxOptions;
 
