@@ -51,10 +51,7 @@ test("captures list shows short names, which show, export and replay accept", as
   expect(jsonLines(shown)).toMatchObject([{ capture: { event: { type: "email.sent" } } }]);
   expect(jsonLines(await runCli(["captures", "show", `#${name}`, "--json"], { cwd }))).toEqual(jsonLines(shown));
   expect((await runCli(["captures", "export", name], { cwd })).stdout).toContain('"email.sent"');
-  expect((await runCli(["replay", name, "--to", app.url, "--dry-run"], { cwd, env })).stdout).toMatch(
-    new RegExp(`^${name}  email\\.sent`),
-  );
-  expect(await runCli(["replay", name, "--to", app.url, "--expect", "200"], { cwd, env })).toMatchObject({ code: 0 });
+  expect(await runCli(["replay", name, "--to", app.url], { cwd, env })).toMatchObject({ code: 0 });
 });
 
 describe("replay without --to", () => {

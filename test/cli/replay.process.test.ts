@@ -38,7 +38,7 @@ describe("captures and replay, beside a running dev server", () => {
 
     // The stale one, signed again, is accepted; a second time it is a duplicate; with a new id it runs again.
     const replay = async (...args: string[]) => {
-      const result = await runCli(["replay", "last", "--expect", "200", "--json", ...args], at);
+      const result = await runCli(["replay", "last", "--json", ...args], at);
       const headers = jsonLines(result).map(({ attempt }) => (attempt as { headers: [string, string][] }).headers);
       return [result.code, headers.flat().find(([name]) => name === "x-pigeonhole-outcome")?.[1]];
     };
@@ -91,13 +91,11 @@ describe("captures and replay, beside a running dev server", () => {
     );
   });
 
-  test("replay sends each capture so often as asked, and --dry-run sends nothing", async () => {
+  test("replay sends each capture so often as asked", async () => {
     const app = await startReceiverApp();
     const { cwd, url } = await startDevFor(app);
     for (let sent = 0; sent < 3; sent += 1) await trigger(url);
     const at = { cwd, env };
-    const planned = await runCli(["replay", "all", "--dry-run"], at);
-    expect(planned.stdout.split("\n").filter((line) => line.includes(`→ ${app.url}`))).toHaveLength(3);
     const { code, stderr, stdout } = await runCli(["replay", "all", "-n", "2"], at);
     expect([code, stderr]).toEqual([0, expect.stringMatching(/^How [^\n]+\n6 of 6 answered, 6 not run, /)]);
     expect(stdout.match(/200 duplicate/g)).toHaveLength(6);

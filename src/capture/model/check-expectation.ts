@@ -16,12 +16,6 @@ export function checkStatusPattern(status: string): string {
   throw new PigeonholeError("invalid_argument", `The expected status must be such as 2xx or 503, got "${status}".`);
 }
 
-/** Throws `invalid_argument` for a status or a path to ignore that cannot be read. */
-export function checkExpectationText({ status = "2xx", ignore = [] }: Expectation): void {
-  checkStatusPattern(status);
-  compareJson(null, null, ignore);
-}
-
 /**
  * Each difference between an answer and the expectation, one sentence each; empty if there is none. Ignores `handlers`.
  */

@@ -8,8 +8,7 @@ import {
   type BuiltBody,
   type ReplayContent,
 } from "./build-replay.js";
-import type { Capture, CaptureAttempt, Expectation, HeaderList } from "../model/capture.js";
-import { checkExpectation, checkExpectationText } from "../model/check-expectation.js";
+import type { Capture, CaptureAttempt, HeaderList } from "../model/capture.js";
 import { byTime } from "../folder/load-folder.js";
 import { type AnswerComparison, compareAnswers } from "./compare-answers.js";
 import { encodeAnswerBody } from "../model/encode-body.js";
@@ -25,8 +24,6 @@ export interface ReplayOptions extends ReplayContent {
   target: string | readonly string[] | ((capture: Capture) => readonly string[]);
   /** How often each capture is sent. @default 1 */
   times?: number | undefined;
-  /** What every answer must be. @default nothing is expected */
-  expect?: Expectation | undefined;
   /** Allows targets outside this machine and private networks. @default false */
   allowRemote?: boolean | undefined;
   /** Longest wait for an answer, in milliseconds; after 5 s it counts as none. @default 5,000 */
@@ -47,8 +44,6 @@ export interface ReplayedAttempt {
   attempt: CaptureAttempt;
   /** Compared with the previous attempt, at the same target if there is one; null for the first. */
   comparison: AnswerComparison | null;
-  /** What is not as expected, one sentence each. */
-  failures: string[];
   /** What could not be done as asked, one sentence each. */
   notes: string[];
   /** Why there was no complete answer. */
@@ -64,20 +59,18 @@ export interface ReplayReport {
   unanswered: number;
   /** Answers that differ from the previous attempt. */
   changed: number;
-  /** Attempts with failed expectations. */
-  failed: number;
   aborted: boolean;
 }
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /**
- * Sends captures again. Unanswered requests and failed expectations are in the report. Rejects with `invalid_argument`
- * or `invalid_secret` before anything is sent if an option cannot be used.
+ * Sends captures again. Unanswered requests are in the report. Rejects with `invalid_argument` or `invalid_secret`
+ * before anything is sent if an option cannot be used.
  */
 export async function replayCaptures(options: ReplayOptions): Promise<ReplayReport> {
   checkReplayContent(options);
-  const { clock = waitingClock, signal, expect } = options;
+  const { clock = waitingClock, signal } = options;
   const lookUp = createLocalLookUp();
   const jobs = await plan(options, lookUp);
   const attempts: ReplayedAttempt[] = [];
@@ -95,7 +88,6 @@ export async function replayCaptures(options: ReplayOptions): Promise<ReplayRepo
       capture,
       attempt,
       comparison: before === undefined ? null : compareAnswers(before, attempt),
-      failures: expect === undefined ? [] : checkExpectation(expect, attempt),
       notes: content.notes,
       failure: sent.failure,
     };
@@ -114,7 +106,6 @@ export async function replayCaptures(options: ReplayOptions): Promise<ReplayRepo
     answered,
     unanswered: attempts.length - answered,
     changed: attempts.filter(({ comparison }) => comparison?.same === false).length,
-    failed: attempts.filter(({ failures }) => failures.length > 0).length,
     aborted: signal?.aborted === true,
   };
 }
@@ -127,8 +118,7 @@ interface ReplayJob {
 
 /** All captures in the order of their arrival, so often as wanted. */
 async function plan(options: ReplayOptions, lookUp: LookupFunction): Promise<ReplayJob[]> {
-  const { captures, target, times = 1, mode, expect } = options;
-  checkExpectationText(expect ?? {});
+  const { captures, target, times = 1, mode } = options;
   const unsigned = mode === "exact" ? captures.find(({ redaction }) => redaction !== null) : undefined;
   if (unsigned !== undefined) {
     throw new PigeonholeError(

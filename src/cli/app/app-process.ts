@@ -92,8 +92,6 @@ export function startApp({ command, env, cwd, graceMs, onLine }: AppStart): AppP
 
 export interface AppWait {
   url: string;
-  /** Whether an answer below 500 is needed, or any answer is enough. */
-  isHealth: boolean;
   patienceMs: number;
   allowRemote: boolean;
   /** The process that must answer; undefined if it was not started here. */
@@ -102,17 +100,17 @@ export interface AppWait {
 }
 
 /** Resolves when the app answers; rejects with the reason if it ends or takes too long. */
-export async function waitForApp({ url, isHealth, patienceMs, allowRemote, app, signal }: AppWait): Promise<void> {
+export async function waitForApp({ url, patienceMs, allowRemote, app, signal }: AppWait): Promise<void> {
   const deadline = Date.now() + patienceMs;
   for (;;) {
     const request = { url, method: "GET", headers: [], body: Buffer.alloc(0), timeoutMs: 2 * SECOND };
     const { status, error } = await sendRequest({ ...request, allowRemote, signal });
-    if (status !== null && (!isHealth || status < 500)) return;
+    if (status !== null) return;
     if (app?.ending !== undefined) {
       throw unreachable(`The app ended before it answered: ${app.ending}.`, { url, app });
     }
     if (Date.now() > deadline) {
-      throw unreachable(`${url} did not answer in time: ${error ?? `status ${String(status)}`}`, { url, app });
+      throw unreachable(`${url} did not answer in time: ${error ?? ""}`, { url, app });
     }
     await wait(POLL_INTERVAL_MS, signal);
   }

@@ -135,7 +135,7 @@ async function untilAnswered({ input, setup, lines, signal }: WaitInput): Promis
   }, PATIENCE_MS);
   try {
     const { allowRemote } = input.options;
-    const wait = { url: `${origin}/`, isHealth: false, patienceMs: Infinity, allowRemote };
+    const wait = { url: `${origin}/`, patienceMs: Infinity, allowRemote };
     await waitForApp({ ...wait, app: undefined, signal });
   } finally {
     clearTimeout(timer);

@@ -1,6 +1,5 @@
 import type { Capture } from "../../capture/model/capture.js";
 import { readEnvelope } from "../../capture/model/captured-body.js";
-import { captureHandle } from "../../capture/model/capture-handle.js";
 import { answerAdvice, seenAnswer } from "../../capture/model/answer-advice.js";
 import {
   type AnswerJudgement,
@@ -18,15 +17,14 @@ import {
   type ReplayOptions,
   type ReplayReport,
 } from "../../capture/replay/replay-captures.js";
-import { escapeControls } from "../../base/text.js";
 import { usageError, EXIT, type ExitCode } from "../frame/command-error.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";
 import type { Output } from "../frame/output.js";
 import type { replay } from "./spec.js";
-import { describeUnknown, isWorkUnknown, workRecord, answerText } from "../values/event-work.js";
+import { answerText, describeUnknown, isWorkUnknown, judgeWithWork, workRecord } from "../values/event-work.js";
 import { type FoundEvent, type WorkReader, withWorkReader } from "../values/work-reader.js";
 import { openCapturesIfAllowed, pickCaptures, readCaptures } from "../values/capture-store.js";
-import { readTarget, checkExpect } from "../values/flag-values.js";
+import { readTarget } from "../values/flag-values.js";
 import { requireSigningSecret } from "../values/secret-option.js";
 
 type Input = CommandInput<typeof replay>;
@@ -39,25 +37,21 @@ export const run: RunCommand<typeof replay> = (input) =>
 async function replaySelected(input: Input, inbox: WorkReader): Promise<ExitCode> {
   const { options, context } = input;
   const { out, signal } = context;
-  const folder = options.dryRun ? undefined : openCapturesIfAllowed(context);
+  const folder = openCapturesIfAllowed(context);
   const reader = folder ?? readCaptures(context);
   const captures = pickCaptures({ reader, words: input.args.selection }, context);
   for (const target of options.to) readTarget("--to", target);
-  if (options.dryRun) {
-    for (const capture of captures) showPlanned(capture, targetsOf(capture, options.to), out);
-    return EXIT.ok;
-  }
   const replayOptions = readOptions(input, captures);
-  let isUnknown = false;
+  let [isUnknown, hasFailed] = [false, false];
   const report = await replayCaptures({
     ...replayOptions,
     signal,
     onAttempt: async (replayed) => {
-      const isExpected = options.expect !== undefined && replayed.failures.length === 0;
-      const found = await readWork(inbox, replayed);
-      isUnknown ||= isWorkUnknown(answerHead(replayed.attempt), found);
-      showAttempt(replayed, { found, isExpected }, out);
       const { capture, attempt } = replayed;
+      const found = await readWork(inbox, replayed);
+      isUnknown ||= isWorkUnknown(answerHead(attempt), found);
+      hasFailed ||= attempt.status !== null && judgeWithWork(judge(replayed), found) === "bad";
+      showAttempt(replayed, found, out);
       if (folder?.get(capture.id) !== undefined) {
         await folder.update(capture.id, (kept) => recordAttempt(kept, attempt));
       }
@@ -65,7 +59,7 @@ async function replaySelected(input: Input, inbox: WorkReader): Promise<ExitCode
   });
   if (isUnknown) out.note(describeUnknown(inbox.unread));
   showReport(report, out);
-  if (report.failed > 0) return EXIT.failed;
+  if (hasFailed) return EXIT.failed;
   return report.unanswered > 0 ? EXIT.unreachable : EXIT.ok;
 }
 
@@ -84,7 +78,6 @@ function targetsOf({ id, attempts }: Capture, to: readonly string[]): readonly s
 
 function readOptions({ options, context }: Input, captures: Capture[]): ReplayOptions {
   const { to, exact, newId, times, timeout, set, unset, allowRemote } = options;
-  const expect = checkExpect(options.expect);
   const edit = set.length + unset.length > 0 ? { set: Object.fromEntries(set), unset } : undefined;
   if (exact && (newId || edit !== undefined)) {
     const flag = newId ? "--new-id" : "--set and --unset";
@@ -100,13 +93,7 @@ function readOptions({ options, context }: Input, captures: Capture[]): ReplayOp
     allowRemote,
     secret: exact ? undefined : requireSigningSecret(options.secret, context).value,
     edit,
-    ...(expect !== undefined && { expect: { status: expect } }),
   };
-}
-
-function showPlanned({ id, event }: Capture, targets: readonly string[], out: Output): void {
-  const line = `${captureHandle(id)}  ${event.type ?? "unknown type"}  ${event.id ?? ""}  → ${targets.join(", ")}`;
-  out.result({ capture: id, event, targets }, escapeControls(line));
 }
 
 /** What the handlers made of the event, if a receiver of this package took it. */
@@ -114,8 +101,8 @@ async function readWork(inbox: WorkReader, { capture, attempt }: ReplayedAttempt
   return answerHead(attempt).outcome === null ? undefined : await inbox.readEnded(sentEventId(capture, attempt));
 }
 
-function judge({ attempt, failures, failure }: ReplayedAttempt): AnswerJudgement {
-  return failures.length > 0 || failure !== null ? "bad" : judgeAnswer(answerHead(attempt), "replay");
+function judge({ attempt, failure }: ReplayedAttempt): AnswerJudgement {
+  return failure !== null ? "bad" : judgeAnswer(answerHead(attempt), "replay");
 }
 
 /** Why no handler ran for a replay that was answered 2xx, and how one would; undefined if one runs. */
@@ -128,24 +115,18 @@ function describeNotRun({ capture, attempt }: ReplayedAttempt): string | undefin
   return "Not run: the receiver has this body, which has no id. --set id=<id> gives it one.";
 }
 
-interface Shown {
-  /** What the handlers made of the event; undefined if it is not known. */
-  found: FoundEvent | undefined;
-  /** Whether `--expect` says what the answer must be, and it is. */
-  isExpected: boolean;
-}
-
-function showAttempt(replayed: ReplayedAttempt, { found, isExpected }: Shown, out: Output): void {
-  const { capture, attempt, comparison, failures, notes } = replayed;
+function showAttempt(replayed: ReplayedAttempt, found: FoundEvent | undefined, out: Output): void {
+  const { capture, attempt, comparison, notes } = replayed;
   const { ms, mode, error } = attempt;
   const head = answerHead(attempt);
   const notRun = describeNotRun(replayed) ?? null;
   const signed = mode === "exact" ? "= exact" : "↻ re-signed";
   const id = attempt.eventId ?? capture.event.id ?? capture.id;
   const line = `${capture.event.type ?? "unknown type"}  ${id}  ${signed}  ${describeAnswer(head)}  ${ms} ms`;
-  const advice = adviceFor(replayed, isExpected) ?? null;
+  const advice =
+    answerAdvice({ ...seenAnswer(attempt), isSigned: mode === "resign", pathFlag: "--to 3000/hooks" }) ?? null;
   const remarks = [
-    ...(failures.length === 0 && error !== null ? [error] : failures),
+    ...(error === null ? [] : [error]),
     ...notes,
     ...(notRun === null ? [] : [notRun]),
     ...(comparison?.same === false ? [describeChange(comparison)] : []),
@@ -154,13 +135,7 @@ function showAttempt(replayed: ReplayedAttempt, { found, isExpected }: Shown, ou
   const changed = comparison === null ? null : !comparison.same;
   const { outcome } = head;
   const kept = { capture: capture.id, event: capture.event, attempt, outcome, changed };
-  out.result({ ...kept, failures, notes, notRun, work: workRecord(found), advice }, text);
-}
-
-/** None for an answer that was expected. */
-function adviceFor({ attempt }: ReplayedAttempt, isExpected: boolean): string | undefined {
-  if (isExpected) return undefined;
-  return answerAdvice({ ...seenAnswer(attempt), isSigned: attempt.mode === "resign", pathFlag: "--to 3000/hooks" });
+  out.result({ ...kept, notes, notRun, work: workRecord(found), advice }, text);
 }
 
 function describeChange({ status, outcome, json, bodyChanged }: NonNullable<ReplayedAttempt["comparison"]>): string {
@@ -174,7 +149,7 @@ function describeChange({ status, outcome, json, bodyChanged }: NonNullable<Repl
   return `Different from the time before: ${parts.join("; ")}.`;
 }
 
-function showReport({ attempts, planned, answered, changed, failed, aborted }: ReplayReport, out: Output): void {
+function showReport({ attempts, planned, answered, changed, aborted }: ReplayReport, out: Output): void {
   const outcomes = attempts.map(({ attempt }) => answerHead(attempt).outcome);
   const duplicates = outcomes.filter((outcome) => outcome === "duplicate").length;
   const parked = outcomes.filter((outcome) => outcome === "parked").length;
@@ -183,7 +158,6 @@ function showReport({ attempts, planned, answered, changed, failed, aborted }: R
     ...(duplicates > 0 ? [`${duplicates} not run, since the receiver has them`] : []),
     ...(parked > 0 ? [`${parked} parked`] : []),
     ...(changed > 0 ? [`${changed} different from the time before`] : []),
-    ...(failed > 0 ? [`${failed} not as expected`] : []),
     ...(aborted ? [`aborted after ${attempts.length}`] : []),
   ];
   if (planned > 1) out.note(`${parts.join(", ")}.`);

@@ -53,8 +53,11 @@ export const run: RunCommand<typeof test> = async (input) => {
   const closers: (() => Promise<void>)[] = [];
   try {
     const { inbox, app } = await prepare(input, { secret, target }, closers);
-    await waitUntilReached(input, target, app);
-    if (app !== undefined) await inbox?.checkOpened(signal);
+    if (app !== undefined) {
+      const { allowRemote } = options;
+      await waitForApp({ url: target.href, patienceMs: PATIENCE_MS, allowRemote, app, signal });
+      await inbox?.checkOpened(signal);
+    }
     const report = await runCaptureTests({
       folder: folderOf(input),
       target: target.href,
@@ -134,14 +137,6 @@ function folderOf({ args, context }: Input): string {
 function findSecret({ options, context }: Input): string {
   if (options.start === undefined) return requireSigningSecret(options.secret, context).value;
   return findSigningSecret(options.secret, context)?.value ?? makeSecret();
-}
-
-async function waitUntilReached({ options, context }: Input, target: URL, app: AppProcess | undefined): Promise<void> {
-  const { waitFor, allowRemote } = options;
-  if (waitFor === undefined && app === undefined) return;
-  const isHealth = waitFor !== undefined;
-  const url = waitFor === undefined ? target.href : readTarget("--wait-for", waitFor).href;
-  await waitForApp({ url, isHealth, patienceMs: PATIENCE_MS, allowRemote, app, signal: context.signal });
 }
 
 const NOT_STARTED = "Start the app first, or have the command start it: --start 'npm start'.";

@@ -18,8 +18,10 @@ export const test = defineCommand({
       default: "3000",
       variable: "PORT",
     }),
-    start: withValue("command", "Starts the app for the time of the run, such as 'npm start'."),
-    waitFor: withValue("url", "Waits until this answers below 500. Default, with --start: until --to answers."),
+    start: withValue(
+      "command",
+      "Starts the app, such as 'npm start', waits until --to answers, and ends the app after the run.",
+    ),
     secret: secretOption,
     twice: { summary: "Delivers each a second time, which must have no effect." },
     inbox: inboxOption,
@@ -30,7 +32,7 @@ export const test = defineCommand({
   },
   examples: [
     ["pigeonhole test", "fixtures/webhooks against the app on port 3000, whose database .env names"],
-    ["pigeonhole test fixtures/webhooks --start 'npm start' --wait-for http://127.0.0.1:3000/health --twice", "in CI"],
+    ["pigeonhole test fixtures/webhooks --start 'npm start' --twice", "in CI"],
     ["pigeonhole test --update", "saves the present answers and handlers' states as expectations"],
     ["pigeonhole test --start 'INBOX_FILE=\"$DATABASE_FILE\" npm start'", "for an app whose variable has another name"],
   ],

@@ -9,7 +9,7 @@ import {
   whyNotRun,
 } from "../../capture/model/answer.js";
 import { FORWARD_FLAG, answerAdvice, seenAnswer } from "../../capture/model/answer-advice.js";
-import { checkExpectation } from "../../capture/model/check-expectation.js";
+import { checkExpectation, checkStatusPattern } from "../../capture/model/check-expectation.js";
 import { editJson } from "../../capture/json/edit-json.js";
 import { encodeAnswerBody, encodeBody } from "../../capture/model/encode-body.js";
 import { readEnvelope } from "../../capture/model/captured-body.js";
@@ -23,14 +23,14 @@ import { signVariant } from "../../dev/api/sign-variant.js";
 import { rawEventId } from "../../protocol/raw-event-id.js";
 import { EVENT_TYPES, isEventType } from "../../protocol/event-types.js";
 import { sampleEvent } from "../../sandbox/samples/sample-event.js";
-import { usageError, EXIT, type ExitCode } from "../frame/command-error.js";
+import { usageError, EXIT, type ExitCode, refusedAs } from "../frame/command-error.js";
 import type { CommandContext, CommandInput, RunCommand } from "../frame/context.js";
 import type { Output } from "../frame/output.js";
 import { describeUnknown, isWorkUnknown, judgeWithWork, workRecord, answerText } from "../values/event-work.js";
 import { noSuchEventType } from "../values/parse-option.js";
 import { readInput } from "../values/read-input.js";
 import { readVariable, requireSigningSecret } from "../values/secret-option.js";
-import { checkExpect, readWebhookUrl } from "../values/flag-values.js";
+import { readWebhookUrl } from "../values/flag-values.js";
 import { type FoundEvent, type WorkReader, withWorkReader } from "../values/work-reader.js";
 import type { trigger } from "./spec.js";
 
@@ -44,8 +44,14 @@ export const run: RunCommand<typeof trigger> = (input) =>
 
 async function sendEvent(input: Input, reader: WorkReader): Promise<ExitCode> {
   const { options, context } = input;
-  const { sign, allowRemote } = options;
-  const expect = checkExpect(options.expect);
+  const { sign, allowRemote, expect } = options;
+  if (expect !== undefined) {
+    const wrong = `--expect must be a status such as 200, or a class such as 2xx, got "${expect}".`;
+    refusedAs(
+      () => wrong,
+      () => checkStatusPattern(expect),
+    );
+  }
   const body = await makeBody(input);
   const needsSecret = sign !== "missing" && sign !== "wrong-secret";
   const secret = needsSecret ? requireSigningSecret(options.secret, context) : undefined;

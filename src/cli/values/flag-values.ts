@@ -1,7 +1,6 @@
 import { isPigeonholeError } from "../../base/error.js";
 import { parseTarget, targetUrl } from "../../capture/send/target.js";
 import { refusedAs, usageError } from "../frame/command-error.js";
-import { checkStatusPattern } from "../../capture/model/check-expectation.js";
 import { DEFAULT_ENDPOINT_PATH } from "../../protocol/endpoint-path.js";
 import { flagName } from "../frame/spec.js";
 
@@ -16,16 +15,6 @@ export function readTarget(flag: string, text: string): URL {
 /** The URL to post a delivery to; a target without a path gets the usual one. */
 export function readWebhookUrl(flag: string, text: string): string {
   return targetUrl(readTarget(flag, text).href, { path: DEFAULT_ENDPOINT_PATH, query: "" });
-}
-
-/** Checks `--expect` before anything is sent; errors name the flag. */
-export function checkExpect(status: string | undefined): string | undefined {
-  if (status === undefined) return undefined;
-  try {
-    return checkStatusPattern(status);
-  } catch {
-    throw usageError(`--expect must be a status such as 200, or a class such as 2xx, got "${status}".`);
-  }
 }
 
 /**
