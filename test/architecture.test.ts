@@ -39,16 +39,16 @@ const ROOMS: Record<string, readonly string[]> = {
 
 /** Lines that each room may have at most, as `npm run weight` counts them; what raises one says why in its commit. */
 const CEILINGS: Record<string, number> = {
-  base: 1_197,
+  base: 1_364,
   protocol: 2_122,
   contract: 3_597,
   store: 14_239,
   operator: 605,
   client: 2_018,
   outbox: 640,
-  dispatch: 3_892,
+  dispatch: 3_707,
   http: 559,
-  receiver: 4_622,
+  receiver: 4_621,
   sandbox: 9_779,
   capture: 4_492,
   testing: 221,

@@ -4,9 +4,8 @@ import type { Logger } from "../base/logger.js";
 import type { Client } from "../client/call-types.js";
 import type { AnyEvent } from "../protocol/event.js";
 import type { CommitFunction, CommitTransaction } from "../store/commit-transaction.js";
-import { HANDLER_OPTIONS, type HandlerContext } from "./handler.js";
+import { type FromOne, HANDLER_OPTIONS, type HandlerContext, type RunRate } from "./handler.js";
 import type { RetryPolicy } from "./retry-policy.js";
-import type { FromOne, RunRate } from "./run-rate.js";
 
 const MAX_EVENTS = 1_000;
 

@@ -5,7 +5,7 @@ import type { GateName } from "../store/figures.js";
 import type { AcceptResult } from "../store/store.js";
 import type { TraceContext } from "../store/trace-context.js";
 import type { Lease, LeasedWork, NewWork } from "../store/work.js";
-import { keyOf, newestKeyOf } from "./event-key.js";
+import { keyOf, newestKeyOf } from "./handler.js";
 import { HandlerWorker } from "./handler-worker.js";
 import { Leases } from "./leases.js";
 import { type DispatcherDeps, Maintenance } from "./maintenance.js";

@@ -28,10 +28,6 @@ export interface Gate {
   enter?(lease: WindowLease, asked: Promise<boolean> | undefined): Promise<boolean> | undefined;
   /** What has entered has ended. `result` is undefined if it did not run. */
   leave?(lease: WindowLease, result: RunResult | undefined): void;
-  /** False if it has entered so long ago that it must not begin any more. */
-  mayBegin?(lease: WindowLease): boolean;
-  /** No more work begins: what has entered, and waits, must not run. */
-  close?(): void;
   /** So much work of the handler waits for this gate alone: when it opens by itself, in the clock's elapsed time. */
   seek?(waiting: number): number;
   /** The work waits for this gate behind so much other work: a promise if it must not wait here. */

@@ -1,12 +1,12 @@
 import { type Clock, elapsedBy } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
+import { EarliestTimer } from "../base/earliest-timer.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
 import type { OutboxSender } from "../outbox/outbox-sender.js";
 import type { AnyEvent } from "../protocol/event.js";
 import type { SettleResult } from "../store/store.js";
 import type { Lease, LeasedWork, NewestKey } from "../store/work.js";
-import { EarliestTimer } from "./earliest-timer.js";
 import type { Gate, GatedWork } from "./gate.js";
 import { BatchGate } from "./gates/batch.js";
 import type { PlacesGate } from "./gates/places.js";
@@ -44,6 +44,7 @@ export class HandlerWorker {
   readonly lookTimer: EarliestTimer;
   /** There is, or may be, due work in the store. */
   readonly wakeTimer: EarliestTimer;
+  readonly closing = new AbortController();
   /** The number of its last turn. */
   lastTurn = 0;
 
@@ -202,7 +203,7 @@ export class HandlerWorker {
     this.wakeTimer.close();
     this.lookTimer.close();
     this.window.isClosed = true;
-    for (const gate of this.gates) gate.close?.();
+    this.closing.abort();
     const waiting = this.window.takeWaiting();
     // Crash-looping work is waited for while it is in the window.
     this.#deps.scheduler.progress.noteChange();

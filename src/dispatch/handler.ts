@@ -1,22 +1,70 @@
-import { MINUTE } from "../base/duration.js";
+import { DAY, type Duration, MINUTE, SECOND } from "../base/duration.js";
+import { errorFields } from "../base/error-fields.js";
 import {
   type Changes,
   type OptionsOf,
+  type Resolved,
   callable,
   defineOptions,
+  duration,
   flag,
   given,
   oneOf,
+  requiredWholeNumber,
   wholeNumber,
 } from "../base/options.js";
 import type { Logger } from "../base/logger.js";
 import type { Client } from "../client/call-types.js";
 import type { ContactEventRecorder } from "../outbox/contact-event-record.js";
 import type { AnyEvent } from "../protocol/event.js";
+import { inboxIdOf, sourceNameOf } from "../protocol/inbox-id.js";
 import type { CommitFunction, CommitTransaction } from "../store/commit-transaction.js";
+import type { NewestKey } from "../store/work.js";
 import type { OnceInput } from "./steps.js";
 import type { RetryPolicy } from "./retry-policy.js";
-import { RATE_OPTIONS, type Rate, type RunRate } from "./run-rate.js";
+
+/** A whole number from 1 on, as far as the compiler knows it. */
+export type FromOne<Count extends number> = `${Count}` extends "0" | `-${string}` | `${string}.${string}`
+  ? never
+  : Count;
+
+/** How often a handler may run. */
+export interface RunRate {
+  /** Most runs in any span, retries included; 1 or more. */
+  runs: number;
+  /** The span, from 1 s to 1 day: milliseconds, or a text such as `"1s"`. */
+  per: Duration;
+}
+
+/** The option of a handler, with a whole number of runs. */
+export interface CheckedRate<Runs extends number> {
+  /** Does not fit where the number is known to be none of these. */
+  rate?: { runs: FromOne<Runs> } | undefined;
+}
+
+/** The defaults and checks of {@link RunRate}. */
+export const RATE_OPTIONS = defineOptions("rate", {
+  runs: requiredWholeNumber({ min: 1 }),
+  per: duration({ min: SECOND, max: DAY }),
+} satisfies OptionsOf<RunRate>);
+
+/** The same, with the span in milliseconds. */
+export type Rate = Resolved<typeof RATE_OPTIONS>;
+
+/** How late a run may begin, in milliseconds, where the process was busy; runs are further apart for that. */
+export const slackOf = ({ per }: Rate): number => Math.min(per / 20, SECOND);
+
+/** Runs may wait for so long in a process, in milliseconds. */
+const SOON_MS = SECOND / 4;
+
+/**
+ * The time from one run to the next, in milliseconds: no span has more runs than it may, also when the first of them
+ * begins late.
+ */
+export const gapOf = (rate: Rate): number => (rate.per + slackOf(rate)) / rate.runs;
+
+/** How many of the runs begin soon, at least one. */
+export const runsSoon = (rate: Rate): number => Math.max(1, Math.floor(SOON_MS / gapOf(rate)));
 
 /** Each option of a handler. */
 export interface HandlerSettings<Event = AnyEvent> {
@@ -167,4 +215,33 @@ export interface RegisteredHandler {
   timeoutMs: number;
   retry: RetryPolicy;
   testEvents: boolean;
+}
+
+/**
+ * The event's key, which is that of no other source. A key function that throws must not lose the event: it has no key
+ * then. The function may be of JavaScript and return anything.
+ */
+export function keyOf(
+  { name, key }: RegisteredHandler,
+  event: AnyEvent,
+  inboxId: string,
+  logger: Logger | undefined,
+): string | undefined {
+  try {
+    const given = key?.(event) as string | number | null | undefined;
+    return given === undefined || given === null ? undefined : inboxIdOf(sourceNameOf(inboxId), String(given));
+  } catch (error) {
+    logger?.error({ handler: name, ...errorFields(error, false) }, "handler_queue_failed");
+    return undefined;
+  }
+}
+
+/** By what it is found which of the events of a key is the newest; undefined where all of them run. */
+export function newestKeyOf(
+  { only }: RegisteredHandler,
+  key: string | undefined,
+  { createdAt }: AnyEvent,
+): NewestKey | undefined {
+  // The time has been checked; one that the engine does not read would refuse the whole event.
+  return only === undefined || key === undefined ? undefined : { key, createdAt: Date.parse(createdAt) || 0 };
 }

@@ -2,8 +2,7 @@ import type { Logger } from "../base/logger.js";
 import type { AnyEvent } from "../protocol/event.js";
 import type { LeaseRequest } from "../store/store.js";
 import type { Lease, LeasedWork, NewestKey } from "../store/work.js";
-import { keyOf, newestKeyOf } from "./event-key.js";
-import type { RegisteredHandler } from "./handler.js";
+import { type RegisteredHandler, keyOf, newestKeyOf } from "./handler.js";
 import { type WindowLoad, type WindowPlaces, WindowRoom } from "./window-room.js";
 
 const PAGE_BYTES = 4 * 1024 * 1024;

@@ -57,6 +57,8 @@ export class Scheduler {
   readonly crash: CrashGate;
   readonly progress = new RunProgress();
   readonly #deps: SchedulerDeps;
+  /** The gates of all handlers, in the order in which they are asked. */
+  readonly #shared: readonly Gate[];
   readonly #lanes: ReadonlyMap<string, Lane>;
   #fairShare: PlacesGate | undefined;
   #turns = 0;
@@ -69,6 +71,7 @@ export class Scheduler {
     this.store = new StoreGate(deps.clock);
     this.retryAfter = new RetryAfterGate(deps.clock);
     this.crash = new CrashGate(deps.clock);
+    this.#shared = [this.paused, this.store, this.retryAfter, this.crash];
   }
 
   /** All that can keep work of a handler waiting, in the order in which it is asked. */
@@ -78,8 +81,8 @@ export class Scheduler {
     if (batch !== undefined) own.push(new BatchGate(lane.window, batch, clock));
     // Last: what is reserved for work that may not begin is lost.
     if (rate !== undefined) own.push(new RateGate({ ...handler, key, batch, rate }, { leases, clock, lane }));
-    const shared = this.#fairShare === undefined ? [] : [this.#fairShare];
-    return [this.paused, this.store, this.retryAfter, this.crash, lane.places, ...shared, ...own];
+    const fairShare = this.#fairShare === undefined ? [] : [this.#fairShare];
+    return [...this.#shared, lane.places, ...fairShare, ...own];
   }
 
   /**
@@ -193,10 +196,9 @@ export class Scheduler {
     let asked: Promise<boolean> | undefined;
     for (const gate of lane.gates) asked = gate.enter?.(lease, asked) ?? asked;
     if (asked === undefined) return lane.run(ready);
+    // What may have changed while the store was asked.
     const mayRun = (): boolean =>
-      !lane.window.isClosed &&
-      !lease.isLost &&
-      lane.gates.every((gate) => gate.mayBegin?.(lease) ?? (gate.keeps !== "in_store" || gate.allows(lease)));
+      !lane.window.isClosed && !lease.isLost && this.#shared.every((gate) => gate.allows(lease));
     return asked.then((isIn) => (isIn && mayRun() ? lane.run(ready) : undefined));
   }
 }

@@ -1,9 +1,9 @@
+import { describeThrown } from "../base/describe-thrown.js";
 import { type ErrorCode, type PigeonholeError, isPigeonholeError } from "../base/error.js";
 import type { Random } from "../base/random.js";
 import type { ApiError } from "../client/errors.js";
 import type { NewOutboxEvent } from "../store/outbox.js";
 import type { DeadReason, LeasedWork, RunWait, Settlement } from "../store/work.js";
-import { describeThrown } from "./describe-thrown.js";
 import type { RegisteredHandler } from "./handler.js";
 import { DAY, SECOND } from "../base/duration.js";
 import { DoNotRetry, RetryAfter, nextAttemptAt, spanOf } from "./retry-policy.js";

@@ -1,7 +1,6 @@
 import { type Clock, elapsedBy } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
-import type { RegisteredHandler } from "./handler.js";
-import { runsSoon } from "./run-rate.js";
+import { type RegisteredHandler, runsSoon } from "./handler.js";
 
 /** So much leased work one handler has in memory, unless more of it runs; the store is the queue. */
 const WINDOW = 512;

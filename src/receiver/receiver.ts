@@ -1,6 +1,5 @@
 import type { BatchHandler, BatchOptions, BatchSize } from "../dispatch/batch-handler.js";
-import type { Handler, HandlerOptions } from "../dispatch/handler.js";
-import type { CheckedRate } from "../dispatch/run-rate.js";
+import type { CheckedRate, Handler, HandlerOptions } from "../dispatch/handler.js";
 import type { FetchHandler } from "../http/fetch-mount.js";
 import type { ListenerOptions, NodeListener, NodeMiddleware } from "../http/node-mount.js";
 import type { AnyEvent, EventMatching, EventPattern, OneOrMore, SchemaMap } from "../protocol/event.js";

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { EarliestTimer } from "#pigeonhole/dispatch/earliest-timer.js";
+import { EarliestTimer } from "#pigeonhole/base/earliest-timer.js";
 import { RateGate } from "#pigeonhole/dispatch/gates/rate.js";
 import type { Leases } from "#pigeonhole/dispatch/leases.js";
 import type { WindowLease } from "#pigeonhole/dispatch/lease-window.js";
@@ -65,7 +65,7 @@ async function runTogether(given: {
       {
         leases: { reserveRuns: reserve, shareKeys: true } as unknown as Leases,
         clock,
-        lane: { look: () => look(), lookTimer, wakeTimer },
+        lane: { look: () => look(), lookTimer, wakeTimer, closing: new AbortController() },
       },
     );
     const look = (): void => {
@@ -74,7 +74,7 @@ async function runTogether(given: {
         const asked = hasKey ? pass(upTo(late.key)).then(() => true) : undefined;
         const isIn = gate.enter(lease, asked);
         if (isIn === undefined) begun.push(time);
-        else void isIn.then((is) => (is && gate.mayBegin(lease) ? begun.push(time) : gate.leave(lease, undefined)));
+        else void isIn.then((is) => (is ? begun.push(time) : gate.leave(lease, undefined)));
       }
       lookTimer.setTo(gate.seek(1 + upTo(3)));
     };

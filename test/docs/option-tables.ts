@@ -6,8 +6,7 @@ import { CLIENT_OPTIONS } from "#pigeonhole/client/options.js";
 import { CREDENTIAL_OPTIONS } from "#pigeonhole/contract/credential-shape.js";
 import { RECORD_OPTIONS } from "#pigeonhole/outbox/contact-event-record.js";
 import { BATCH_OPTIONS } from "#pigeonhole/dispatch/batch-handler.js";
-import { HANDLER_OPTIONS } from "#pigeonhole/dispatch/handler.js";
-import { RATE_OPTIONS } from "#pigeonhole/dispatch/run-rate.js";
+import { HANDLER_OPTIONS, RATE_OPTIONS } from "#pigeonhole/dispatch/handler.js";
 import { RETRY_OPTIONS } from "#pigeonhole/dispatch/retry-policy.js";
 import { LISTENER_OPTIONS } from "#pigeonhole/http/node-mount.js";
 import { SIGNATURE_OPTIONS } from "#pigeonhole/protocol/resolve-assumptions.js";
@@ -69,7 +68,7 @@ export const DOCUMENTED: readonly DocumentedOptions[] = [
   listed("configuration.md", "repair", REPAIR_INTERVAL, ["receiver/options", "RepairInterval"]),
   listed("handlers.md", "on", HANDLER_OPTIONS, ["dispatch/handler", "HandlerSettings"]),
   listed("handlers.md", "onBatch", BATCH_OPTIONS, ["dispatch/batch-handler", "BatchOptions"]),
-  listed("handlers.md", "rate", RATE_OPTIONS, ["dispatch/run-rate", "RunRate"]),
+  listed("handlers.md", "rate", RATE_OPTIONS, ["dispatch/handler", "RunRate"]),
   listed(
     "handlers.md",
     "retry",

@@ -1,11 +1,10 @@
 import { type Clock, elapsedBy } from "../../base/clock.js";
+import type { EarliestTimer } from "../../base/earliest-timer.js";
 import { sleep } from "../../base/wait.js";
 import { RESERVED_AHEAD_MS } from "../../store/run-slots.js";
-import type { EarliestTimer } from "../earliest-timer.js";
 import type { Gate, GatedWork } from "../gate.js";
-import type { RegisteredHandler } from "../handler.js";
+import { type Rate, type RegisteredHandler, gapOf, runsSoon, slackOf } from "../handler.js";
 import type { Leases } from "../leases.js";
-import { type Rate, gapOf, runsSoon, slackOf } from "../run-rate.js";
 import type { RunResult } from "../runner.js";
 
 /** By so much the clocks of two processes may differ once both are converted to the store's. */
@@ -21,6 +20,8 @@ export interface RateLane {
   readonly lookTimer: EarliestTimer;
   /** Leases again. */
   readonly wakeTimer: EarliestTimer;
+  /** Aborted when no more work begins. */
+  readonly closing: { readonly signal: AbortSignal };
 }
 
 export interface RateGateDeps {
@@ -50,7 +51,6 @@ export class RateGate implements Gate {
   readonly #asksForKeys: boolean;
   /** What waits for its key, and then for its slot. */
   readonly #entered = new Set<GatedWork>();
-  readonly #closing = new AbortController();
 
   constructor(handler: LimitedHandler, deps: RateGateDeps) {
     this.#handler = handler;
@@ -82,11 +82,6 @@ export class RateGate implements Gate {
     return undefined;
   }
 
-  /** False if the process was busy when its slot came. */
-  mayBegin(lease: GatedWork): boolean {
-    return this.#now <= (this.#slotOf.get(lease) ?? -Infinity) + this.#lateMs;
-  }
-
   /** Work that did not run leaves its slot to the next. */
   leave(lease: GatedWork, result: RunResult | undefined): void {
     this.#entered.delete(lease);
@@ -100,14 +95,10 @@ export class RateGate implements Gate {
     return this.#opensAt;
   }
 
-  close(): void {
-    this.#closing.abort();
-  }
-
   /** With its key and its place, the work waits for its slot. False where none is free soon. */
   async #enterFirst(lease: GatedWork, asked: Promise<boolean> | undefined): Promise<boolean> {
     const { clock, lane } = this.#deps;
-    const { signal } = this.#closing;
+    const { signal } = lane.closing;
     this.#entered.add(lease);
     if (asked !== undefined && !(await asked)) return false;
     while (!signal.aborted) {

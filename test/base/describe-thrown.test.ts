@@ -3,7 +3,7 @@ import { get } from "node:http";
 import { createServer } from "node:net";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
-import { describeThrown } from "#pigeonhole/dispatch/describe-thrown.js";
+import { describeThrown } from "#pigeonhole/base/describe-thrown.js";
 import { errorKindOf } from "#pigeonhole/store/error-kind.js";
 import { cpuMs } from "../support/cpu-ms.js";
 
@@ -50,7 +50,7 @@ describe("an error in full", () => {
     const cause = new RangeError("pool is empty", { cause: "a text" });
     const { error, stack } = describeThrown(new Error("no answer", { cause }));
     expect(error).toBe("Error: no answer");
-    const [first = "", second = "", ...others] = stack?.split("\nCaused by: ") ?? [];
+    const [first = "", second = "", ...others] = stack.split("\nCaused by: ") ?? [];
     expect([first, second].map((text) => text.split("\n")[0])).toEqual([
       "Error: no answer",
       "RangeError: pool is empty",
@@ -62,13 +62,13 @@ describe("an error in full", () => {
   test("an error that is its own cause ends", () => {
     const error = new Error("round");
     error.cause = error;
-    expect(describeThrown(error).stack?.match(/Caused by/g)).toHaveLength(5);
+    expect(describeThrown(error).stack.match(/Caused by/g)).toHaveLength(5);
   });
 
   test("a long stack is cut, and the short text before it", () => {
     const { error, stack } = describeThrown(new Error("y".repeat(5_000), { cause: new Error("z".repeat(5_000)) }));
-    expect([error.length, stack?.length]).toEqual([2_000, expect.any(Number)]);
-    expect(stack?.length).toBeLessThanOrEqual(8_000);
+    expect([error.length, stack.length]).toEqual([2_000, expect.any(Number)]);
+    expect(stack.length).toBeLessThanOrEqual(8_000);
     const causes = Array.from({ length: 5 }).reduce<Error>(
       (cause) => new Error("x".repeat(3_000), { cause }),
       new Error(),
@@ -82,7 +82,7 @@ describe("an error in full", () => {
     error.name = "Mine";
     expect(describeThrown(error).stack).toMatch(/^Mine: later\n {4}at /);
     const quoting = new Error("see\n    at noon (mail.js:1:1)\nend");
-    expect(describeThrown(quoting).stack?.match(/at noon/g)).toHaveLength(1);
+    expect(describeThrown(quoting).stack.match(/at noon/g)).toHaveLength(1);
   });
 
   const repeated = (n: number): string => `${"b".repeat(n)}c${"b".repeat(n)}`;
@@ -101,7 +101,7 @@ describe("an error in full", () => {
 
   test("no line of a message can be taken for a frame or a cause", () => {
     const error = new Error("boom\n    at Jane (/app/jane.js:1:2)\nCaused by: Jane: x\n\n at  y");
-    const { error: short, stack = "" } = describeThrown(error);
+    const { error: short, stack } = describeThrown(error);
     expect(short).toBe("Error: boom\n|     at Jane (/app/jane.js:1:2)\n| Caused by: Jane: x\n\n|  at  y");
     expect(stack.slice(short.length)).toMatch(FRAME);
     expect(stack.startsWith(short)).toBe(true);
@@ -149,7 +149,7 @@ describe("an error in full", () => {
       "Error: not saved, disk is full",
     ],
   ])("%s is in the text", (_, error, text) => {
-    const { error: short, stack = "" } = describeThrown(error);
+    const { error: short, stack } = describeThrown(error);
     expect(short).toBe(text);
     expect(stack.startsWith(`${text}\n    at `)).toBe(true);
   });

@@ -1,5 +1,3 @@
-import type { RunError } from "../store/work.js";
-
 /** Longest error text that lists show. */
 const MAX_ERROR_LENGTH = 2_000;
 /** Longest error in full. */
@@ -22,7 +20,7 @@ const MAX_DEPTH = 2;
 const CODE = /^[A-Z\d][A-Z\d_]{1,63}$/;
 
 /** What a handler threw, as the inbox keeps it. It can be anything, also a value that cannot be converted to text. */
-export function describeThrown(thrown: unknown): RunError {
+export function describeThrown(thrown: unknown): { error: string; stack: string } {
   const causes = causesOf(thrown);
   const error = errorTextWithCause(thrown, causes).slice(0, MAX_ERROR_LENGTH);
   const parts = [error + framesOf(thrown), ...causes.map(describeCause)];

@@ -1,4 +1,4 @@
-import { type Clock, type Timer, elapsedBy } from "../base/clock.js";
+import { type Clock, type Timer, elapsedBy } from "./clock.js";
 
 /** One timer for many times: it calls back at the earliest of them, and then at the earliest of those given since. */
 export class EarliestTimer {
