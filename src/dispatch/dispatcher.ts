@@ -9,6 +9,7 @@ import { keyOf, newestKeyOf } from "./handler.js";
 import { HandlerWorker } from "./handler-worker.js";
 import { Leases } from "./leases.js";
 import { type DispatcherDeps, Maintenance } from "./maintenance.js";
+import type { RereadDeps } from "./read-again.js";
 import type { Route } from "./registry.js";
 import type { RunObserver, RunOutcome } from "./run-observer.js";
 import { Scheduler } from "./scheduler.js";
@@ -40,11 +41,11 @@ export class Dispatcher {
   /** Of all handlers by name, from the start on. */
   readonly #workers = new Map<string, HandlerWorker>();
 
-  constructor(deps: DispatcherDeps) {
+  constructor(deps: DispatcherDeps, operator: RereadDeps["operator"]) {
     this.#deps = deps;
     this.#leases = new Leases(deps);
     this.#scheduler = new Scheduler(this.#workers, { ...deps, leases: this.#leases });
-    const tools = { workers: this.#workers, scheduler: this.#scheduler, leases: this.#leases };
+    const tools = { workers: this.#workers, scheduler: this.#scheduler, leases: this.#leases, operator };
     this.#maintenance = new Maintenance(deps, tools);
   }
 

@@ -9,7 +9,7 @@ import { TAKEN_OVER_AFTER_MS } from "../store/work-state.js";
 import type { RegisteredHandler } from "./handler.js";
 import type { HandlerWorker } from "./handler-worker.js";
 import { LEASE_MS, type Leases } from "./leases.js";
-import { RequestedRetries } from "./read-again.js";
+import { RequestedRetries, type RereadDeps } from "./read-again.js";
 import type { StoreDeps } from "./registry.js";
 import type { Runner } from "./runner.js";
 import type { Scheduler } from "./scheduler.js";
@@ -34,6 +34,7 @@ export interface MaintenanceTools {
   workers: ReadonlyMap<string, HandlerWorker>;
   scheduler: Scheduler;
   leases: Leases;
+  operator: RereadDeps["operator"];
 }
 
 /**
@@ -59,7 +60,7 @@ export class Maintenance {
   constructor(deps: DispatcherDeps, tools: MaintenanceTools) {
     this.#deps = deps;
     this.#tools = tools;
-    this.requestedRetries = new RequestedRetries(deps);
+    this.requestedRetries = new RequestedRetries({ ...deps, operator: tools.operator });
   }
 
   /** Takes over what a dead process left, and lets work begin where this process may. */

@@ -4,6 +4,7 @@ import { errorFields } from "../base/error-fields.js";
 import { inTime } from "../base/wait.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import { type EventDetail, bodyOf } from "../store/inbox-view.js";
+import type { StuckQuery } from "../store/store.js";
 import type { ParkedNote } from "../store/work.js";
 import type { StoreDeps } from "./registry.js";
 
@@ -25,16 +26,49 @@ export async function readAgain(
   return { pending: await store.replan(parked === undefined ? plan : { ...plan, parked }), parked };
 }
 
+/** What events are read again with. */
+export interface RereadDeps extends StoreDeps {
+  /** Of the same store. */
+  operator: Pick<InboxOperator, "getEvent">;
+}
+
+/**
+ * Reads all events with such work again, oldest first, until `signal` is aborted. Resolves with the number of these
+ * events, of the pieces of work that are pending now, and of the events that are still parked. Throws `body_dropped`,
+ * but leaves out requested events without a body.
+ */
+export async function readAllAgain(
+  deps: Omit<RereadDeps, "logger">,
+  state: StuckQuery["state"],
+  signal?: AbortSignal,
+): Promise<{ events: number; pending: number; stillParked: number }> {
+  const { store, operator, clock } = deps;
+  const requested = state === "requested";
+  const total = { events: 0, pending: 0, stillParked: 0 };
+  for (let afterSeq = 0; ;) {
+    const page = await store.listStuck({ state, limit: PAGE, afterSeq });
+    for (const { id, seq } of page) {
+      if (signal?.aborted === true) return total;
+      afterSeq = seq;
+      const event = await operator.getEvent(id);
+      if (event === undefined || (requested && event.body === null)) continue;
+      const { pending, parked } = await readAgain(deps, event, { now: clock.now(), requested });
+      total.events += 1;
+      total.pending += pending;
+      if (parked !== undefined) total.stillParked += 1;
+    }
+    if (page.length < PAGE) return total;
+  }
+}
+
 /** Reads parked events again whose retry was requested from outside, as the command `inbox retry` does. */
 export class RequestedRetries {
-  readonly #deps: StoreDeps;
-  readonly #operator: Pick<InboxOperator, "getEvent">;
+  readonly #deps: RereadDeps;
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
 
-  constructor(deps: StoreDeps) {
+  constructor(deps: RereadDeps) {
     this.#deps = deps;
-    this.#operator = deps.store.openOperator(() => deps.clock.now());
   }
 
   /**
@@ -58,31 +92,7 @@ export class RequestedRetries {
   }
 
   async #readAll(): Promise<void> {
-    const { clock, logger } = this.#deps;
-    const total = { events: 0, pending: 0, stillParked: 0 };
-    for await (const event of this.#requested()) {
-      if (event.body === null) continue;
-      const { pending, parked } = await readAgain(this.#deps, event, { now: clock.now(), requested: true });
-      total.events += 1;
-      total.pending += pending;
-      if (parked !== undefined) total.stillParked += 1;
-    }
-    if (total.events > 0) logger.info(total, "parked_events_read_again");
-  }
-
-  /** The events until the stop, a page at a time. */
-  async *#requested(): AsyncGenerator<EventDetail> {
-    const { store } = this.#deps;
-    const { signal } = this.#stopping;
-    for (let afterSeq = 0, isLeft = true; isLeft;) {
-      const page = await store.listStuck({ state: "requested", limit: PAGE, afterSeq });
-      for (const { id, seq } of page) {
-        if (signal.aborted) return;
-        afterSeq = seq;
-        const event = await this.#operator.getEvent(id);
-        if (event !== undefined) yield event;
-      }
-      isLeft = page.length === PAGE;
-    }
+    const total = await readAllAgain(this.#deps, "requested", this.#stopping.signal);
+    if (total.events > 0) this.#deps.logger.info(total, "parked_events_read_again");
   }
 }

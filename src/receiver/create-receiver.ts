@@ -119,12 +119,12 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
   const clockWatch = new ClockWatch({ store, clock, logger, alarms });
   const sender = api === undefined ? undefined : new OutboxSender({ ...options, api, alarms, clockWatch });
   const { role } = options;
+  const operator = store.openOperator(() => clock.now());
   const dispatcherDeps = { store, registry, runner, sender, clock, logger };
-  const dispatcher = new Dispatcher(dispatcherDeps);
+  const dispatcher = new Dispatcher(dispatcherDeps, operator);
   const admission = new Admission({ ...options, accepts: role !== "work", bodiesBytes: BODIES_BYTES }, clock);
   const pruner = new Pruner({ store, clock, clockWatch, logger, retention: options.retention });
   const { repair } = options;
-  const operator = store.openOperator(() => clock.now());
   const counter = new StoreCounter({ store, operator, dispatcher, clock, endpointId: repair?.endpointId });
   const { toleranceSeconds, unverified, signature: assumptions } = options;
   const answers = new AnswerWatch({ logger, assumptions, clock, alarms });
@@ -147,7 +147,7 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
   const workWatch = new WorkWatch({ options, path, counter, record, operator });
   const drainer = new Drainer({
     admission,
-    dispatcher: role === "accept" ? () => new Dispatcher(dispatcherDeps) : dispatcher,
+    dispatcher: role === "accept" ? () => new Dispatcher(dispatcherDeps, operator) : dispatcher,
     sender,
     pruner,
     workWatch,

@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
 import { defineOptions, flag, given, list, required, type OptionsOf, wholeNumber } from "../base/options.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
-import { readAgain } from "../dispatch/read-again.js";
+import { readAgain, readAllAgain } from "../dispatch/read-again.js";
 import type { HandlerRegistry } from "../dispatch/registry.js";
 import { filterChecks } from "../operator/filter-reader.js";
 import { WORK_FILTERS } from "../store/filters.js";
@@ -104,8 +104,6 @@ interface InboxDeps {
   clock: Clock;
 }
 
-const PAGE = 100;
-
 const CHOICE = { ...filterChecks(WORK_FILTERS), ids: given<readonly string[]>() } satisfies OptionsOf<WorkChoice>;
 
 export const WORK_CHOICE_OPTIONS = defineOptions("inbox.runAllNow", CHOICE);
@@ -159,15 +157,7 @@ function runWaiting({ operator, dispatcher }: InboxDeps): Pick<Inbox, "runNow" |
 }
 
 export function createInbox(deps: InboxDeps): Inbox {
-  const { store, operator, registry, dispatcher, clock } = deps;
-
-  async function retry(id: string): Promise<RetryResult> {
-    const found = await operator.getEvent(id);
-    const event = foundEvent(found?.id === id ? found : undefined, { id, place: "the inbox" });
-    const { pending, parked } = await readAgain({ store, registry }, event, { now: clock.now() });
-    if (pending > 0) dispatcher.wake();
-    return { pending, parked: parked?.reason };
-  }
+  const { operator, registry, dispatcher, clock } = deps;
 
   return {
     async list(query = {}) {
@@ -175,22 +165,18 @@ export function createInbox(deps: InboxDeps): Inbox {
       return { items, nextCursor };
     },
     get: (id) => operator.getEvent(id),
-    retry,
+    async retry(id) {
+      const found = await operator.getEvent(id);
+      const event = foundEvent(found?.id === id ? found : undefined, { id, place: "the inbox" });
+      const { pending, parked } = await readAgain(deps, event, { now: clock.now() });
+      if (pending > 0) dispatcher.wake();
+      return { pending, parked: parked?.reason };
+    },
     async retryAll(query) {
       RETRY_ALL_OPTIONS.checkNames(query);
-      const { state } = query;
-      const total = { events: 0, pending: 0, stillParked: 0 };
-      for (let afterSeq = 0; ;) {
-        const stuck = await store.listStuck({ state, limit: PAGE, afterSeq });
-        for (const { id, seq } of stuck) {
-          const { pending, parked } = await retry(id);
-          total.events += 1;
-          total.pending += pending;
-          if (parked !== undefined) total.stillParked += 1;
-          afterSeq = seq;
-        }
-        if (stuck.length < PAGE) return total;
-      }
+      const total = await readAllAgain(deps, query.state);
+      if (total.pending > 0) dispatcher.wake();
+      return total;
     },
     ...runWaiting(deps),
     async plan(options) {

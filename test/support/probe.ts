@@ -74,6 +74,7 @@ async function openPath(rules: ProbeRules, clock: Clock): Promise<DeliveryPath> 
   onTestFinished(() => store.close());
   const alarms = new Alarms({ logger, clock, hook: undefined });
   const registry = new HandlerRegistry({}, { concurrency: 1, retry: DEFAULT_RETRY });
+  const operator = store.openOperator(() => clock.now());
   const context = { store, name: "test", api: undefined, logger, clock };
   const record = new RunRecord();
   const runner = new Runner({ context, random: Math.random, logErrorMessages: false, record });
@@ -94,7 +95,7 @@ async function openPath(rules: ProbeRules, clock: Clock): Promise<DeliveryPath> 
       clock,
     },
     registry,
-    dispatcher: new Dispatcher({ store, registry, runner, sender: undefined, clock, logger }),
+    dispatcher: new Dispatcher({ store, registry, runner, sender: undefined, clock, logger }, operator),
     report: {
       signatures: new SignatureWatch({ assumptions, secrets, clock, alarms }),
       answers,
