@@ -12,8 +12,7 @@ import type { VerifiedOrNot } from "../protocol/verify-request.js";
 import type { Figures } from "../store/figures.js";
 import { TimeBuckets } from "../store/time-buckets.js";
 import type { Alarms } from "./alarms.js";
-import type { SecretOfSource } from "./named-secrets.js";
-import type { SecretSource } from "./secret-source.js";
+import type { SecretOfSource, SecretSource } from "./secret-source.js";
 
 /** Mismatches in a row before the alarm: one may be a stray request, three are a wrong secret. */
 const MISMATCHES_BEFORE_ALARM = 3;

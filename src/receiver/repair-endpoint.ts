@@ -10,8 +10,13 @@ import { LIMITS } from "../protocol/limits.js";
 import { type KnownIds, findIds } from "../store/known-ids.js";
 import { EventReplayer, type Replayed } from "./event-replayer.js";
 import { type LoggedLoss, findLostEvents } from "./lost-events.js";
-import { listChanges, readOffPeriods } from "./off-periods.js";
-import type { MissingEvent, MissingReason, RepairReport } from "./repair-report.js";
+import {
+  type MissingEvent,
+  type MissingReason,
+  type RepairReport,
+  listChanges,
+  readOffPeriods,
+} from "./repair-report.js";
 
 /** Which endpoint is repaired, and how far back. */
 export interface RepairOptions {

@@ -17,8 +17,7 @@ import { DRAIN_OPTIONS, STOP_OPTIONS } from "#pigeonhole/receiver/create-receive
 import { BACKUP_OPTIONS, ERASE_OPTIONS, EVENT_QUERY_OPTIONS, RETRY_ALL_OPTIONS } from "#pigeonhole/receiver/inbox.js";
 import { RECEIVER_OPTIONS, REPAIR_INTERVAL, RETENTION_OPTIONS } from "#pigeonhole/receiver/options.js";
 import { REPAIR_OPTIONS } from "#pigeonhole/receiver/repair-endpoint.js";
-import { ROTATE_KEY_OPTIONS } from "#pigeonhole/receiver/rotate-api-key.js";
-import { ROTATE_OPTIONS } from "#pigeonhole/receiver/rotate-secret.js";
+import { ROTATE_KEY_OPTIONS, ROTATE_OPTIONS } from "#pigeonhole/receiver/rotate.js";
 import {
   KEY_CALLER_OPTIONS,
   MEMBER_CALLER_OPTIONS,
@@ -104,8 +103,8 @@ export const DOCUMENTED: readonly DocumentedOptions[] = [
     ["store/outbox", "ContactEventChoice"],
   ),
   listed("api.md", "contactEvents.record", RECORD_OPTIONS, ["outbox/contact-event-record", "RecordOptions"]),
-  listed("api.md", "rotateSecret", ROTATE_OPTIONS, ["receiver/rotate-secret", "RotateSecretOptions"]),
-  listed("api.md", "rotateApiKey", ROTATE_KEY_OPTIONS, ["receiver/rotate-api-key", "RotateApiKeyOptions"]),
+  listed("api.md", "rotateSecret", ROTATE_OPTIONS, ["receiver/rotate", "RotateSecretOptions"]),
+  listed("api.md", "rotateApiKey", ROTATE_KEY_OPTIONS, ["receiver/rotate", "RotateApiKeyOptions"]),
   listed("api.md", "createClient", CLIENT_OPTIONS, ["client/options", "ClientOptions"]),
   listed("api.md", "credential", CREDENTIAL_OPTIONS, ["contract/credential-shape", "CredentialShape"]),
   listed("api.md", "verifySignature", VERIFY_OPTIONS, ["protocol/verify-signature", "VerifySignatureInput"]),

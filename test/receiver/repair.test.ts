@@ -1,14 +1,13 @@
 import { type RepairReport, createSqliteStore } from "pigeonhole";
 import { createClient } from "pigeonhole/client";
 import { describe, expect, test } from "vitest";
-import { readOffPeriods } from "#pigeonhole/receiver/off-periods.js";
 import { backUpInboxFile } from "#pigeonhole/store/sqlite/back-up-inbox-file.js";
 import { errorOf } from "../support/error-of.js";
 import { type LossyServiceOptions, openLossyService } from "../support/lossy-service.js";
 import { passWaits } from "../support/pass-waits.js";
 import { NOTHING_TO_PRUNE } from "../store/conformance/new-event.js";
 import { decorateStore, openReceiver, storeIn, tempFile } from "../support/receiver.js";
-import type { MissingEvent } from "#pigeonhole/receiver/repair-report.js";
+import { type MissingEvent, readOffPeriods } from "#pigeonhole/receiver/repair-report.js";
 import type { RepairOptions } from "#pigeonhole/receiver/repair-endpoint.js";
 import { operatedBy } from "../support/operate.js";
 

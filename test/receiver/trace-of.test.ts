@@ -1,6 +1,6 @@
 import * as api from "@opentelemetry/api";
 import { expect, test } from "vitest";
-import { linksTo, traceOf } from "#pigeonhole/receiver/trace-of.js";
+import { linksTo, traceOf } from "#pigeonhole/receiver/telemetry.js";
 
 const CONTEXT = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331", traceFlags: 1 };
 const PARENT = `00-${CONTEXT.traceId}-${CONTEXT.spanId}-01`;
