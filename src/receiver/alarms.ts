@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.js";
-import { MINUTE } from "../base/duration.js";
+import { HOUR, MINUTE } from "../base/duration.js";
 import type { Logger } from "../base/logger.js";
 import { ALARMS, type Alarm } from "./alarm-table.js";
 
@@ -11,8 +11,16 @@ export interface RecentAlarm {
   at: number;
 }
 
+/** The same, with how bad it was when that was last shown; 0 for one that is only raised. */
+interface RaisedAlarm extends RecentAlarm {
+  level: number;
+}
+
 /** The same kind is logged and reported once in this time; counters keep counting. */
 const REPEAT_MS = MINUTE;
+
+/** A problem that has not grown is reported again after this. */
+const REMIND_MS = 6 * HOUR;
 
 /** An alarm whose end nothing shows is over when it was not raised for so long. */
 const OVER_AFTER_MS = 10 * MINUTE;
@@ -28,22 +36,40 @@ export class Alarms {
   readonly #deps: AlarmsDeps;
   readonly #lastLogged = new Map<Alarm["kind"], number>();
   /** One of each kind, the last raised at the end. */
-  readonly #recent = new Map<Alarm["kind"], RecentAlarm>();
+  readonly #recent = new Map<Alarm["kind"], RaisedAlarm>();
 
   constructor(deps: AlarmsDeps) {
     this.#deps = deps;
   }
 
-  raise(alarm: Alarm): void {
+  /**
+   * Takes how bad a problem is now, such as a count; 0 where there is none, which ends the alarm. It is raised when the
+   * level grows, and again after `againMs`.
+   */
+  show(alarm: Alarm, level: number, againMs = REMIND_MS): void {
+    const last = this.#recent.get(alarm.kind);
+    if (level === 0) {
+      if (last !== undefined) this.#end(last);
+      return;
+    }
+    if (last !== undefined && level <= last.level) {
+      last.level = level;
+      if (isWithin(againMs, last.at, this.#deps.clock.now())) return;
+    }
+    this.raise(alarm, level);
+  }
+
+  /** Reports a problem that has happened now. */
+  raise(alarm: Alarm, level = 0): void {
     const { logger, clock, hook } = this.#deps;
     const { kind, ...fields } = alarm;
     const now = clock.now();
     const before = this.#recent.get(kind);
     const since = before !== undefined && isRecent(before, now) ? before.since : now;
     this.#recent.delete(kind);
-    this.#recent.set(kind, { alarm, since, at: now });
+    this.#recent.set(kind, { alarm, since, at: now, level });
     const last = this.#lastLogged.get(kind);
-    if (last !== undefined && now >= last && now - last < REPEAT_MS) return;
+    if (last !== undefined && isWithin(REPEAT_MS, last, now)) return;
     this.#lastLogged.set(kind, now);
     const { severity = "error", advice } = ALARMS[kind];
     const line = { alarm: kind, ...fields, advice };
@@ -59,8 +85,7 @@ export class Alarms {
   }
 
   /** What it said is over. */
-  end(kind: Alarm["kind"]): void {
-    const { since = Infinity } = this.#recent.get(kind) ?? {};
+  #end({ alarm: { kind }, since }: RecentAlarm): void {
     this.#recent.delete(kind);
     // Only what a line said is over.
     if ((this.#lastLogged.get(kind) ?? -Infinity) < since) return;
@@ -75,6 +100,11 @@ export class Alarms {
       this.#deps.logger.error({ alarm: kind }, "alarm_hook_threw");
     }
   }
+}
+
+/** A time in the future is from a clock that has since been set back. */
+function isWithin(ms: number, at: number, now: number): boolean {
+  return now >= at && now - at < ms;
 }
 
 /** A time that is ahead says that the clock was set back. */

@@ -55,10 +55,7 @@ export class SignatureWatch {
   look({ verdict, secret, header }: Verified): void {
     const { alarms, assumptions, clock } = this.#deps;
     if (verdict.ok) {
-      if (this.#mismatchesInARow > 0 && this.#allMatch(secret?.source ?? "")) {
-        if (this.#mismatchesInARow >= MISMATCHES_BEFORE_ALARM) alarms.end("signature_mismatches");
-        this.#mismatchesInARow = 0;
-      }
+      if (this.#mismatchesInARow > 0 && this.#allMatch(secret?.source ?? "")) this.#noteMismatches(0);
       if (secret === undefined || secret.index === 0) return;
       alarms.raise({ kind: "older_secret_matched", secretIndex: secret.index, source: secret.source });
       return;
@@ -71,17 +68,20 @@ export class SignatureWatch {
         const shape = signatureShape(header, assumptions);
         return alarms.raise({ kind: "signature_unreadable", reason: verdict.reason, shape });
       }
-      case "mismatch": {
-        const inARow = ++this.#mismatchesInARow;
+      case "mismatch":
         this.#lastMismatchBy = elapsedBy(clock);
         this.#matched.clear();
-        if (inARow >= MISMATCHES_BEFORE_ALARM) alarms.raise({ kind: "signature_mismatches", inARow });
-        return;
-      }
+        return this.#noteMismatches(this.#mismatchesInARow + 1);
       case "stale":
       case "early":
         return alarms.raise({ kind: "clock_skew", skewSeconds: verdict.skewSeconds });
     }
+  }
+
+  #noteMismatches(inARow: number): void {
+    this.#mismatchesInARow = inARow;
+    const level = inARow >= MISMATCHES_BEFORE_ALARM ? inARow : 0;
+    this.#deps.alarms.show({ kind: "signature_mismatches", inARow }, level);
   }
 
   /** Whether the secret of no source can be wrong any more: the match of one says nothing of another's. */
@@ -163,17 +163,20 @@ export class AnswerWatch {
   }
 
   #succeeded(now: number): void {
-    if (this.failuresInARow >= ALARM_EVERY) this.#deps.alarms.end("failures_in_a_row");
-    this.failuresInARow = 0;
+    if (this.failuresInARow > 0) this.#noteFailures(0);
     this.failureTimes = [];
     this.lastSuccessAt = now;
   }
 
   #failed(now: number): void {
-    const disablesAt = LIMITS.disableAfterFailures;
-    const inARow = ++this.failuresInARow;
-    this.failureTimes = [...this.failureTimes, now].slice(-disablesAt);
-    if (inARow % ALARM_EVERY === 0) this.#deps.alarms.raise({ kind: "failures_in_a_row", inARow, disablesAt });
+    this.#noteFailures(this.failuresInARow + 1);
+    this.failureTimes = [...this.failureTimes, now].slice(-LIMITS.disableAfterFailures);
+  }
+
+  #noteFailures(inARow: number): void {
+    this.failuresInARow = inARow;
+    const alarm = { kind: "failures_in_a_row", inARow, disablesAt: LIMITS.disableAfterFailures } as const;
+    this.#deps.alarms.show(alarm, Math.floor(inARow / ALARM_EVERY));
   }
 
   #logFinal(kind: OutcomeKind, status: number, header: HeaderReader): void {

@@ -1,7 +1,6 @@
 import { waitingClock } from "../base/clock.js";
 import { MINUTE, SECOND } from "../base/duration.js";
-import { errorFields } from "../base/error-fields.js";
-import { PigeonholeError, isPigeonholeError } from "../base/error.js";
+import { PigeonholeError } from "../base/error.js";
 import { inTime } from "../base/wait.js";
 import type { Store } from "../store/store.js";
 import type { ReceiverParts } from "./receiver-parts.js";
@@ -100,8 +99,6 @@ export class Lifecycle {
       () => inStore.figures.start(),
       () => watches.work.start(),
       () => watches.repairer?.start(),
-      // Not awaited: a long backlog takes seconds to count, and deliveries do not wait for what is only shown.
-      () => void lookAtStore(parts),
     ];
   }
 
@@ -157,25 +154,5 @@ export class Lifecycle {
     } finally {
       await this.#closeStore().finally(() => clearInterval(keepAlive));
     }
-  }
-}
-
-/**
- * What was accepted before the start says how long the endpoint has been silent. Warns of work that waits for a renamed
- * or removed handler. Never rejects.
- */
-async function lookAtStore({ options, path, inStore }: ReceiverParts): Promise<void> {
-  const { clock, logger } = options;
-  try {
-    const { at, events } = await inStore.operator.overview();
-    const { pendingByHandler, newestReceivedAt } = events;
-    if (newestReceivedAt !== undefined) path.report.answers.lastAcceptedAt ??= newestReceivedAt + clock.now() - at;
-    const names = new Set(path.registry.all.map(({ name }) => name));
-    for (const [handler, pending] of Object.entries(pendingByHandler)) {
-      if (!names.has(handler)) logger.warn({ handler, pending }, "work_waits_for_a_handler_that_is_not_registered");
-    }
-  } catch (error) {
-    if (isPigeonholeError(error, "stopped")) return;
-    logger.error(errorFields(error, true), "counts_failed");
   }
 }

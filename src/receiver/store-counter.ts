@@ -76,6 +76,8 @@ export class StoreCounter {
   readonly #deps: StoreCounterDeps;
   #last: StoreOverview & { countedAt: number | undefined; paused: PausedHandler[] } = NOTHING;
   #begunAt = -Infinity;
+  /** When the count began that is kept: a slow one from before does not replace it. */
+  #keptSince = -Infinity;
   #tookMs = 0;
   #disk = UNKNOWN_DISK;
   #diskReadAt = -Infinity;
@@ -88,10 +90,11 @@ export class StoreCounter {
   async count(): Promise<void> {
     const { store, operator, clock } = this.#deps;
     const countedAt = clock.now();
-    this.#begunAt = elapsedBy(clock);
+    const begunAt = (this.#begunAt = elapsedBy(clock));
     try {
       const [overview, paused] = await Promise.all([operator.overview(), store.listPaused()]);
-      this.#last = { ...overview, countedAt, paused };
+      if (begunAt >= this.#keptSince) this.#last = { ...overview, countedAt, paused };
+      this.#keptSince = Math.max(begunAt, this.#keptSince);
     } finally {
       this.#tookMs = elapsedBy(clock) - this.#begunAt;
     }
@@ -101,6 +104,12 @@ export class StoreCounter {
   async countIfCheap(): Promise<void> {
     const sinceMs = elapsedBy(this.#deps.clock) - this.#begunAt;
     if (sinceMs >= Math.max(MIN_WAIT_MS, this.#tookMs * 100)) await this.count();
+  }
+
+  /** When the newest event was stored, by the clock of this process; undefined where none was counted. */
+  get newestReceivedAt(): number | undefined {
+    const { at, countedAt = at, events } = this.#last;
+    return events.newestReceivedAt === undefined ? undefined : events.newestReceivedAt + countedAt - at;
   }
 
   /** What was counted last, with the ages of this moment. */

@@ -1,19 +1,15 @@
 import { type Timer, elapsedBy } from "../base/clock.js";
-import { HOUR, MINUTE } from "../base/duration.js";
+import { MINUTE } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import type { RunRecord } from "../dispatch/handler-runs.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { EventView } from "../store/inbox-view.js";
-import type { Alarm } from "./alarm-table.js";
 import type { DeliveryPath } from "./handle-delivery.js";
 import type { ResolvedOptions } from "./options.js";
-import { type StoreCounter, type StoreFigures, openIn } from "./store-counter.js";
+import { type StoreCounter, openIn } from "./store-counter.js";
 
 /** How often the store is counted. */
 const ROUND_MS = MINUTE;
-
-/** An unchanged problem is reported again after this. */
-const REMIND_MS = 6 * HOUR;
 
 /** So many of them say what the cause is. */
 const NEWEST_PARKED = { state: "parked", limit: 100 } as const;
@@ -29,11 +25,11 @@ export interface WorkWatchDeps {
 /** Looks once a minute for what makes no progress: nothing else shows it, because deliveries are still answered. */
 export class WorkWatch {
   readonly #deps: WorkWatchDeps;
-  readonly #reported = new Map<Alarm["kind"], { count: number; at: number }>();
   #timer: Timer | undefined;
   #startedBy = 0;
   #stopped = false;
-  #isCounting = false;
+  /** Undefined while none is under way; never rejects. */
+  #looking: Promise<void> | undefined;
   /** Handlers that had work in the last round and are not registered. */
   #lastMissing: ReadonlySet<string> = new Set();
 
@@ -44,124 +40,115 @@ export class WorkWatch {
   /** Waiting work is looked at only after a while: a process that has just started has had no time to run it. */
   start(): void {
     this.#startedBy = elapsedBy(this.#deps.options.clock);
-    this.#noteCrashLoops();
+    this.#showCrashLoops();
+    // A long backlog takes seconds to count, and deliveries do not wait for what is only shown.
+    void this.#look(() => this.#noteFirst());
     this.#wait();
   }
 
   /** A process that lives for one drain may end before the first round. */
   stop(): void {
-    this.#noteCrashLoops();
+    this.#showCrashLoops();
     this.#stopped = true;
     this.#timer?.cancel();
   }
 
   /** Where handlers run only in drains, no later round finds what one has left. Never rejects. */
   async lookDrained(): Promise<void> {
-    if (await this.#count()) this.#noteMissing(this.#missing);
+    await this.#looking;
+    await this.#look(() => this.#showMissing(this.#missing));
   }
 
   #wait(): void {
     if (this.#stopped) return;
-    const { options } = this.#deps;
-    this.#timer = options.clock.setTimer(() => {
-      this.#noteCrashLoops();
-      if (options.role !== "work") this.#noteSilence();
+    const { clock, role } = this.#deps.options;
+    this.#timer = clock.setTimer(() => {
+      this.#showCrashLoops();
+      if (role !== "work") this.#showSilence();
       // A store that hangs must not end the rounds.
-      if (!this.#isCounting) void this.#lookAtStore();
+      void this.#look(() => this.#showFigures());
       this.#wait();
     }, ROUND_MS);
   }
 
-  async #lookAtStore(): Promise<void> {
-    const { path, counter } = this.#deps;
-    this.#isCounting = true;
-    if (await this.#count()) {
-      const { figures } = counter;
-      this.#noteFigures(figures);
-      if (path.dispatcher.ownership.isOwner) this.#noteMissing(this.#missingTwice());
-      await this.#noteParked(figures.parked);
-    }
-    this.#isCounting = false;
+  /** Counts the store, and looks at what was counted; one at a time. Never rejects. */
+  #look(at: () => void | Promise<void>): Promise<void> {
+    this.#looking ??= this.#countThen(at).finally(() => (this.#looking = undefined));
+    return this.#looking;
   }
 
-  /** False if the store cannot be counted now, or nothing is reported any more. */
-  async #count(): Promise<boolean> {
+  async #countThen(at: () => void | Promise<void>): Promise<void> {
     const { counter, options } = this.#deps;
     try {
       await counter.count();
+      if (!this.#stopped) await at();
     } catch (error) {
       if (!this.#stopped) options.logger.error(errorFields(error, true), "counts_failed");
-      return false;
     }
-    return !this.#stopped;
   }
 
-  /** Takes what a count shows, 0 where there is no problem: it is reported when the count grows, and after a while. */
-  #note(alarm: Alarm, count: number, againMs = REMIND_MS): void {
-    if (this.#stopped) return;
-    const { path, options } = this.#deps;
-    const { kind } = alarm;
-    const now = options.clock.now();
-    const last = this.#reported.get(kind);
-    if (count === 0) {
-      if (this.#reported.delete(kind)) path.report.alarms.end(kind);
-      return;
+  /** What was accepted before the start says how long the endpoint has been silent. */
+  #noteFirst(): void {
+    const { counter, options, path } = this.#deps;
+    path.report.answers.lastAcceptedAt ??= counter.newestReceivedAt;
+    for (const [handler, pending] of Object.entries(this.#missing)) {
+      options.logger.warn({ handler, pending }, "work_waits_for_a_handler_that_is_not_registered");
     }
-    if (last !== undefined && count <= last.count) {
-      last.count = count;
-      // A time in the future is from a clock that has since been set back.
-      if (now >= last.at && now - last.at < againMs) return;
-    }
-    this.#reported.set(kind, { count, at: now });
-    path.report.alarms.raise(alarm);
   }
 
-  #noteCrashLoops(): void {
-    const { crashLoops } = this.#deps.record;
-    this.#note({ kind: "crash_loop", parked: crashLoops }, crashLoops, Infinity);
+  #showCrashLoops(): void {
+    const { crashLoops: parked } = this.#deps.record;
+    if (!this.#stopped) this.#deps.path.report.alarms.show({ kind: "crash_loop", parked }, parked, Infinity);
   }
 
-  #noteSilence(): void {
+  #showSilence(): void {
     const { options, path } = this.#deps;
     const { clock, silenceAfterMs = Infinity } = options;
     const sinceMs = elapsedBy(clock) - Math.max(this.#startedBy, path.report.answers.lastAcceptedBy);
-    this.#note({ kind: "silence", sinceMs }, Number(sinceMs >= silenceAfterMs), silenceAfterMs);
+    path.report.alarms.show({ kind: "silence", sinceMs }, Number(sinceMs >= silenceAfterMs), silenceAfterMs);
   }
 
-  #noteFigures(figures: StoreFigures): void {
-    const { backlogAfterMs } = this.#deps.options;
-    const { dead, lagMs, outbox, repair } = figures;
-    this.#note({ kind: "work_dead", dead }, dead);
-    this.#note({ kind: "contact_events_dead", dead: outbox.dead }, outbox.dead);
+  async #showFigures(): Promise<void> {
+    const { options, path, counter } = this.#deps;
+    const { backlogAfterMs } = options;
+    const { alarms } = path.report;
+    const { figures } = counter;
+    const { dead, lagMs, outbox, repair, parked } = figures;
+    alarms.show({ kind: "work_dead", dead }, dead);
+    alarms.show({ kind: "contact_events_dead", dead: outbox.dead }, outbox.dead);
     const isLate = (forMs: number): number => Number(forMs > backlogAfterMs);
-    this.#note({ kind: "backlog", forMs: lagMs, pending: openIn(figures) }, isLate(lagMs), backlogAfterMs);
+    alarms.show({ kind: "backlog", forMs: lagMs, pending: openIn(figures) }, isLate(lagMs), backlogAfterMs);
     const stuck = { forMs: outbox.oldestAgeMs, pending: openIn(outbox) };
-    this.#note({ kind: "contact_events_stuck", ...stuck }, isLate(stuck.forMs), backlogAfterMs);
-    if (repair === undefined) return;
-    const { at, ...round } = repair;
-    // Each round that misses some is news.
-    this.#note({ kind: "events_missed", ...round }, round.missing > 0 || round.refused !== null ? at : 0, Infinity);
+    alarms.show({ kind: "contact_events_stuck", ...stuck }, isLate(stuck.forMs), backlogAfterMs);
+    if (repair !== undefined) {
+      const { at, ...round } = repair;
+      // Each round that misses some is news.
+      const level = round.missing > 0 || round.refused !== null ? at : 0;
+      alarms.show({ kind: "events_missed", ...round }, level, Infinity);
+    }
+    if (path.dispatcher.ownership.isOwner) this.#showMissing(this.#missingTwice());
+    await this.#showParked(parked);
   }
 
   /** With the reason of the newest events, which is usually that of all. */
-  async #noteParked(parked: number): Promise<void> {
+  async #showParked(parked: number): Promise<void> {
+    const { operator, path } = this.#deps;
     // A store that fails is reported elsewhere.
-    const newest =
-      parked === 0 ? undefined : await this.#deps.operator.listEvents(NEWEST_PARKED).catch(() => undefined);
+    const newest = parked === 0 ? undefined : await operator.listEvents(NEWEST_PARKED).catch(() => undefined);
     const events = newest?.items ?? [];
     const [reason] = events.flatMap(reasonsOf);
     // Without one, the next round reports it.
-    if (parked > 0 && reason === undefined) return;
+    if (this.#stopped || (parked > 0 && reason === undefined)) return;
     const types = new Set(events.filter((event) => reasonsOf(event).includes(reason ?? "")).map(({ type }) => type));
     // What is not JSON has none.
     types.delete("");
-    this.#note({ kind: "work_parked", reason: reason ?? "", types: [...types], parked }, parked);
+    path.report.alarms.show({ kind: "work_parked", reason: reason ?? "", types: [...types], parked }, parked);
   }
 
-  #noteMissing(missing: Readonly<Record<string, number>>): void {
+  #showMissing(missing: Readonly<Record<string, number>>): void {
     const handlers = Object.keys(missing);
     const pending = Object.values(missing).reduce((sum, count) => sum + count, 0);
-    this.#note({ kind: "handler_missing", handlers, pending }, handlers.length);
+    this.#deps.path.report.alarms.show({ kind: "handler_missing", handlers, pending }, handlers.length);
   }
 
   /** Work whose handler is not registered, by handler. */
