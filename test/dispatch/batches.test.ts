@@ -69,7 +69,7 @@ async function open(
   await receiver.start();
   const send = async (count: number): Promise<string[]> => {
     const events = Array.from({ length: count }, () => makeEvent());
-    for (const event of events) await post(receiver, event, { at: clock.now() });
+    for (const event of events) await post(receiver, event);
     await endOfTurn();
     return events.map(({ id }) => id);
   };

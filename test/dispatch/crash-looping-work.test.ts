@@ -33,7 +33,7 @@ test("work in which two processes died runs alone when it runs again after a fai
   const end = new AbortController();
   const load = (async () => {
     while (!end.signal.aborted)
-      await Promise.all([0, 1, 2].map(() => post(receiver, makeEvent({ type: "email.opened" }), { at: clock.now() })));
+      await Promise.all([0, 1, 2].map(() => post(receiver, makeEvent({ type: "email.opened" }))));
   })();
   await untilWork(receiver, crashing.id, { state: "done" }, "email.sent", clock);
   const othersBefore = others;
@@ -59,7 +59,7 @@ test("work in which two processes died begins before other work of its handler t
   await receiver.start();
   await expect.poll(() => runs).toEqual([crashing.id]);
   const others = [1, 2, 3].map(() => makeEvent({ type: "email.sent" }));
-  for (const event of others) await post(receiver, event, { at: clock.now() });
+  for (const event of others) await post(receiver, event);
   await expect.poll(() => runs.length).toBe(2);
   await clock.advance(20);
   gate.open();

@@ -39,7 +39,7 @@ async function open({ places = 16, concurrency = 16, file = tempFile() }: Given 
   await receiver.start();
   const send = async (...events: { type: string; key: string }[]): Promise<string[]> => {
     const made = events.map(({ type, key }) => makeEvent({ type, data: { key } }));
-    for (const event of made) await post(receiver, event, { at: clock.now() });
+    for (const event of made) await post(receiver, event);
     // Runs begin after the answers.
     await setImmediate();
     return made.map(({ id }) => id);

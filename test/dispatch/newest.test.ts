@@ -52,7 +52,7 @@ test("an older event that waits for its retry ends when a newer one begins, and 
     { key: () => "same", only: "newest" },
   );
   await receiver.start();
-  const send = (event: object) => post(receiver, event, { at: clock.now() });
+  const send = (event: object) => post(receiver, event);
   await send(at(2, { id: "fails" }));
   await untilWork(receiver, "fails", { state: "retrying", attempts: 1 });
   await send(at(3, { id: "newer" }));

@@ -58,9 +58,9 @@ async function open(
   return { clock, log, server, receiver, released, runs: () => runs };
 }
 
-async function deliver({ receiver, clock }: Awaited<ReturnType<typeof open>>, data = {}) {
+async function deliver({ receiver }: Awaited<ReturnType<typeof open>>, data = {}) {
   const event = makeEvent({ data });
-  expect((await post(receiver, event, { at: clock.now() })).status).toBe(200);
+  expect((await post(receiver, event)).status).toBe(200);
   return event.id;
 }
 

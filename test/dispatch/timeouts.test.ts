@@ -6,6 +6,7 @@ import { type Gate, makeGate } from "../support/gate.js";
 import { captureLog } from "../support/capture-log.js";
 import { decorateStore, effectsIn, storeIn, tempFileWithTable } from "../support/store-in.js";
 import { makeEvent, openReceiver, post, untilWork, workOf } from "../support/receiver.js";
+import { postEvent, startReceiver } from "../support/start-receiver.js";
 
 describe("a handler that takes longer than timeoutMs", () => {
   test("a handler that takes longer than timeoutMs is aborted at that moment, counts as failed and runs again", async () => {
@@ -21,8 +22,7 @@ describe("a handler that takes longer than timeoutMs", () => {
       { timeoutMs: 2_000 },
     );
     await receiver.start();
-    const event = makeEvent();
-    await post(receiver, event, { at: clock.now() });
+    const event = await postEvent(receiver);
     await expect.poll(() => signals.length).toBe(1);
     await clock.advance(1_999);
     expect(signals[0]?.aborted).toBe(false);
@@ -49,7 +49,7 @@ describe("a handler that takes longer than timeoutMs", () => {
       };
       receiver.on("email.sent", (_, ctx) => run(ctx), { timeoutMs: 2_000 });
       await receiver.start();
-      await post(receiver, makeEvent(), { at: clock.now() });
+      await post(receiver, makeEvent());
       await expect.poll(() => signal).toBeDefined();
       await clock.advance(500);
       clock.set(clock.now() + jump);
@@ -75,8 +75,7 @@ describe("a handler that takes longer than timeoutMs", () => {
       { timeoutMs: 60_000 },
     );
     await receiver.start();
-    const event = makeEvent();
-    await post(receiver, event, { at: clock.now() });
+    const event = await postEvent(receiver);
     await expect.poll(() => signal).toBeDefined();
     await clock.advance(20_000);
     await expect.poll(() => signal?.aborted).toBe(true);
@@ -102,8 +101,7 @@ describe("a handler that takes longer than timeoutMs", () => {
       { timeoutMs: 1_000 },
     );
     await receiver.start();
-    const event = makeEvent();
-    await post(receiver, event, { at: clock.now() });
+    const event = await postEvent(receiver);
     await expect.poll(async () => (await workOf(receiver, event.id))?.state).toBe("running");
     await clock.advance(1_000);
     await untilWork(receiver, event.id, { state: "retrying" });
@@ -114,11 +112,8 @@ describe("a handler that takes longer than timeoutMs", () => {
 
   test("a handler has 60 seconds by default", async () => {
     const clock = fakeClock();
-    const receiver = openReceiver({ clock });
-    receiver.on("email.sent", () => new Promise(() => undefined));
-    await receiver.start();
-    const event = makeEvent();
-    await post(receiver, event, { at: clock.now() });
+    const receiver = await startReceiver({ clock }, { "email.sent": () => new Promise(() => undefined) });
+    const event = await postEvent(receiver);
     await expect.poll(async () => (await workOf(receiver, event.id))?.state).toBe("running");
     await clock.advance(59_999);
     expect((await workOf(receiver, event.id))?.state).toBe("running");
@@ -143,7 +138,7 @@ describe("a handler that takes longer than timeoutMs", () => {
     const timers = clock.pendingTimers;
     const events = Array.from({ length: 5 }, () => makeEvent());
     for (const event of events) {
-      await post(receiver, event, { at: clock.now() });
+      await post(receiver, event);
       await untilWork(receiver, event.id, { state: "running" });
       await clock.advance(100);
     }
@@ -167,8 +162,7 @@ describe("a handler that takes longer than timeoutMs", () => {
       { timeoutMs: 600_000 },
     );
     await receiver.start();
-    const event = makeEvent();
-    await post(receiver, event, { at: clock.now() });
+    const event = await postEvent(receiver);
     await clock.advance(500_000);
     gate.open();
     await untilWork(receiver, event.id, { state: "done", attempts: 1 });
@@ -212,8 +206,7 @@ describe("a handler that ignores the signal", () => {
         { timeoutMs: 1_000 },
       );
       await receiver.start();
-      const event = makeEvent();
-      await post(receiver, event, { at: clock.now() });
+      const event = await postEvent(receiver);
       await untilWork(receiver, event.id, { state: "running", attempts: 1 });
       await clock.advance(1_000);
       await untilWork(receiver, event.id, { state: "retrying", attempts: 1 });
@@ -249,8 +242,7 @@ test("a commit that is under way at the timeout still decides that the work is d
     { timeoutMs: 1_000 },
   );
   await receiver.start();
-  const event = makeEvent();
-  await post(receiver, event, { at: clock.now() });
+  const event = await postEvent(receiver);
   await expect.poll(() => effectsIn(file)).toEqual(["once"]);
   await clock.advance(1_000);
   await untilWork(receiver, event.id, { state: "done", attempts: 1 });

@@ -29,11 +29,11 @@ async function openSurfaces() {
   receiver.on("email.received", () => undefined, { name: "reader" });
   await receiver.start();
   const found = makeEvent({ type: "email.sent" });
-  await post(receiver, found, { at: clock.now() });
+  await post(receiver, found);
   await untilWork(receiver, `acme/${found.id}`, { state: "dead" }, "mirror");
   await clock.advance(5 * MINUTE);
   const other = makeEvent({ type: "email.received" });
-  await post(receiver, other, { at: clock.now(), secret: OTHER });
+  await post(receiver, other, { secret: OTHER });
   await untilWork(receiver, `beta/${other.id}`, { state: "done" }, "reader");
 
   const between = clock.now() - MINUTE;

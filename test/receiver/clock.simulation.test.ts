@@ -3,7 +3,8 @@ import { type Alarm, createSqliteStore, type ReceiverOptions } from "pigeonhole"
 import { createSandbox } from "pigeonhole/sandbox";
 import { type FakeClock, deliver as deliverByKit, fakeClock } from "pigeonhole/testing";
 import { captureLog } from "../support/capture-log.js";
-import { closeReceiver, makeEvent, openReceiver, post, untilWork, workOf } from "../support/receiver.js";
+import { closeReceiver, makeEvent, post, untilWork, workOf } from "../support/receiver.js";
+import { postEvent, startReceiver } from "../support/start-receiver.js";
 import { tempFile } from "../support/store-in.js";
 
 const MINUTE = 60_000;
@@ -21,18 +22,21 @@ interface Given extends Partial<ReceiverOptions<Record<never, never>>> {
 async function start({ clock = fakeClock(), file = ":memory:", ...options }: Given = {}) {
   const alarms: Alarm[] = [];
   const log = captureLog();
-  const receiver = openReceiver({
-    clock,
-    store: createSqliteStore({ file, thread: false }),
-    logger: log.logger,
-    onAlarm: (alarm) => alarms.push(alarm),
-    ...options,
-  });
-  receiver.on("email.sent", () => undefined);
-  receiver.on("email.failed", (_event, { attempt }) => {
-    if (attempt === 1) throw new Error("The first attempt fails.");
-  });
-  await receiver.start();
+  const receiver = await startReceiver(
+    {
+      clock,
+      store: createSqliteStore({ file, thread: false }),
+      logger: log.logger,
+      onAlarm: (alarm) => alarms.push(alarm),
+      ...options,
+    },
+    {
+      "email.sent": () => undefined,
+      "email.failed": (_event, { attempt }) => {
+        if (attempt === 1) throw new Error("The first attempt fails.");
+      },
+    },
+  );
   await clock.advance(AFTER_START_MS);
   return {
     clock,
@@ -43,7 +47,7 @@ async function start({ clock = fakeClock(), file = ":memory:", ...options }: Giv
     nextRound: () => clock.advance(HOUR),
     /** A delivery of the service: of an event that has just happened, unless one is given. */
     deliver: async (event = makeEvent({ createdAt: isoTime(clock.now()) })) => {
-      const { outcome } = await post(receiver, event, { at: clock.now() });
+      const { outcome } = await post(receiver, event);
       if (outcome === "accepted") await untilWork(receiver, event.id, { state: "done" });
       return { id: event.id, outcome, event };
     },
@@ -54,8 +58,7 @@ async function start({ clock = fakeClock(), file = ":memory:", ...options }: Giv
 
 /** What is due waits in the file. */
 async function startWithoutHandlers(clock: FakeClock, file: string) {
-  const receiver = openReceiver({ clock, store: createSqliteStore({ file, thread: false }) });
-  await receiver.start();
+  const receiver = await startReceiver({ clock, store: createSqliteStore({ file, thread: false }) });
   return { clock, receiver };
 }
 
@@ -81,7 +84,7 @@ describe("an id", () => {
     const { clock, deliver, isKnown, nextRound, receiver, alarms } = await start();
     const { id, event } = await deliver();
     clock.set(clock.now() + 400 * DAY);
-    expect((await post(receiver, replayOf(event), { at: clock.now() })).status).toBe(200);
+    expect((await post(receiver, replayOf(event))).status).toBe(200);
     await nextRound();
     expect(await isKnown(id)).toBe(true);
     expect(alarms).toContainEqual({ kind: "clock_skew", skewSeconds: expect.closeTo(400 * 86_400, -2) });
@@ -95,8 +98,7 @@ describe("a clock that is ahead by 400 days", () => {
   test.each<[string, (started: Started) => Promise<{ status: number }>, boolean]>([
     [
       "not confirmed, here or after a restart, by a delivery with the mark of one signed here",
-      ({ receiver, clock }) =>
-        post(receiver, freshEvent(clock), { at: clock.now(), headers: { "x-pigeonhole-signed-here": "1" } }),
+      ({ receiver, clock }) => post(receiver, freshEvent(clock), { headers: { "x-pigeonhole-signed-here": "1" } }),
       false,
     ],
     [
@@ -104,11 +106,7 @@ describe("a clock that is ahead by 400 days", () => {
       ({ receiver, clock }) => deliverByKit(receiver, freshEvent(clock), { timestamp: clock.now() }),
       false,
     ],
-    [
-      "confirmed by a delivery of the service",
-      ({ receiver, clock }) => post(receiver, freshEvent(clock), { at: clock.now() }),
-      true,
-    ],
+    ["confirmed by a delivery of the service", ({ receiver, clock }) => post(receiver, freshEvent(clock)), true],
   ])("a clock that is ahead by 400 days is %s", async (_, send, isConfirmed) => {
     const file = tempFile();
     const first = await start({ file });
@@ -199,8 +197,7 @@ describe("a clock that was ahead and is set back", () => {
     const { clock, receiver } = started;
     const rightMs = clock.now();
     clock.set(rightMs + YEAR);
-    const failed = makeEvent({ type: "email.failed" });
-    await post(receiver, failed, { at: clock.now() });
+    const failed = await postEvent(receiver, { type: "email.failed" });
     await untilWork(receiver, failed.id, { state: "retrying", attempts: 1 }, "email.failed");
     return { ...started, failed: failed.id, setBack: () => clock.set(rightMs) };
   }

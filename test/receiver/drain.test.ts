@@ -4,19 +4,23 @@ import { describe, expect, test } from "vitest";
 import { openInbox } from "#pigeonhole/store/open-inbox.js";
 import { ada, apiOf, openService } from "../outbox/outbox-harness.js";
 import { makeEvent, makeGate, openReceiver, post, storeIn, tempFile, workOf } from "../support/receiver.js";
+import { startReceiver } from "../support/start-receiver.js";
 
 const NOTHING = { done: 0, retried: 0, dead: 0, contactEvents: 0, drained: true };
 
 describe("a receiver that only accepts", () => {
   test("drain runs what is due, sends its contact events, and counts both", async () => {
     const service = await openService();
-    const receiver = openReceiver({ role: "accept", api: apiOf(service) });
-    receiver.on("email.sent", ({ data }, ctx) => {
-      if (data["how"] === "later") throw new RetryAfter("later", 60_000);
-      if (data["how"] === "never") throw new DoNotRetry("never");
-      ctx.contactEvents.record(ada("seen"));
-    });
-    await receiver.start();
+    const receiver = await startReceiver(
+      { role: "accept", api: apiOf(service) },
+      {
+        "email.sent": ({ data }, ctx) => {
+          if (data["how"] === "later") throw new RetryAfter("later", 60_000);
+          if (data["how"] === "never") throw new DoNotRetry("never");
+          ctx.contactEvents.record(ada("seen"));
+        },
+      },
+    );
     for (const how of ["done", "later", "never", "done"]) await post(receiver, makeEvent({ data: { how } }));
     expect(await receiver.stats()).toMatchObject({ pending: 4, done: 0 });
     expect(await receiver.drain()).toEqual({ done: 2, retried: 1, dead: 1, contactEvents: 2, drained: true });
@@ -32,9 +36,9 @@ describe("a receiver that only accepts", () => {
     receiver.on("email.sent", ({ id }) => void ran.push(id));
     await receiver.start();
     const [first, second] = [makeEvent(), makeEvent()];
-    await post(receiver, first, { at: clock.now() });
+    await post(receiver, first);
     await receiver.drain();
-    await post(receiver, second, { at: clock.now() });
+    await post(receiver, second);
     await clock.advance(5_000);
     expect(ran).toEqual([first.id]);
     expect(await receiver.drain()).toEqual({ ...NOTHING, done: 1 });
@@ -55,7 +59,7 @@ describe("a receiver that only accepts", () => {
     });
     await receiver.start();
     const events = [makeEvent(), makeEvent()];
-    for (const event of events) await post(receiver, event, { at: clock.now() });
+    for (const event of events) await post(receiver, event);
     const drained = receiver.drain({ timeoutMs: 1_000 });
     await begun.passed;
     await clock.advance(1_000);
@@ -69,9 +73,7 @@ describe("a receiver that only accepts", () => {
   });
 
   test("two calls at once are one drain", async () => {
-    const receiver = openReceiver({ role: "accept" });
-    receiver.on("email.sent", () => undefined);
-    await receiver.start();
+    const receiver = await startReceiver({ role: "accept" }, { "email.sent": () => undefined });
     await post(receiver, makeEvent());
     const [one, two] = await Promise.all([receiver.drain(), receiver.drain()]);
     expect([one, two]).toEqual([
@@ -98,17 +100,14 @@ describe("a receiver that only accepts", () => {
 
   test("drains what a command has asked to be read again", async () => {
     const file = tempFile();
-    const before = openReceiver({ role: "accept", store: storeIn(file) });
-    await before.start();
+    const before = await startReceiver({ role: "accept", store: storeIn(file) });
     const event = makeEvent({ type: "email.brand_new" });
     expect((await post(before, event)).outcome).toBe("parked");
     await before.stop();
     const inbox = await openInbox(file);
     await inbox.changeEvent("retry", event.id);
     await inbox.close();
-    const receiver = openReceiver({ role: "accept", store: storeIn(file) });
-    receiver.on("email.*", () => undefined);
-    await receiver.start();
+    const receiver = await startReceiver({ role: "accept", store: storeIn(file) }, { "email.*": () => undefined });
     expect(await receiver.drain()).toEqual({ ...NOTHING, done: 1 });
   });
 });
@@ -128,10 +127,8 @@ test("a receiver that works all the time waits until nothing is due", async () =
 
 test("a drain beside the process that runs the handlers of the file does nothing", async () => {
   const file = tempFile();
-  const owner = openReceiver({ store: storeIn(file) });
-  await owner.start();
-  const receiver = openReceiver({ store: storeIn(file), role: "accept" });
-  await receiver.start();
+  await startReceiver({ store: storeIn(file) });
+  const receiver = await startReceiver({ store: storeIn(file), role: "accept" });
   expect(await receiver.drain()).toEqual({ ...NOTHING, drained: false });
 });
 
@@ -144,8 +141,7 @@ test("a drain of a receiver that does not run is refused", async () => {
 });
 
 test.each([-1, 0.5, Number.NaN, "1"])("a timeoutMs of %j is refused", async (timeoutMs) => {
-  const receiver = openReceiver({ role: "accept" });
-  await receiver.start();
+  const receiver = await startReceiver({ role: "accept" });
   expect(() => receiver.drain({ timeoutMs: timeoutMs as number })).toThrow(
     expect.objectContaining({ code: "invalid_option" }),
   );

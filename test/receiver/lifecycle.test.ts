@@ -7,6 +7,7 @@ import { serve } from "../support/mounts.js";
 import { connect, head } from "../support/raw-client.js";
 import { captureLog } from "../support/capture-log.js";
 import { closeReceiver, makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
+import { postEvent, startReceiver } from "../support/start-receiver.js";
 import { decorateStore, storeIn, tempFile } from "../support/store-in.js";
 import { makeGate } from "../support/gate.js";
 import { listen } from "../support/listen.js";
@@ -26,8 +27,7 @@ describe("start()", () => {
     expect(receiver.start()).toBe(first);
     await first;
     await receiver.start();
-    const event = makeEvent();
-    await post(receiver, event);
+    const event = await postEvent(receiver);
     await untilWork(receiver, event.id, { state: "done" });
     expect([opens, runs]).toEqual([1, 1]);
   });
@@ -89,9 +89,7 @@ describe("start()", () => {
 
   test("work that waits in the store is run by one worker of its handler after a start that failed", async () => {
     const file = tempFile();
-    const before = openReceiver({ store: storeIn(file), role: "accept" });
-    before.on("email.sent", () => undefined);
-    await before.start();
+    const before = await startReceiver({ store: storeIn(file), role: "accept" }, { "email.sent": () => undefined });
     await Promise.all(Array.from({ length: 10 }, () => post(before, makeEvent())));
     await before.stop();
     expect(await runAfterFailedStart(file, 20)).toBe(1);
@@ -106,8 +104,7 @@ describe("start()", () => {
       })),
     );
     const log = captureLog();
-    const receiver = openReceiver({ store, logger: log.logger });
-    await receiver.start();
+    const receiver = await startReceiver({ store, logger: log.logger });
     expect(receiver.state).toBe("running");
     await expect.poll(() => log.named("counts_failed")).toHaveLength(1);
   });
@@ -139,15 +136,13 @@ describe("start()", () => {
 
   test("start() refuses a Store that another receiver uses, and does not change it", async () => {
     const store = createSqliteStore({ file: ":memory:" });
-    const first = openReceiver({ store });
-    await first.start();
+    const first = await startReceiver({ store });
     const second = openReceiver({ store });
     expect(await errorOf(() => second.start())).toMatchObject({ code: "invalid_option" });
     await second.stop();
     expect((await post(first, makeEvent())).outcome).toBe("accepted");
     await first.stop();
-    const third = openReceiver({ store });
-    await third.start();
+    const third = await startReceiver({ store });
     expect(third.state).toBe("running");
   });
 });
@@ -173,9 +168,7 @@ describe("stop()", () => {
 
   test("stop() waits for a store that is opening, closes it, and runs no handler", async () => {
     const file = tempFile();
-    const before = openReceiver({ store: storeIn(file) });
-    before.on("email.sent", () => new Promise(() => undefined));
-    await before.start();
+    const before = await startReceiver({ store: storeIn(file) }, { "email.sent": () => new Promise(() => undefined) });
     await post(before, makeEvent());
     await closeReceiver(before);
 
@@ -200,8 +193,7 @@ describe("stop()", () => {
   });
 
   test("stop() answers 503 to a delivery whose body comes slowly on a kept connection, and disconnects it", async () => {
-    const receiver = openReceiver();
-    await receiver.start();
+    const receiver = await startReceiver();
     const server = await serve(receiver.middleware());
     const body = JSON.stringify(makeEvent());
     const client = await connect(server.port);
@@ -217,12 +209,10 @@ describe("stop()", () => {
 
   test("stop() leaves no timer, and nothing that delays the close of the server", async () => {
     const clock = fakeClock();
-    const receiver = openReceiver({ clock, silenceAfterMs: 1_000 });
-    receiver.on("email.sent", () => undefined);
-    await receiver.start();
+    const receiver = await startReceiver({ clock, silenceAfterMs: 1_000 }, { "email.sent": () => undefined });
     const server = createServer(receiver.middleware());
     await listen(server);
-    await post(receiver, makeEvent(), { at: clock.now() });
+    await post(receiver, makeEvent());
     await receiver.stop();
     // The wait for running handlers may be left: the machine's timers keep no process.
     await clock.advance(10_000);
@@ -244,7 +234,7 @@ describe("stats()", () => {
     const started = receiver.start();
     expect(await receiver.stats()).toMatchObject({ state: "starting" });
     await started;
-    await post(receiver, makeEvent(), { at: clock.now() });
+    await post(receiver, makeEvent());
     await expect.poll(() => runs).toBe(1);
     await expect.poll(() => receiver.stats()).toMatchObject({ state: "running", retrying: 1 });
     const countedAt = clock.now();

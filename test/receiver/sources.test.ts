@@ -16,6 +16,7 @@ import {
   tempFile,
   untilWork,
 } from "../support/receiver.js";
+import { startReceiver } from "../support/start-receiver.js";
 
 const secretOf = (letter: string): string => `whsec_${letter.repeat(43)}`;
 const [A, B, C] = [secretOf("a"), secretOf("b"), secretOf("c")] as const;
@@ -178,13 +179,10 @@ describe("secrets with names", () => {
   test("a function that knows a new source is asked when nothing fits", async () => {
     const clock = fakeClock();
     let secrets: Record<string, string> = { acme: A };
-    const receiver = openReceiver({ secrets: () => secrets, clock });
-    await receiver.start();
+    const receiver = await startReceiver({ secrets: () => secrets, clock });
     secrets = { ...secrets, beta: B };
     await clock.advance(5_000);
-    expect((await post(receiver, makeEvent({ id: "evt_new" }), { secret: B, at: clock.now() })).outcome).toBe(
-      "accepted",
-    );
+    expect((await post(receiver, makeEvent({ id: "evt_new" }), { secret: B })).outcome).toBe("accepted");
     expect((await receiver.inbox.list({ source: "beta" })).items).toMatchObject([{ id: "beta/evt_new" }]);
   });
 
@@ -212,7 +210,7 @@ describe("secrets with names", () => {
     const machine = fakeClock();
     const clock = { ...machine, elapsed: () => machine.elapsedMs + quietMs };
     const { alarms, receiver } = await start(TWO, { clock });
-    const send = (secret: string) => post(receiver, makeEvent(), { secret, at: clock.now() });
+    const send = (secret: string) => post(receiver, makeEvent(), { secret });
     const { alarms: raised } = partsOf(receiver).path.report;
     for (const secret of [C, A, C, A]) await send(secret);
     expect(alarms).toEqual([]);
@@ -236,11 +234,10 @@ describe("secrets with names", () => {
     const clock = fakeClock();
     const log = captureLog();
     let secrets: Record<string, string> = { acme: A };
-    const receiver = openReceiver({ secrets: () => secrets, clock, logger: log.logger });
-    await receiver.start();
+    const receiver = await startReceiver({ secrets: () => secrets, clock, logger: log.logger });
     secrets = { acme: A, beta: A };
     await clock.advance(5_000);
-    const deliver = async (secret: string) => (await post(receiver, makeEvent(), { secret, at: clock.now() })).outcome;
+    const deliver = async (secret: string) => (await post(receiver, makeEvent(), { secret })).outcome;
     expect(await deliver(B)).toBe("secrets_unavailable");
     expect(await deliver(A)).toBe("accepted");
     expect((await receiver.inbox.list()).items).toMatchObject([{ source: "acme" }]);

@@ -3,6 +3,7 @@ import { DoNotRetry, PigeonholeError, RetryAfter } from "pigeonhole";
 import { fakeClock, signDelivery } from "pigeonhole/testing";
 import { decorateStore, storeIn, tempFile } from "../support/store-in.js";
 import { receiveAnswer, makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
+import { postEvent, startReceiver } from "../support/start-receiver.js";
 import { makeGate } from "../support/gate.js";
 import { operatedBy } from "../support/operate.js";
 
@@ -32,8 +33,7 @@ const noAnswers = {
 };
 
 test("a receiver that has just started has every number at zero", async () => {
-  const receiver = openReceiver();
-  await receiver.start();
+  const receiver = await startReceiver();
   expect(await receiver.stats()).toEqual({
     state: "running",
     paused: [],
@@ -93,8 +93,7 @@ test("the statistics count each answer by its outcome, once per request", async 
   }));
   const receiver = openReceiver({ clock, store, maxBodyBytes: 1_000 });
   const at = clock.now();
-  const event = makeEvent();
-  await post(receiver, event, { at });
+  const event = await postEvent(receiver, {}, { at });
   await receiver.start();
   for (const body of [event, event, "{", "x".repeat(1_001)]) await post(receiver, body, { at });
   await post(receiver, event, { at, secret: OTHER_SECRET });
@@ -126,8 +125,7 @@ test("the statistics count each answer by its outcome, once per request", async 
 describe("failuresInARow", () => {
   test("failuresInARow counts what the service takes for a failure, and a 200 resets it", async () => {
     const clock = fakeClock();
-    const receiver = openReceiver({ clock });
-    await receiver.start();
+    const receiver = await startReceiver({ clock });
     const at = clock.now();
     const row = async () => (await receiver.stats()).failuresInARow;
     const event = makeEvent();
@@ -165,7 +163,7 @@ describe("failuresInARow", () => {
   test("failuresInARow raises the alarm at the 20th and each 20th after it", async () => {
     const clock = fakeClock();
     const rows: number[] = [];
-    const receiver = openReceiver({
+    const receiver = await startReceiver({
       clock,
       onAlarm(alarm) {
         if (alarm.kind !== "failures_in_a_row") return;
@@ -173,10 +171,9 @@ describe("failuresInARow", () => {
         rows.push(alarm.inARow);
       },
     });
-    await receiver.start();
     const expected: Record<number, number[]> = { 19: [], 20: [20], 39: [20], 40: [20, 40], 59: [20, 40] };
     for (let failure = 1; failure < 60; failure += 1) {
-      await post(receiver, makeEvent(), { at: clock.now(), secret: OTHER_SECRET });
+      await post(receiver, makeEvent(), { secret: OTHER_SECRET });
       if (failure in expected) expect(rows).toEqual(expected[failure]);
       // Past the throttle of a minute.
       if (failure === 20) await clock.advance(MINUTE);
@@ -191,10 +188,10 @@ describe("the lag of handlers", () => {
     const receiver = openReceiver({ clock });
     receiver.on("email.sent", () => gate.passed, { timeoutMs: 600_000, concurrency: 1 });
     await receiver.start();
-    await post(receiver, makeEvent(), { at: clock.now() });
+    await post(receiver, makeEvent());
     await clock.advance(MINUTE);
     expect(await receiver.stats()).toMatchObject({ running: 1, lagMs: 0, oldestPendingAgeMs: MINUTE });
-    for (let index = 0; index < 3; index += 1) await post(receiver, makeEvent(), { at: clock.now() });
+    for (let index = 0; index < 3; index += 1) await post(receiver, makeEvent());
     await clock.advance(2 * MINUTE);
     const behind = { running: 4, pending: 0, lagMs: 2 * MINUTE, oldestPendingAgeMs: 3 * MINUTE };
     expect(await receiver.stats()).toMatchObject(behind);
@@ -217,10 +214,9 @@ describe("the lag of handlers", () => {
       { timeoutMs: 6_000_000, concurrency: 1 },
     );
     await receiver.start();
-    const retried = makeEvent();
-    await post(receiver, retried, { at: clock.now() });
+    const retried = await postEvent(receiver);
     await untilWork(receiver, retried.id, { state: "pending" });
-    await post(receiver, stuck, { at: clock.now() });
+    await post(receiver, stuck);
     await clock.advance(MINUTE);
     await untilWork(receiver, retried.id, { state: "running" });
     await clock.advance(5_000);
@@ -232,21 +228,19 @@ describe("the lag of handlers", () => {
 
 test("lastAcceptedAt is that of the newest event of the store after a restart, until another is stored", async () => {
   const file = tempFile();
-  const before = openReceiver({ store: storeIn(file) });
-  await before.start();
+  const before = await startReceiver({ store: storeIn(file) });
   const since = Date.now();
   await post(before, makeEvent());
   const acceptedAt = (await before.stats()).lastAcceptedAt ?? 0;
   expect(acceptedAt).toBeGreaterThanOrEqual(since);
   await before.stop();
   const clock = fakeClock(acceptedAt + 3 * MINUTE);
-  const after = openReceiver({ store: storeIn(file), clock });
-  await after.start();
+  const after = await startReceiver({ store: storeIn(file), clock });
   const last = async () => (await after.stats()).lastAcceptedAt;
   // As it is stored, before its commit.
   await expect.poll(last).toBeGreaterThanOrEqual(since);
   expect(await last()).toBeLessThanOrEqual(acceptedAt);
-  await post(after, makeEvent(), { at: clock.now() });
+  await post(after, makeEvent());
   expect(await last()).toBe(clock.now());
 });
 
@@ -259,13 +253,12 @@ test("a delivery that comes before the newest event of the store is read counts"
     })),
   );
   const clock = fakeClock();
-  const receiver = openReceiver({ store, clock });
-  await receiver.start();
-  await post(receiver, makeEvent(), { at: clock.now() });
+  const receiver = await startReceiver({ store, clock });
+  await post(receiver, makeEvent());
   const acceptedAt = (await receiver.stats()).lastAcceptedAt;
   expect(acceptedAt).toBe(clock.now());
   await clock.advance(MINUTE);
-  await post(receiver, makeEvent(), { at: clock.now() });
+  await post(receiver, makeEvent());
   gate.open();
   await clock.advance(1);
   expect((await receiver.stats()).lastAcceptedAt).toBe((acceptedAt ?? 0) + MINUTE);
@@ -274,11 +267,9 @@ test("a delivery that comes before the newest event of the store is read counts"
 test("lastAcceptedAt changes with stored deliveries, not with duplicates and refusals", async () => {
   const clock = fakeClock();
   const t0 = clock.now();
-  const receiver = openReceiver({ clock });
-  await receiver.start();
+  const receiver = await startReceiver({ clock });
   const last = async () => (await receiver.stats()).lastAcceptedAt;
-  const event = makeEvent();
-  await post(receiver, event, { at: t0 });
+  const event = await postEvent(receiver, {}, { at: t0 });
   expect(await last()).toBe(t0);
   await clock.advance(1_000);
   await post(receiver, event, { at: t0 });
@@ -291,8 +282,7 @@ test("lastAcceptedAt changes with stored deliveries, not with duplicates and ref
 test("waiting counts deliveries whose commit is under way", async () => {
   const gate = makeGate();
   const store = decorateStore((real) => ({ accept: (event) => gate.passed.then(() => real.accept(event)) }));
-  const receiver = openReceiver({ store });
-  await receiver.start();
+  const receiver = await startReceiver({ store });
   const answers = Promise.all([post(receiver, makeEvent()), post(receiver, makeEvent())]);
   await expect.poll(async () => (await receiver.stats()).waiting).toBe(2);
   gate.open();
@@ -303,9 +293,7 @@ test("waiting counts deliveries whose commit is under way", async () => {
 test("the number done is kept over restarts of the process, and the answers are not", async () => {
   const store = decorateStore(() => ({ close: () => Promise.resolve() }));
   for (const done of [1, 2]) {
-    const receiver = openReceiver({ store });
-    receiver.on("email.sent", () => undefined);
-    await receiver.start();
+    const receiver = await startReceiver({ store }, { "email.sent": () => undefined });
     await post(receiver, makeEvent());
     await expect.poll(() => receiver.stats()).toMatchObject({ done, answers: { accepted: 1 } });
     await receiver.stop();

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { fakeClock } from "pigeonhole/testing";
 import { captureLog } from "../support/capture-log.js";
 import { closeReceiver, makeEvent, openReceiver, post, workOf } from "../support/receiver.js";
+import { postEvent, startReceiver } from "../support/start-receiver.js";
 import { decorateStore, storeIn, tempFile } from "../support/store-in.js";
 import { makeGate } from "../support/gate.js";
 
@@ -18,15 +19,13 @@ describe("stopping", () => {
       await gate.passed;
     });
     await receiver.start();
-    const event = makeEvent();
-    await post(receiver, event);
+    const event = await postEvent(receiver);
     await expect.poll(() => begun).toBe(true);
     const stopped = receiver.stop({ timeoutMs: 10_000 });
     expect((await post(receiver, makeEvent())).outcome).toBe("stopping");
     gate.open();
     await stopped;
-    const later = openReceiver({ store: storeIn(file) });
-    await later.start();
+    const later = await startReceiver({ store: storeIn(file) });
     expect(await workOf(later, event.id)).toMatchObject({ state: "done", attempts: 1 });
   });
 
@@ -40,8 +39,7 @@ describe("stopping", () => {
       return new Promise(() => undefined);
     });
     await receiver.start();
-    const event = makeEvent();
-    await post(receiver, event, { at: clock.now() });
+    await postEvent(receiver);
     await expect.poll(() => signal).toBeDefined();
     const stopped = receiver.stop({ timeoutMs: 3_000 });
     await clock.advance(2_999);
@@ -52,9 +50,7 @@ describe("stopping", () => {
     expect(signal?.reason).toMatchObject({ code: "stopped" });
 
     const attempts: number[] = [];
-    const later = openReceiver({ store: storeIn(file), clock });
-    later.on("email.sent", (_, ctx) => attempts.push(ctx.attempt));
-    await later.start();
+    await startReceiver({ store: storeIn(file), clock }, { "email.sent": (_, ctx) => attempts.push(ctx.attempt) });
     await clock.advance(12_000);
     await expect.poll(() => attempts).toEqual([2]);
   });
@@ -75,9 +71,10 @@ describe("stopping", () => {
     );
     const ran: string[] = [];
     const log = captureLog();
-    const receiver = openReceiver({ store, logger: log.logger });
-    receiver.on("email.sent", () => ran.push("while stopping"));
-    await receiver.start();
+    const receiver = await startReceiver(
+      { store, logger: log.logger },
+      { "email.sent": () => ran.push("while stopping") },
+    );
     const event = makeEvent();
     const answered = post(receiver, event);
     await expect.poll(() => storing).toBe(true);
@@ -87,9 +84,10 @@ describe("stopping", () => {
     await stopped;
     expect(ran).toEqual([]);
 
-    const later = openReceiver({ store: storeIn(file), logger: log.logger });
-    later.on("email.sent", (_, ctx) => ran.push(`attempt ${ctx.attempt}`));
-    await later.start();
+    await startReceiver(
+      { store: storeIn(file), logger: log.logger },
+      { "email.sent": (_, ctx) => ran.push(`attempt ${ctx.attempt}`) },
+    );
     await expect.poll(() => ran).toEqual(["attempt 1"]);
     expect(log.named("recovered_work_of_a_dead_process")).toEqual([]);
     expect(log.lines.filter(({ level }) => level >= 50)).toEqual([]);
@@ -109,8 +107,7 @@ describe("stopping", () => {
       }),
       file,
     );
-    const receiver = openReceiver({ store });
-    await receiver.start();
+    const receiver = await startReceiver({ store });
     const event = makeEvent();
     const answered = Promise.all([post(receiver, event), post(receiver, "parked")]);
     await expect.poll(() => storing).toBe(2);
@@ -120,8 +117,7 @@ describe("stopping", () => {
     gate.open();
     expect((await answered).map(({ outcome }) => outcome)).toEqual(["accepted", "parked"]);
     await stopped;
-    const later = openReceiver({ store: storeIn(file) });
-    await later.start();
+    const later = await startReceiver({ store: storeIn(file) });
     expect((await post(later, event)).outcome).toBe("duplicate");
   });
 

@@ -13,6 +13,7 @@ import { DoNotRetry, PigeonholeError } from "pigeonhole";
 import { TEST_SECRET, fakeClock } from "pigeonhole/testing";
 import { CANARY, runCanaries } from "./canary-scenario.js";
 import { closeReceiver, makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
+import { postEvent, startReceiver } from "../support/start-receiver.js";
 import { decorateStore } from "../support/store-in.js";
 import { makeGate } from "../support/gate.js";
 import { operatedBy } from "../support/operate.js";
@@ -72,8 +73,7 @@ async function runOne(telemetry: boolean) {
     { name: "bad" },
   );
   await receiver.start();
-  const event = makeEvent();
-  await post(receiver, event);
+  const event = await postEvent(receiver);
   await untilWork(receiver, event.id, { state: "done" }, "good");
   await untilWork(receiver, event.id, { state: "dead" }, "bad");
   await post(receiver, event);
@@ -136,8 +136,7 @@ test("deliveries are counted by outcome, also those that are refused unread", as
 
 test("deliveries of a named source are counted under its name, and those that nobody is known to have sent are not", async () => {
   const secrets = { acme: TEST_SECRET, beta: `whsec_${"b".repeat(43)}` };
-  const receiver = openReceiver({ telemetry: true, secrets });
-  await receiver.start();
+  const receiver = await startReceiver({ telemetry: true, secrets });
   const ofSource = (name: string) => ({ ...ACCEPTED, "pigeonhole.source": name });
   const event = makeEvent();
   for (const secret of [secrets.acme, secrets.beta, secrets.beta]) {
@@ -185,8 +184,7 @@ test("a run under which the store failed is interrupted, which is no failure of 
   const receiver = openReceiver({ telemetry: true, store });
   receiver.on("email.sent", (_, { step }) => step("s", () => undefined), { name: "unlucky" });
   await receiver.start();
-  const event = makeEvent();
-  await post(receiver, event);
+  const event = await postEvent(receiver);
   await untilWork(receiver, event.id, { state: "done", attempts: 1 }, "unlucky");
   const attributes = (await readPoints()).map((point) => point.attributes);
   const runs = attributes.filter((each) => each["messaging.consumer.group.name"] === "unlucky");
@@ -214,11 +212,10 @@ test("gauges show the backlog, the outbox, what was given up, and the endpoint",
   receiver.on("email.sent", () => gate.passed, { name: "slow" });
   receiver.on("email.*", () => Promise.reject(new DoNotRetry("no")), { name: "bad" });
   await receiver.start();
-  const event = makeEvent();
-  await post(receiver, event, { at: clock.now() });
+  const event = await postEvent(receiver);
   await untilWork(receiver, event.id, { state: "dead" }, "bad");
   await receiver.contactEvents.record({ email: "a@example.com", name: "seen" });
-  await post(receiver, event, { at: clock.now(), secret: `whsec_${"x".repeat(43)}` });
+  await post(receiver, event, { secret: `whsec_${"x".repeat(43)}` });
   await clock.advance(20_000);
   expect(await readGauges()).toMatchObject({
     "store.up": 1,
@@ -264,8 +261,7 @@ test("a receiver that has stopped is no longer asked", async () => {
       },
     })),
   );
-  const receiver = openReceiver({ telemetry: true, clock, store });
-  await receiver.start();
+  const receiver = await startReceiver({ telemetry: true, clock, store });
   await clock.advance(10_000);
   const before = counted;
   await readPoints();

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { sampleTestEvent } from "pigeonhole/testing";
 import { captureLog, makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
+import { postEvent, startReceiver } from "../support/start-receiver.js";
 
 test("a test event reaches only handlers that ask for test events", async () => {
   const seen: string[] = [];
@@ -36,11 +37,8 @@ test("a test event that no handler asks for is only logged", async () => {
 
 test("the field data.test of another type does not make a test event, since a form may have such a field", async () => {
   const seen: string[] = [];
-  const receiver = openReceiver();
-  receiver.on("form.submitted", (event) => seen.push(`${event.type} ${event.test}`));
-  await receiver.start();
-  const event = makeEvent({ type: "form.submitted", data: { test: true } });
-  await post(receiver, event);
+  const receiver = await startReceiver({}, { "form.submitted": (event) => seen.push(`${event.type} ${event.test}`) });
+  const event = await postEvent(receiver, { type: "form.submitted", data: { test: true } });
   await untilWork(receiver, event.id, { state: "done" }, "form.submitted");
   expect(seen).toEqual(["form.submitted false"]);
   const unknown = makeEvent({ type: "email.archived", data: { test: true } });
@@ -51,11 +49,8 @@ test.each<[unknown]>([["true"], [1], [null], [{}]])(
   "the value data.test: %j does not make a test event",
   async (mark) => {
     const seen: unknown[] = [];
-    const receiver = openReceiver();
-    receiver.on("email.sent", (event) => seen.push(event.test));
-    await receiver.start();
-    const event = makeEvent({ data: { test: mark } });
-    await post(receiver, event);
+    const receiver = await startReceiver({}, { "email.sent": (event) => seen.push(event.test) });
+    const event = await postEvent(receiver, { data: { test: mark } });
     await untilWork(receiver, event.id, { state: "done" });
     expect(seen).toEqual([false]);
   },

@@ -2,15 +2,14 @@ import { statSync } from "node:fs";
 import type { Worker } from "node:worker_threads";
 import type { Alarm } from "pigeonhole";
 import { expect, test } from "vitest";
-import { makeEvent, openReceiver, post, tempFile } from "../support/receiver.js";
+import { makeEvent, post, tempFile } from "../support/receiver.js";
+import { postEvent, startReceiver } from "../support/start-receiver.js";
 
 test("inbox.backup writes a private copy while deliveries arrive, and a receiver can start with it", async () => {
   const file = tempFile();
   const alarms: Alarm[] = [];
-  const receiver = openReceiver({ store: file, onAlarm: (alarm) => alarms.push(alarm) });
-  await receiver.start();
-  const before = makeEvent();
-  await post(receiver, before);
+  const receiver = await startReceiver({ store: file, onAlarm: (alarm) => alarms.push(alarm) });
+  const before = await postEvent(receiver);
   const copy = `${file}.copy`;
   const copying = receiver.inbox.backup(copy);
   const beside = [makeEvent(), makeEvent(), makeEvent()];
@@ -20,8 +19,7 @@ test("inbox.backup writes a private copy while deliveries arrive, and a receiver
   expect(await post(receiver, makeEvent())).toMatchObject({ outcome: "accepted" });
   expect(alarms).toEqual([]);
 
-  const restored = openReceiver({ store: copy });
-  await restored.start();
+  const restored = await startReceiver({ store: copy });
   expect(await post(restored, before)).toMatchObject({ outcome: "duplicate" });
 });
 
@@ -29,8 +27,7 @@ test("a writer thread that ends on its own raises an alarm and causes 503, and s
   const alarms: unknown[] = [];
   let thread: Worker | undefined;
   process.once("worker", (worker) => (thread = worker));
-  const receiver = openReceiver({ store: tempFile(), onAlarm: (alarm) => alarms.push(alarm) });
-  await receiver.start();
+  const receiver = await startReceiver({ store: tempFile(), onAlarm: (alarm) => alarms.push(alarm) });
   expect((await post(receiver, makeEvent())).outcome).toBe("accepted");
   await thread?.terminate();
   expect((await post(receiver, makeEvent())).outcome).toBe("store_unavailable");

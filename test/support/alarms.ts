@@ -9,6 +9,6 @@ export function openWithAlarms(options: Partial<ReceiverOptions<Record<never, ne
   const alarms: Alarm[] = [];
   const receiver = openReceiver({ clock, logger: log.logger, onAlarm: (alarm) => alarms.push(alarm), ...options });
   const deliver = async (body: unknown = makeEvent(), more: PostOptions = {}) =>
-    (await post(receiver, body, { at: clock.now(), ...more })).outcome;
+    (await post(receiver, body, { ...more })).outcome;
   return { clock, log, alarms, receiver, deliver };
 }

@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { type Clock, type Receiver, type ReceiverOptions, type SchemaMap } from "pigeonhole";
 import { type FakeClock, TEST_SECRET, createTestReceiver, signDelivery } from "pigeonhole/testing";
 import { expect, onTestFinished } from "vitest";
+import { findParts } from "#pigeonhole/receiver/receiver-parts.js";
 import type { HandlerView } from "#pigeonhole/store/inbox-view.js";
 
 export { captureLog, type LogLine } from "./capture-log.js";
@@ -64,7 +65,7 @@ export interface ReceivedAnswer {
 
 export interface PostOptions {
   secret?: string;
-  /** Time of signing in milliseconds. */
+  /** Time of signing in milliseconds. @default now, by the receiver's clock */
   at?: number;
   /** Further headers. */
   headers?: Record<string, string>;
@@ -76,10 +77,12 @@ export function bytesOf(body: unknown): Buffer<ArrayBuffer> {
   return Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
 }
 
+const clockOf = (receiver: Reachable): Pick<Clock, "now"> => findParts(receiver)?.options.clock ?? Date;
+
 /** Signs and posts over the Fetch mount. */
 export async function post(receiver: Reachable, body: unknown, options: PostOptions = {}): Promise<ReceivedAnswer> {
   const bytes = bytesOf(body);
-  const { secret = TEST_SECRET, at = Date.now() } = options;
+  const { secret = TEST_SECRET, at = clockOf(receiver).now() } = options;
   const headers = { ...signDelivery({ body: bytes, secret, timestamp: at }), ...options.headers };
   return receiveAnswer(
     receiver.fetch(new Request("http://pigeonhole.test/", { method: "POST", body: bytes, headers })),
