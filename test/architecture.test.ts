@@ -54,7 +54,7 @@ const CEILINGS: Record<string, number> = {
   testing: 221,
   web: 2_340,
   dev: 4_805,
-  page: 12_037,
+  page: 12_036,
   dashboard: 2_027,
   scaffold: 1_726,
   cli: 7_046,

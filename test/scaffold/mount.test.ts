@@ -161,10 +161,19 @@ describe("the place of the start", () => {
     expect(next).not.toContain("before the app listens");
   });
 
-  test("an app that its own file passes to a server is started there", () => {
-    const lines = ["const server = http.createServer(app);", "server.listen(3000);"];
-    const text = mounted(serverOf(...lines));
-    expect(text).toContain(`${lines[0]}\nawait mailReceiver.start();\n${lines[1]}`);
+  test.each([
+    ["a plain app.listen", MODULE, "server.js", "await", "app.listen(3000);"],
+    [
+      "a server of the app",
+      MODULE,
+      "server.js",
+      "await",
+      "const server = http.createServer(app);\nserver.listen(3000);",
+    ],
+    ["a file that Node reads as CommonJS", COMMON, "server.ts", "void", "const server = app.listen(3000);"],
+  ])("the start is inserted where the app's own file lets it listen, by %s", (_, manifest, path, start, lines) => {
+    const changed = lines.replace(/^(?=.*\.listen\()/m, `${start} mailReceiver.start();\n`);
+    expect(mounted({ "package.json": manifest, [path]: app(lines) })).toContain(changed);
   });
 
   test.each([["bin/www"], ["bin/www.js"]])("an app of express-generator is started in %s", (path) => {
@@ -259,28 +268,23 @@ describe("the place of the start", () => {
     const at = lines.findIndex((line) => line.includes(".listen("));
     expect(next).toContain(`It listens in server.js:${at + 1}`);
     const alone = ready({ "package.json": MODULE, "app.js": app("app.use(express.json());") });
+    expect(alone.next).toContain("mailReceiver.start() before the app listens");
     expect(alone.next).toContain("import mailReceiver from webhooks/receiver.js first");
   });
 
   test.each([
     ["src/lib/mail/verify.ts", "export const check = (get) => verify(get('x-svc-signature'));", true],
     ["routes/hooks.js", 'router.post("/in", (req) => verify(req.headers["X-Svc-Signature"]));', true],
+    ["server.js", app('app.post("/hooks", (req) => verify(req.get("x-svc-signature")));'), true],
     ["src/stripe.js", 'const mac = createHmac("sha256", key); verify(req.headers["stripe-signature"]);', false],
     ["src/notes.js", "/* The service sends x-svc-signature. */", false],
     ["test/hooks.test.js", 'const header = "x-svc-signature";', false],
     ["node_modules/hooks/index.js", 'const header = "x-svc-signature";', false],
     ["dist/hooks.js", 'const header = "x-svc-signature";', false],
-  ])("a file in a deeper folder is named if it reads the signatures of the service: %s", (path, text, isNamed) => {
-    const { notice } = ready({ ...serverOf("app.listen(3000);"), [path]: text });
+  ])("a file of any folder is named if it reads the signatures of the service: %s", (path, text, isNamed) => {
+    const { notice, next } = ready({ ...serverOf("app.listen(3000);"), [path]: text });
     expect(notice?.startsWith(`${path} reads the service's signatures`)).toBe(isNamed ? true : undefined);
-  });
-
-  test("a route that verifies signatures by itself is named in the next steps", () => {
-    const route = 'app.post("/hooks", (req, res) => { verify(req.get("x-svc-signature")); });';
-    const { next } = ready(serverOf(route, "app.listen(3000);"));
-    expect(next).toContain("server.js reads the service's signatures");
-    expect(next).toContain("/webhooks/mail");
-    expect(ready(serverOf("app.listen(3000);")).next).not.toContain("reads the service's signatures");
+    expect(next.includes("point the endpoint at /webhooks/mail")).toBe(isNamed);
   });
 
   test.each([
@@ -310,21 +314,6 @@ describe("the place of the start", () => {
     };
     expect(nextOf({ start: "node server.js" })).toContain('npx pigeonhole dev --start "npm start" --with-sandbox');
     expect(nextOf({})).toContain("npx pigeonhole dev --forward-to 3000");
-  });
-
-  test("the start is inserted before a plain app.listen", () => {
-    const text = mounted(serverOf("app.listen(3000);"));
-    expect(text).toContain("await mailReceiver.start();\napp.listen(3000);");
-  });
-
-  test("the start is not awaited if Node reads the file as CommonJS", () => {
-    const text = mounted({ "package.json": COMMON, "server.ts": app("const server = app.listen(3000);") });
-    expect(text).toContain("void mailReceiver.start();\nconst server = app.listen(3000);");
-  });
-
-  test("the start is left to the user if the file only makes the app", () => {
-    const { next } = ready({ "package.json": MODULE, "app.js": app("export { app };") });
-    expect(next).toContain("mailReceiver.start() before the app listens");
   });
 });
 
