@@ -20,7 +20,7 @@ const ROOMS: Record<string, readonly string[]> = {
   testing: ["base", "protocol", "store", "receiver", "sandbox", "capture"],
   dev: ["base", "protocol", "contract", "store", "operator", "client", "sandbox", "capture", "web"],
   dashboard: ["base", "protocol", "capture", "store", "operator", "receiver", "http", "web"],
-  page: ["base", "protocol", "capture", "operator", "web", "dev"],
+  page: ["base", "protocol", "capture", "store", "operator", "web", "dev"],
   scaffold: ["base", "protocol"],
   cli: [
     "base",

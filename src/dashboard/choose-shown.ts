@@ -1,4 +1,4 @@
-import type { WorkState } from "../operator/states.js";
+import type { WorkState } from "../store/state-words.js";
 import { PageApiError, badField } from "../web/page-api-error.js";
 import { CHANGED_STATES, type JobChoice, type NewJob } from "../store/bulk-jobs.js";
 import { PAGE_LIMIT } from "../store/inbox-view.js";

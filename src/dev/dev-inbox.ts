@@ -4,7 +4,7 @@ import { sleep } from "../base/wait.js";
 import type { CaptureSummary } from "../capture/model/capture.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import { openInbox } from "../store/open-inbox.js";
-import type { EventView } from "../operator/inbox-rows.js";
+import type { EventView } from "../store/inbox-view.js";
 import type { DevEvent, Report } from "./lines/dev-event.js";
 import { WorkFollower } from "./api/work-follower.js";
 

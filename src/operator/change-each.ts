@@ -1,7 +1,7 @@
 import { isPigeonholeError, PigeonholeError } from "../base/error.js";
 import type { JobAction } from "../store/bulk-jobs.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
-import { isOpen } from "./states.js";
+import { isOpen } from "../store/state-words.js";
 
 /** What a change of work did. */
 export interface InboxChange {

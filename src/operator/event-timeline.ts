@@ -1,7 +1,7 @@
 import type { EventWithRuns, FailedRun, FailedRuns, HandlerDetail, HandlerView } from "../store/inbox-view.js";
 import { isWaiting } from "../store/state-words.js";
 import type { StoredHandler } from "../store/paused-handlers.js";
-import type { ContactEventRow } from "./inbox-rows.js";
+import type { ContactEventRow } from "../store/outbox.js";
 import type { TimelineEntry } from "./timeline-entry.js";
 
 /** What a time line is made of beside its event. */

@@ -3,10 +3,6 @@
 import type { HandlerView } from "../store/inbox-view.js";
 import { isWaiting } from "../store/state-words.js";
 
-export type { ContactEventState, EventState, FailedState, WorkState } from "../store/state-words.js";
-export { CONTACT_EVENT_STATES, EVENT_STATES, FAILED_STATES, STATE_WORDS } from "../store/state-words.js";
-export { hasEnded, isOpen, stateOfEvent } from "../store/state-words.js";
-
 /** Whether work has ended without success, and no receiver is about to read its event again. */
 export function isStopped({ state, retryRequestedAt }: Pick<HandlerView, "state" | "retryRequestedAt">): boolean {
   return (state === "dead" || state === "parked") && retryRequestedAt === null;

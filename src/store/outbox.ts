@@ -154,6 +154,9 @@ export interface OutboxView {
   callEvents: number | null;
 }
 
+/** A contact event in lists. */
+export type ContactEventRow = Omit<OutboxView, "seq" | "body">;
+
 /** Which contact events: what fits each field that is given. */
 export interface ContactEventChoice {
   /** Only events of this name. */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { type WorkState, piecesIn } from "#pigeonhole/operator/states.js";
+import type { WorkState } from "#pigeonhole/store/state-words.js";
+import { piecesIn } from "#pigeonhole/operator/states.js";
 
 test.each([
   ["pending", "due"],

@@ -3,7 +3,7 @@ import { eventDetail, handlerView } from "../support/event-detail.js";
 import { summarizeCapture } from "#pigeonhole/capture/model/summarize-capture.js";
 import type { CaptureSummary } from "#pigeonhole/capture/model/capture.js";
 import type { CaptureDetail } from "#pigeonhole/dev/api/page-api.js";
-import type { EventView } from "#pigeonhole/operator/inbox-rows.js";
+import type { EventView } from "#pigeonhole/store/inbox-view.js";
 import { diagnose } from "../../src/page/state/diagnosis.js";
 import { makeCapture } from "../support/captures.js";
 

@@ -13,7 +13,7 @@ import { answerHead, describeAnswer, withOutcomes } from "../../capture/model/an
 import { matchesQuery, parseQuery } from "../../capture/query/query.js";
 import { selectCaptures } from "../../capture/query/select-captures.js";
 import { sentEventId } from "../../capture/model/sent-event-id.js";
-import type { EventState } from "../../operator/states.js";
+import type { EventState } from "../../store/state-words.js";
 import { summarizeCapture } from "../../capture/model/summarize-capture.js";
 import { escapeControls } from "../../base/text.js";
 import { usageError } from "../frame/command-error.js";

@@ -2,7 +2,7 @@ import { isoTime } from "../../base/iso-time.js";
 import { describeRunTime } from "../../base/run-time-bounds.js";
 import { escapeControls } from "../../base/text.js";
 import { processFigures, runningRows, storeLevels } from "../../operator/figures-now.js";
-import type { EventState } from "../../operator/states.js";
+import type { EventState } from "../../store/state-words.js";
 import type { HandlerTimes } from "../../store/handler-times.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import { isAlive } from "../../store/process-state.js";

@@ -1,7 +1,8 @@
 import type { AnswerHead, AnswerJudgement } from "../../capture/model/answer.js";
 import { judgeAdvised, plainReason } from "../../capture/model/answer-advice.js";
 import { describeWork } from "../../operator/describe-work.js";
-import { type EventState, hasEnded, isStopped, runsAgain } from "../../operator/states.js";
+import { type EventState, hasEnded } from "../../store/state-words.js";
+import { isStopped, runsAgain } from "../../operator/states.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { escapeControls, quoteForShell } from "../../base/text.js";
 import type { HandlerView } from "../../store/inbox-view.js";

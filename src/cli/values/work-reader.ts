@@ -1,4 +1,5 @@
-import { isOpen, runsAgain } from "../../operator/states.js";
+import { isOpen } from "../../store/state-words.js";
+import { runsAgain } from "../../operator/states.js";
 import { SECOND } from "../../base/duration.js";
 import type { EventView } from "../../store/inbox-view.js";
 import { describeError } from "../frame/command-error.js";

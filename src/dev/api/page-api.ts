@@ -40,7 +40,7 @@
 import type { StoreCounts } from "../../store/inbox-view.js";
 import type { OutboxCounts } from "../../store/outbox.js";
 import type { PageSession } from "../../web/api/session.js";
-import type { EventView } from "../../operator/inbox-rows.js";
+import type { EventView } from "../../store/inbox-view.js";
 import type { Capture, CaptureAttempt, CaptureSummary, SignMode } from "../../capture/model/capture.js";
 
 /** A run of the dev server, whose pages may do all. */

@@ -1,4 +1,5 @@
-import { hasEnded, runsAgain } from "../../operator/states.js";
+import { hasEnded } from "../../store/state-words.js";
+import { runsAgain } from "../../operator/states.js";
 import type { Clock, Timer } from "../../base/clock.js";
 import { SECOND } from "../../base/duration.js";
 import { setNewest } from "../../base/set-newest.js";

@@ -1,6 +1,6 @@
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { escapeControlsInLines } from "../../base/text.js";
-import { FAILED_STATES } from "../../operator/states.js";
+import { FAILED_STATES } from "../../store/state-words.js";
 import type { ErrorGroupRow } from "../../web/api/error-groups.js";
 import { fetchErrorGroups } from "../api/calls.js";
 import { LongText } from "../message/long-text.js";

@@ -1,4 +1,4 @@
-import type { EventView } from "../../operator/inbox-rows.js";
+import type { EventView } from "../../store/inbox-view.js";
 import type { JobAction } from "../../web/api/jobs.js";
 import { ExportMenu } from "../detail/export-menu.js";
 import { replayElsewhere } from "../detail/replay-elsewhere.js";

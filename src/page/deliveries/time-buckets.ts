@@ -2,7 +2,7 @@ import { judgeAnswer } from "../../capture/model/answer.js";
 import { isHeld } from "../../dev/forward/held-tag.js";
 import { DAY, HOUR, MINUTE, SECOND } from "../../base/duration.js";
 import type { CaptureSummary } from "../../capture/model/capture.js";
-import type { EventView } from "../../operator/inbox-rows.js";
+import type { EventView } from "../../store/inbox-view.js";
 import type { TimeRange } from "../state/search-terms.js";
 
 /** What became of a delivery, in one word. */

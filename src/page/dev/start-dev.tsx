@@ -1,7 +1,7 @@
 import { render } from "preact";
 import type { CaptureSummary } from "../../capture/model/capture.js";
 import type { Session } from "../../dev/api/page-api.js";
-import type { EventView } from "../../operator/inbox-rows.js";
+import type { EventView } from "../../store/inbox-view.js";
 import { followStream } from "../api/follow-stream.js";
 import { DevApp } from "./dev-app.js";
 import { dropCaptures, followQuery, loadCaptures, reloadByWork, takeCaptures } from "../state/captures.js";

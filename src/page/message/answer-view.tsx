@@ -3,7 +3,7 @@ import { FORWARD_FLAG, answerAdvice, seenAnswer, shownAnswer } from "../../captu
 import { answerHead, judgeAnswer, whyNotRun } from "../../capture/model/answer.js";
 import type { Capture, CaptureAttempt } from "../../capture/model/capture.js";
 import { sentEventId } from "../../capture/model/sent-event-id.js";
-import type { EventView } from "../../operator/inbox-rows.js";
+import type { EventView } from "../../store/inbox-view.js";
 import { replay } from "../state/actions.js";
 import { session } from "../state/session.js";
 import { works } from "../state/work.js";

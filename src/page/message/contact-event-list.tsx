@@ -1,5 +1,5 @@
 import { escapeControls, escapeControlsInLines } from "../../base/text.js";
-import type { ContactEventRow } from "../../operator/inbox-rows.js";
+import type { ContactEventRow } from "../../store/outbox.js";
 import type { CallInFront } from "../../web/api/contact-events.js";
 import type { WholeEvent } from "../../web/api/event.js";
 import { linkTo } from "../state/address.js";

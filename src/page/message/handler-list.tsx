@@ -2,7 +2,7 @@ import { Time } from "../ui/time.js";
 import { escapeControls, escapeControlsInLines } from "../../base/text.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { describeAttempts } from "../../operator/describe-work.js";
-import type { EventWithRuns, HandlerDetail } from "../../operator/inbox-rows.js";
+import type { EventWithRuns, HandlerDetail } from "../../store/inbox-view.js";
 import { StateBadge } from "../ui/badges.js";
 import { plural } from "../text/format.js";
 import { StepWaterfall } from "./step-waterfall.js";

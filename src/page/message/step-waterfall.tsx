@@ -1,6 +1,6 @@
 import { formatRunTimeBound } from "../../base/run-time-bounds.js";
 import { formatExactTime, shortText } from "../text/format.js";
-import type { HandlerDetail } from "../../operator/inbox-rows.js";
+import type { HandlerDetail } from "../../store/inbox-view.js";
 
 interface StepWaterfallOptions {
   /** When the event was received. */

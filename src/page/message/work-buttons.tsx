@@ -1,6 +1,7 @@
 import { NOTE_HANDLER } from "../../base/note-handler.js";
-import { hasEnded, isStopped } from "../../operator/states.js";
-import type { EventView } from "../../operator/inbox-rows.js";
+import { hasEnded } from "../../store/state-words.js";
+import { isStopped } from "../../operator/states.js";
+import type { EventView } from "../../store/inbox-view.js";
 import { mayOperate } from "../state/session.js";
 import { changeEvents, mayRetry, mayRunNow } from "../state/work.js";
 import type { JobAction } from "../../web/api/jobs.js";

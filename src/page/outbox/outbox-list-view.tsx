@@ -1,5 +1,5 @@
 import type { ListedContactEvent } from "../../web/api/contact-events.js";
-import { CONTACT_EVENT_STATES } from "../../operator/states.js";
+import { CONTACT_EVENT_STATES } from "../../store/state-words.js";
 import { RefusalTags, describeWait } from "../message/contact-event-list.js";
 import { readParam, setParams } from "../state/address.js";
 import { mayOperate } from "../state/session.js";

@@ -1,7 +1,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import type { CaptureSummary } from "../../capture/model/capture.js";
 import { eventIdOf } from "../../protocol/inbox-id.js";
-import type { EventView } from "../../operator/inbox-rows.js";
+import type { EventView } from "../../store/inbox-view.js";
 import { takeWork, works as knownWorks } from "./work.js";
 import { listCaptures } from "../api/calls.js";
 import { PageApiError } from "../../web/page-api-error.js";

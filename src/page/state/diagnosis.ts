@@ -3,7 +3,7 @@ import { judgeShown } from "../../capture/model/answer-advice.js";
 import { describeWork } from "../../operator/describe-work.js";
 import { isStopped, runsAgain } from "../../operator/states.js";
 import type { CaptureDetail } from "../../dev/api/page-api.js";
-import type { EventView } from "../../operator/inbox-rows.js";
+import type { EventView } from "../../store/inbox-view.js";
 import { isHeld } from "../../dev/forward/held-tag.js";
 import { LIMITS } from "../../protocol/limits.js";
 import { SECOND } from "../../base/duration.js";

@@ -1,5 +1,5 @@
 import { QUERY_FIELDS } from "../../capture/query/query-fields.js";
-import { EVENT_STATES } from "../../operator/states.js";
+import { EVENT_STATES } from "../../store/state-words.js";
 import { ANSWERS } from "../../protocol/outcome.js";
 
 /** A quoted text is part of one term. */

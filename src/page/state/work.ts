@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { CaptureSummary } from "../../capture/model/capture.js";
 import { eventIdOf } from "../../protocol/inbox-id.js";
-import type { EventView, HandlerView } from "../../operator/inbox-rows.js";
+import type { EventView, HandlerView } from "../../store/inbox-view.js";
 import type { InboxChange, InboxChanges } from "../../operator/change-each.js";
 import type { JobAction } from "../../web/api/jobs.js";
 import { changeInboxEvents, findWork, listWork, postEventChange } from "../api/calls.js";

@@ -4,18 +4,12 @@ import { describeAnswer } from "../../capture/model/answer.js";
 import { type ShownAnswer, judgeShown } from "../../capture/model/answer-advice.js";
 import type { CaptureSummary, VerdictCode } from "../../capture/model/capture.js";
 import { countAttempts, describeRetry } from "../../operator/describe-work.js";
-import type { EventView, HandlerView } from "../../operator/inbox-rows.js";
+import type { EventView, HandlerView } from "../../store/inbox-view.js";
 import { isHeld } from "../../dev/forward/held-tag.js";
 import { Icon, type IconName } from "./icon.js";
 import { formatTime } from "../text/format.js";
-import {
-  type ContactEventState,
-  type EventState,
-  STATE_WORDS,
-  piecesIn,
-  runsAgain,
-  stateOfEvent,
-} from "../../operator/states.js";
+import { type ContactEventState, type EventState, STATE_WORDS, stateOfEvent } from "../../store/state-words.js";
+import { piecesIn, runsAgain } from "../../operator/states.js";
 
 interface Face {
   icon: IconName;

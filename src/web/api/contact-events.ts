@@ -3,7 +3,7 @@
  * GET  api/outbox/{key}                        → WholeContactEvent
  * POST api/outbox/retry | discard  {ids} (keys) → InboxChanges
  */
-import type { ContactEventRow } from "../../operator/inbox-rows.js";
+import type { ContactEventRow } from "../../store/outbox.js";
 import type { OutboxView } from "../../store/outbox.js";
 
 /** A contact event. Its `key` names it on the dashboard, the same for everybody. */

@@ -1,7 +1,7 @@
 /*
  * GET  api/errors?handler=&type=&state=&since=&until=&cursor= → ErrorGroupPage
  */
-import type { FailedState } from "../../operator/states.js";
+import type { FailedState } from "../../store/state-words.js";
 
 /** Errors of work that waits for its next run, runs again, is dead or is parked, by what they have in common. */
 export interface ErrorGroupPage {

@@ -6,7 +6,7 @@
  * POST api/events/{id}/fixture {}              → FileText: a capture for the app's own tests; logged with the name
  * POST api/events/{id}/capture {}              → FileText: a capture, strictly redacted, for the dev server; logged
  */
-import type { EventWithRuns } from "../../operator/inbox-rows.js";
+import type { EventWithRuns } from "../../store/inbox-view.js";
 import type { TimelineEntry } from "../../operator/timeline-entry.js";
 import type { ListedContactEvent } from "./contact-events.js";
 import type { ListedEvent } from "./work.js";

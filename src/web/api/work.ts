@@ -6,8 +6,9 @@
  * POST api/handlers/resume {handler}           → HandlerReport
  */
 import type { RunningRow } from "../../operator/figures-now.js";
-import type { EventView, HandlerTimes } from "../../operator/inbox-rows.js";
-import type { EventState } from "../../operator/states.js";
+import type { EventView } from "../../store/inbox-view.js";
+import type { HandlerTimes } from "../../store/handler-times.js";
+import type { EventState } from "../../store/state-words.js";
 
 /** So many events, or contact events, are chosen one by one at most; a filter chooses any number. */
 export const MAX_CHOSEN = 500;

@@ -1,5 +1,5 @@
 import { isStopped, piecesIn } from "../../../operator/states.js";
-import type { HandlerView } from "../../../operator/inbox-rows.js";
+import type { HandlerView } from "../../../store/inbox-view.js";
 import type { JobAction } from "../../../web/api/jobs.js";
 import { readParam } from "../../state/address.js";
 import { pausedHandlers } from "../../state/handlers.js";

@@ -1,4 +1,4 @@
-import { EVENT_STATES } from "../../../operator/states.js";
+import { EVENT_STATES } from "../../../store/state-words.js";
 import { goTo, readParam, setParams } from "../../state/address.js";
 import { now } from "../../state/now.js";
 import { hasContacts, mayOperate } from "../../state/session.js";

@@ -1,4 +1,4 @@
-import { EVENT_STATES, type EventState } from "../../../operator/states.js";
+import { EVENT_STATES, type EventState } from "../../../store/state-words.js";
 import { computed } from "@preact/signals";
 import type { ListedEvent, WorkFilter } from "../../../web/api/work.js";
 import { fetchEvents } from "../../api/calls.js";
