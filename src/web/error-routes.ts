@@ -1,12 +1,13 @@
 import { HOUR, MINUTE } from "../base/duration.js";
+import { isoTime } from "../base/iso-time.js";
 import { escapeControls } from "../base/text.js";
 import { WORK_FILTERS } from "../store/filters.js";
 import { filtersIn, listPageOf } from "./page-of-query.js";
 import { badField } from "./page-api-error.js";
-import type { ErrorGroup } from "../store/error-groups.js";
+import type { ErrorGroup, ErrorGroupList } from "../store/error-groups.js";
 import { FAILED_STATES } from "../store/state-words.js";
 import { errorKindOf } from "../store/error-kind.js";
-import type { ErrorGroupPage, ErrorGroupRow } from "./api/error-groups.js";
+import type { PayloadAccess } from "./api/session.js";
 import type { InboxCall, InboxRoute } from "./inbox-route.js";
 import type { PersonalData } from "./personal-data.js";
 import { showTexts } from "./show-error.js";
@@ -34,7 +35,7 @@ export function errorRoutes(tools: ErrorRouteTools): InboxRoute[] {
 async function listGroups(
   { readings, personal, now }: ErrorRouteTools,
   { query, person: { payloads: rule } }: InboxCall,
-): Promise<ErrorGroupPage> {
+): Promise<ErrorGroupList> {
   const { handler, type, since, until } = filtersIn(query, WORK_FILTERS);
   const end = until ?? now();
   const start = since ?? end - USUAL_SPAN_MS;
@@ -50,50 +51,32 @@ async function listGroups(
     steps = fitting;
     page = await read(steps);
   }
-  const shown = page.items.map((group) => ({
-    ...groupRow(group, steps, showTexts(rule).error),
-    group: personal.errorGroup(group.id),
+  const items = page.items.map((group) => ({
+    ...showGroup(group, rule),
+    id: personal.errorGroup(group.id),
+    steps: steps.times.map((at) => group.steps.find((step) => step.at === at) ?? { at, events: 0 }),
   }));
-  return { items: shown, nextCursor: page.nextCursor, ...steps };
+  return { items, nextCursor: page.nextCursor };
 }
 
-/** Of sparklines. */
-type Steps = Pick<ErrorGroupPage, "times" | "stepMs">;
+/** Of sparklines, which have all steps of their time. */
+interface Steps {
+  /** ISO 8601. */
+  times: string[];
+  stepMs: number;
+}
 
 function stepsBetween(start: number, end: number): Steps {
   const stepMs = Math.max(MINUTE, Math.ceil((end - start) / STEPS / MINUTE) * MINUTE);
   const last = Math.floor(end / stepMs);
   const first = Math.min(Math.floor(start / stepMs), last - MIN_STEPS + 1);
-  return { times: Array.from({ length: last - first + 1 }, (_, index) => (first + index) * stepMs), stepMs };
+  return { times: Array.from({ length: last - first + 1 }, (_, index) => isoTime((first + index) * stepMs)), stepMs };
 }
 
-function groupRow(group: ErrorGroup, { times, stepMs }: Steps, show: (error: string) => string): ErrorGroupRow {
-  const { id, handler, type, kind, message, events, isCapped, failures, states, firstAt, lastAt, steps, example } =
-    group;
-  const counts = times.map(() => 0);
-  for (const step of steps) {
-    const place = Math.floor((Date.parse(step.at) - (times[0] ?? 0)) / stepMs);
-    if (counts[place] !== undefined) counts[place] += step.events;
-  }
-  const shown = example.error === null ? example.reason : show(example.error);
-  return {
-    group: id,
-    handler,
-    type,
-    kind,
-    message: message === "" ? "" : messageOf({ ...example, error: shown }),
-    events,
-    isCapped,
-    failures,
-    states,
-    firstAt,
-    lastAt,
-    counts,
-    example: { id: example.id, error: shown },
-  };
-}
-
-/** The message of a group whose example is shown like this. */
-function messageOf({ state, reason, error }: ErrorGroup["example"]): string {
-  return escapeControls(errorKindOf({ isParked: state === "parked", reason, error }).message);
+/** A group whose texts are as a person may see them. */
+function showGroup(group: ErrorGroup, rule: PayloadAccess): ErrorGroup {
+  const { reason, error } = group.example;
+  const example = { ...group.example, error: error === null ? null : showTexts(rule).error(error) };
+  const { message } = errorKindOf({ isParked: example.state === "parked", reason, error: example.error });
+  return { ...group, example, message: escapeControls(message) };
 }

@@ -3,7 +3,7 @@ import { createDashboard, type DashboardOptions } from "pigeonhole/dashboard";
 import { describe, expect, test } from "vitest";
 import { TOKEN_HEADER, type PageSession } from "#pigeonhole/web/api/session.js";
 import type { ListedContactEventPage } from "#pigeonhole/web/api/contact-events.js";
-import type { ErrorGroupPage } from "#pigeonhole/web/api/error-groups.js";
+import type { ErrorGroupList } from "#pigeonhole/store/error-groups.js";
 import type { WholeEvent, UnveiledPayload } from "#pigeonhole/web/api/event.js";
 import type { BulkJobList, BulkJobRow, JobPreview } from "#pigeonhole/web/api/jobs.js";
 import type { ListedEventPage } from "#pigeonhole/web/api/work.js";
@@ -414,7 +414,7 @@ describe("payloads", () => {
     const error = "This version does not know the event type, and no handler matches it.";
     const [event] = (await dashboard.get<ListedEventPage>("api/events?state=parked")).body.items;
     expect(event?.handlers).toMatchObject([{ reason: "unknown_type", error }]);
-    const { items } = (await dashboard.get<ErrorGroupPage>("api/errors")).body;
+    const { items } = (await dashboard.get<ErrorGroupList>("api/errors")).body;
     expect(items).toMatchObject([{ kind: "unknown_type", message: error }]);
   });
 
@@ -567,7 +567,7 @@ describe("payloads", () => {
     test("nor can a guess of one be checked with a group of errors", async () => {
       const { as, groupIds } = await withFailures();
       const groupsFor = async (payloads: "hidden" | "redacted" | "full") =>
-        (await as(payloads).get<ErrorGroupPage>("api/errors")).body.items.map(({ group }) => group);
+        (await as(payloads).get<ErrorGroupList>("api/errors")).body.items.map(({ id }) => id);
       const ids = await groupIds();
       const names = await groupsFor("hidden");
       // A link that one person copies opens for the others.

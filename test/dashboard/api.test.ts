@@ -3,7 +3,7 @@ import type { Receiver, ReceiverOptions } from "pigeonhole";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createDashboard } from "pigeonhole/dashboard";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { ErrorGroupPage } from "#pigeonhole/web/api/error-groups.js";
+import type { ErrorGroupList } from "#pigeonhole/store/error-groups.js";
 import type { WholeEvent, FileText } from "#pigeonhole/web/api/event.js";
 import type { BulkJobList, BulkJobRow, JobPreview } from "#pigeonhole/web/api/jobs.js";
 import type { OverviewFigures } from "#pigeonhole/web/api/overview.js";
@@ -227,7 +227,7 @@ describe("errors and jobs", () => {
     const { receiver, log, dashboard } = await start({ store: fileStore(tempFile()), clock });
     const ids = await postDead(receiver, 3);
     const others = await postDead(receiver, 2, "idea");
-    const { body } = await dashboard.get<ErrorGroupPage>("api/errors");
+    const { body } = await dashboard.get<ErrorGroupList>("api/errors");
     expect(body.items.map(({ kind, events }) => `${events} ${kind}`).toSorted()).toEqual([
       "2 TypeError",
       "3 TypeError",
@@ -236,12 +236,13 @@ describe("errors and jobs", () => {
     expect(group).toMatchObject({ handler: "email.sent", type: "email.sent", states: { dead: 3, retrying: 0 } });
     expect(group?.message).not.toMatch(/\d/);
     expect(ids).toContain(group?.example.id);
-    expect(group?.counts).toHaveLength(body.times.length);
-    expect(group?.counts.reduce((sum, count) => sum + count, 0)).toBe(3);
-    // On the first day, the steps are of minutes and not of an hour.
-    expect(body).toMatchObject({ stepMs: 60_000, times: { length: 12 } });
+    // On the first day, the steps are of minutes and not of an hour; those without errors are there too.
+    const steps = group?.steps.map(({ at, events }) => ({ at: Date.parse(at), events })) ?? [];
+    expect(steps).toHaveLength(12);
+    expect(new Set(steps.slice(1).map(({ at }, index) => at - (steps[index]?.at ?? 0)))).toEqual(new Set([60_000]));
+    expect(steps.reduce((sum, { events }) => sum + events, 0)).toBe(3);
 
-    const job = { action: "discard", filter: { errorGroup: group?.group } };
+    const job = { action: "discard", filter: { errorGroup: group?.id } };
     expect((await dashboard.post<JobPreview>("api/jobs/preview", job)).body).toEqual({ events: 3, work: 3 });
     const { id } = (await dashboard.post<BulkJobRow>("api/jobs", job)).body;
     const done = { action: "discard", by: "ann", state: "done", total: 3, done: 3 };
@@ -255,9 +256,9 @@ describe("errors and jobs", () => {
     const { receiver, dashboard } = await start();
     const types = Array.from({ length: 101 }, (_, index) => `custom.${index}`);
     await Promise.all(types.map((type) => post(receiver, makeEvent({ type }))));
-    const pages: ErrorGroupPage[] = [];
+    const pages: ErrorGroupList[] = [];
     for (let cursor: string | null = ""; cursor !== null;) {
-      const { body }: { body: ErrorGroupPage } = await dashboard.get(`api/errors?state=parked&cursor=${cursor}`);
+      const { body }: { body: ErrorGroupList } = await dashboard.get(`api/errors?state=parked&cursor=${cursor}`);
       pages.push(body);
       expect(body.nextCursor ?? "1-1").toMatch(/^\d+-\d+$/);
       cursor = body.nextCursor;

@@ -3,7 +3,7 @@ import { createPostgresStore } from "pigeonhole/postgres";
 import { TEST_SECRET } from "pigeonhole/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { TOKEN_HEADER, type PageSession } from "#pigeonhole/web/api/session.js";
-import type { ErrorGroupPage } from "#pigeonhole/web/api/error-groups.js";
+import type { ErrorGroupList } from "#pigeonhole/store/error-groups.js";
 import type { WholeEvent } from "#pigeonhole/web/api/event.js";
 import type { BulkJobList, BulkJobRow } from "#pigeonhole/web/api/jobs.js";
 import type { OverviewFigures } from "#pigeonhole/web/api/overview.js";
@@ -42,12 +42,12 @@ describeOnPostgres((database) => {
     const [event] = ids;
     const detail = (await other.dashboard.get<WholeEvent>(`api/events/${event?.id ?? ""}`)).body;
     expect(detail.timeline.map(({ kind }) => kind)).toEqual(["signed", "received", "failed", "dead"]);
-    const errors = (await other.dashboard.get<ErrorGroupPage>("api/errors")).body;
+    const errors = (await other.dashboard.get<ErrorGroupList>("api/errors")).body;
     expect(errors.items).toMatchObject([{ kind: "TypeError", events: 3, states: { dead: 3 } }]);
 
     // All processes sign tokens with the secret of the store.
     const headers = { [TOKEN_HEADER]: session.token };
-    const job = { action: "discard", filter: { errorGroup: errors.items[0]?.group } };
+    const job = { action: "discard", filter: { errorGroup: errors.items[0]?.id } };
     const created = await other.dashboard.post<BulkJobRow>("api/jobs", job, headers);
     expect(created).toMatchObject({ status: 200, body: { by: "ann", total: 3 } });
     const jobs = async () => (await one.dashboard.get<BulkJobList>("api/jobs")).body.jobs;

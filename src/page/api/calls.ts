@@ -6,7 +6,7 @@ import type { PageSession } from "../../web/api/session.js";
 import type { OverviewFigures, FigureRange } from "../../web/api/overview.js";
 import type { BulkJobList, BulkJobRow, JobAction, JobBody, JobChange, JobPreview } from "../../web/api/jobs.js";
 import type { WholeEvent, EventDeliveries, FileText, UnveiledPayload } from "../../web/api/event.js";
-import type { ErrorGroupPage } from "../../web/api/error-groups.js";
+import type { ErrorGroupList } from "../../store/error-groups.js";
 import type { InboxChanges, InboxChange } from "../../operator/change-each.js";
 import type { WholeContactEvent, ListedContactEventPage } from "../../web/api/contact-events.js";
 import type {
@@ -124,7 +124,7 @@ function withQuery(path: string, filter: ListFilter): string {
 
 export const fetchOverview = (range: FigureRange) => readJson<OverviewFigures>(withQuery("api/overview", { range }));
 
-export const fetchErrorGroups = (filter: ListFilter) => readJson<ErrorGroupPage>(withQuery("api/errors", filter));
+export const fetchErrorGroups = (filter: ListFilter) => readJson<ErrorGroupList>(withQuery("api/errors", filter));
 
 export const fetchEvents = (filter: ListFilter) => readJson<ListedEventPage>(withQuery("api/events", filter));
 

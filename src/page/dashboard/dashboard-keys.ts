@@ -26,7 +26,7 @@ function stepBack(): void {
   const selection = { work: eventSelection, outbox: outboxSelection }[view.value as string];
   if (selection !== undefined && selection.inSight.value.length > 0) selection.clear();
   else if (view.value === "event") leaveTo("work");
-  else if (view.value === "work" && readParam("group") !== "") leaveTo("errors");
+  else if (view.value === "work" && readParam("errorGroup") !== "") leaveTo("errors");
   else if (readParam("key") !== "") setParams({ key: "" });
 }
 

@@ -1,7 +1,7 @@
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { escapeControlsInLines } from "../../base/text.js";
 import { FAILED_STATES } from "../../store/state-words.js";
-import type { ErrorGroupRow } from "../../web/api/error-groups.js";
+import type { ErrorGroup } from "../../store/error-groups.js";
 import { fetchErrorGroups } from "../api/calls.js";
 import { LongText } from "../message/long-text.js";
 import { linkTo, readParam } from "../state/address.js";
@@ -23,7 +23,7 @@ const errorList = createPagedList(
     return fetchErrorGroups({ handler, type, state, since: sinceOf(readParam("span")), cursor });
   },
   // One whose last failure was retried meanwhile comes again.
-  ({ group }) => group,
+  ({ id }) => id,
 );
 
 const PARAMS = ["handler", "type", "state", "span"] as const;
@@ -54,7 +54,7 @@ export function ErrorsView() {
       >
         <ul>
           {errorList.items.value.map((group) => (
-            <ErrorGroupItem key={group.group} group={group} />
+            <ErrorGroupItem key={group.id} group={group} />
           ))}
         </ul>
       </PagedRows>
@@ -63,9 +63,10 @@ export function ErrorsView() {
 }
 
 /** Errors that have their handler, type, kind and message in common. */
-function ErrorGroupItem({ group }: { group: ErrorGroupRow }) {
-  const { group: id, handler, type, kind, message, events, isCapped, failures, states, firstAt, lastAt } = group;
-  const [line = ""] = (group.example.error ?? "").split("\n", 1);
+function ErrorGroupItem({ group }: { group: ErrorGroup }) {
+  const { id, handler, type, kind, message, events, isCapped, failures, states, firstAt, lastAt } = group;
+  const error = group.example.error ?? group.example.reason;
+  const [line = ""] = (error ?? "").split("\n", 1);
   // The title says it already, unless a value of the last one differs.
   const last = message !== "" && line.endsWith(message) ? "" : line;
   return (
@@ -76,13 +77,13 @@ function ErrorGroupItem({ group }: { group: ErrorGroupRow }) {
           {isCapped && "+"}
         </span>
         <div class="group-title">
-          <a href={linkTo("work", { group: id, groupName: kind })}>
+          <a href={linkTo("work", { errorGroup: id, groupName: kind })}>
             <b>{shortText(message === "" ? kind : message)}</b>
           </a>{" "}
           {message !== "" && <span class="tag">{shortText(kind)}</span>}
           {last !== "" && <p class="group-message">Last: {shortText(last)}</p>}
         </div>
-        <Sparkline values={group.counts} tone="bad" label="Events by when they failed last" />
+        <Sparkline values={group.steps.map((step) => step.events)} tone="bad" label="Events by when they failed last" />
       </div>
       <p class="group-facts hint">
         <span>{handler === NOTE_HANDLER ? "not understood" : `handler ${shortText(handler)}`}</span>
@@ -97,9 +98,7 @@ function ErrorGroupItem({ group }: { group: ErrorGroupRow }) {
       </p>
       <details class="group-example">
         <summary>Example</summary>
-        {group.example.error !== null && (
-          <LongText text={escapeControlsInLines(group.example.error)} class="text error-text" />
-        )}
+        {error !== null && <LongText text={escapeControlsInLines(error)} class="text error-text" />}
         <a href={linkTo("event", { id: group.example.id })}>
           <code>{shortText(group.example.id)}</code>
         </a>
@@ -109,8 +108,8 @@ function ErrorGroupItem({ group }: { group: ErrorGroupRow }) {
   );
 }
 
-function GroupActions({ group: { group, kind, states } }: { group: ErrorGroupRow }) {
-  const work = { errorGroup: group };
+function GroupActions({ group: { id, kind, states } }: { group: ErrorGroup }) {
+  const work = { errorGroup: id };
   return (
     <div class="actions" role="toolbar" aria-label={`Group ${shortText(kind)}`}>
       {states.dead + states.parked > 0 && (

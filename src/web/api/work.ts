@@ -1,5 +1,6 @@
 /*
  * GET  api/events?state=&handler=&type=&source=&error=&id=&text=&since=&until=&errorGroup=&cursor= → ListedEventPage
+ * GET  api/errors?handler=&type=&state=&since=&until=&cursor= → ErrorGroupList, each group with all steps of the time
  * GET  api/running                             → RunningWork
  * GET  api/handlers?since=                     → HandlerReport
  * POST api/handlers/pause {handler}            → PauseReport
@@ -26,7 +27,7 @@ export interface WorkFilter {
   since?: string | undefined;
   /** ISO 8601: only events received before. */
   until?: string | undefined;
-  /** {@link ErrorGroupRow.group}. */
+  /** {@link ErrorGroup.id}. */
   errorGroup?: string | undefined;
   /** Exactly these events, {@link MAX_CHOSEN} at most: a selection. */
   ids?: string[] | undefined;

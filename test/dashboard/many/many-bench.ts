@@ -5,7 +5,7 @@ import { TEST_SECRET, signDelivery } from "pigeonhole/testing";
 import { DAY, HOUR, MINUTE, SECOND } from "#pigeonhole/base/duration.js";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { TOKEN_HEADER, type PageSession } from "#pigeonhole/web/api/session.js";
-import type { ErrorGroupPage } from "#pigeonhole/web/api/error-groups.js";
+import type { ErrorGroupList } from "#pigeonhole/store/error-groups.js";
 import type { BulkJobList } from "#pigeonhole/web/api/jobs.js";
 import { writeExampleFigures } from "../../dev/page/dashboard/example-figures.js";
 import { startServer } from "../../support/mounts.js";
@@ -47,8 +47,8 @@ export async function startManyBench({ store }: FullStore) {
   return {
     /** Id of the group of errors with most events. */
     async largestGroup(): Promise<string> {
-      const { items } = await read<ErrorGroupPage>("errors");
-      return items.toSorted((one, other) => other.events - one.events)[0]?.group ?? "";
+      const { items } = await read<ErrorGroupList>("errors");
+      return items.toSorted((one, other) => other.events - one.events)[0]?.id ?? "";
     },
     /** Milliseconds until a view was read. */
     async time({ path, body }: View): Promise<number> {

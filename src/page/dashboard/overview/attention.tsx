@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { SECOND } from "../../../base/duration.js";
-import type { ErrorGroupRow } from "../../../web/api/error-groups.js";
+import type { ErrorGroup } from "../../../store/error-groups.js";
 import type { OverviewFigures } from "../../../web/api/overview.js";
 import { linkTo } from "../../state/address.js";
 import { runAction } from "../../state/notice.js";
@@ -22,7 +22,7 @@ const SHOWN = 3;
 const FIGURES_EVERY_MS = 10 * SECOND;
 
 /** Null before they are loaded. */
-const newest = signal<readonly ErrorGroupRow[] | null>(null);
+const newest = signal<readonly ErrorGroup[] | null>(null);
 const day = signal<OverviewFigures["answers"] | null>(null);
 
 /** What one opens the overview for: the newest errors, the handlers that fail, and the deliveries of a day. */
@@ -39,9 +39,9 @@ export function Attention() {
   return (
     <div class="attention">
       <Part title="Newest errors" none="No errors" link={linkTo("errors")}>
-        {newest.value?.map(({ group, message, kind, handler, events, lastAt }) => (
-          <li key={group}>
-            <a href={linkTo("work", { group, groupName: kind })}>{shortText(message || kind)}</a>{" "}
+        {newest.value?.map(({ id, message, kind, handler, events, lastAt }) => (
+          <li key={id}>
+            <a href={linkTo("work", { errorGroup: id, groupName: kind })}>{shortText(message || kind)}</a>{" "}
             <span class="hint">
               {shortText(handler)} · {plural(events, "event")} · {formatTime(lastAt)}
             </span>

@@ -43,13 +43,13 @@ export function EventList() {
         <SourceFilter />
         <TimeFilter />
       </FilterBar>
-      {readParam("group") !== "" && (
+      {readParam("errorGroup") !== "" && (
         <Button
           icon="cross"
           label={`Only the group ${shortText(readParam("groupName"))}`}
           class="small"
           title="Show other errors too"
-          run={() => setParams({ group: "", groupName: "" })}
+          run={() => setParams({ errorGroup: "", groupName: "" })}
         />
       )}
       <PagedRows

@@ -8,7 +8,7 @@ import { createSelection } from "../../state/create-selection.js";
 import { sinceOf } from "../../state/time-span.js";
 
 /** Parameters of the address that narrow the list. */
-export const WORK_PARAMS = ["handler", "type", "source", "error", "text", "span", "group", "groupName"] as const;
+export const WORK_PARAMS = ["handler", "type", "source", "error", "text", "span", "errorGroup", "groupName"] as const;
 
 /** What is shown of the work. */
 export const WORK_PARTS = [
@@ -36,7 +36,7 @@ function commonFilters() {
     type: readParam("type"),
     source: readParam("source"),
     error: readParam("error"),
-    errorGroup: readParam("group"),
+    errorGroup: readParam("errorGroup"),
     since: sinceOf(readParam("span")),
   };
 }
