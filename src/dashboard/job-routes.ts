@@ -1,16 +1,18 @@
-import { requireField } from "../web/body-fields.js";
-import { PageApiError } from "../web/page-api-error.js";
-import { type BulkJob, JOB_ACTIONS } from "../store/bulk-jobs.js";
+import { BodyFields, requireField } from "../web/body-fields.js";
+import { PageApiError, badField } from "../web/page-api-error.js";
+import { readFilters } from "../operator/filter-reader.js";
+import { type BulkJob, CHANGED_STATES, JOB_ACTIONS, JOB_CHANGES, type JobChoice } from "../store/bulk-jobs.js";
+import { WORK_FILTERS } from "../store/filters.js";
 import type { ActionLog } from "../web/action-log.js";
-import { CHOOSING_MS, chooseShown } from "./choose-shown.js";
-import { type BulkJobList, type BulkJobRow, JOB_CHANGES, type JobPreview } from "../web/api/jobs.js";
+import type { BulkJobList } from "../web/api/jobs.js";
+import { MAX_CHOSEN } from "../web/api/work.js";
 import type { PayloadAccess } from "../web/api/session.js";
-import type { InboxOperator } from "../store/inbox-operator.js";
+import type { InboxOperator, RunCounts } from "../store/inbox-operator.js";
 import type { InboxCall, InboxRoute } from "../web/inbox-route.js";
 import type { JobRunner } from "./job-runner.js";
 import type { PersonalData } from "../web/personal-data.js";
-import { readJobChoice, showJobChoice } from "./job-choice.js";
 import type { SharedReadings } from "../web/shared-readings.js";
+import { HIDDEN_TEXT } from "../web/show-error.js";
 
 /** What the routes of jobs work with. */
 export interface JobRouteTools {
@@ -22,13 +24,13 @@ export interface JobRouteTools {
 }
 
 /** Changes of much work. */
-export function jobRoutes(tools: JobRouteTools): InboxRoute[] {
-  const { operator, readings, personal, jobs, log } = tools;
-  const readJob = async ({ body, person: { payloads: rule } }: InboxCall, patienceMs: number) => {
+export function jobRoutes({ operator, readings, personal, jobs, log }: JobRouteTools): InboxRoute[] {
+  const readJob = ({ body, person: { payloads: rule } }: InboxCall) => {
     const action = requireField("action", body.choice("action", JOB_ACTIONS));
-    const filter = readJobChoice(requireField("filter", body.record("filter")));
-    const choice = personal.withErrorGroupId(filter, rule);
-    return { action, choice: await chooseShown(operator(), { action, choice }, { rule, patienceMs }) };
+    const choice = readJobChoice(requireField("filter", body.record("filter")));
+    // It would tell what is hidden of errors, by how many have a text.
+    if (choice.error !== undefined && rule !== "full") throw badField("error", "is for people who see all of errors.");
+    return { action, choice: personal.withErrorGroupId(choice, rule) };
   };
   return [
     {
@@ -37,15 +39,15 @@ export function jobRoutes(tools: JobRouteTools): InboxRoute[] {
       needs: "read",
       quotes: true,
       async handle({ person: { payloads } }): Promise<BulkJobList> {
-        return { jobs: (await readings.listJobs()).map((job) => jobRow(job, payloads)) };
+        return { jobs: (await readings.listJobs()).map((job) => showJob(job, payloads)) };
       },
     },
     {
       method: "POST",
       path: "/api/jobs/preview",
       needs: "operate",
-      async handle(call): Promise<JobPreview> {
-        const { action, choice } = await readJob(call, CHOOSING_MS.preview);
+      handle(call): Promise<RunCounts> {
+        const { action, choice } = readJob(call);
         return operator().countWork(action, choice);
       },
     },
@@ -53,30 +55,57 @@ export function jobRoutes(tools: JobRouteTools): InboxRoute[] {
       method: "POST",
       path: "/api/jobs",
       needs: "operate",
-      async handle(call): Promise<BulkJobRow> {
-        const job = await operator().createJob({ ...(await readJob(call, CHOOSING_MS.create)), by: call.person.name });
+      async handle(call): Promise<BulkJob> {
+        const job = await operator().createJob({ ...readJob(call), by: call.person.name });
         log.note(call.person, "create_job", { job: job.id, jobAction: job.action });
         jobs.kick();
-        return jobRow(job, call.person.payloads);
+        return showJob(job, call.person.payloads);
       },
     },
     ...JOB_CHANGES.map((change): InboxRoute => ({
       method: "POST",
       path: `/api/jobs/{id}/${change}`,
       needs: "operate",
-      async handle({ id, person }): Promise<BulkJobRow> {
+      async handle({ id, person }): Promise<BulkJob> {
         log.note(person, `${change}_job`, { job: id });
         await operator().changeJob(change, id);
         jobs.kick();
         const job = await operator().getJob(id);
-        if (job !== undefined) return jobRow(job, person.payloads);
+        if (job !== undefined) return showJob(job, person.payloads);
         throw new PageApiError(404, { code: "not_found", message: "There is no job with this id." });
       },
     })),
   ];
 }
 
-/** A job as the page shows it to a person with this access. */
-export function jobRow({ choice, ...job }: BulkJob, rule: PayloadAccess): BulkJobRow {
-  return { ...job, filter: showJobChoice(choice, rule) };
+/** Of a name, a type or a text to search for. */
+const MAX_TEXT_LENGTH = 500;
+/** Of a group of errors, which has a handler and a type in it. */
+const MAX_GROUP_LENGTH = 2_000;
+/** Of an event, with the name of its source. */
+const MAX_ID_LENGTH = 300;
+
+/** The choice of a job, as the page names it. Throws for what no job can change. */
+function readJobChoice(filter: Record<string, unknown>): JobChoice {
+  const known = new Set([...Object.keys(WORK_FILTERS), "state", "ids"]);
+  const unknown = Object.keys(filter).find((name) => !known.has(name));
+  // A job with less of a filter than was meant would change too much.
+  if (unknown !== undefined) throw badField("filter", "has a field that no job knows.");
+  const fields = new BodyFields(filter);
+  const text = (name: string): string | undefined => {
+    const value = fields.text(name, name === "errorGroup" ? MAX_GROUP_LENGTH : MAX_TEXT_LENGTH);
+    return value === "" && name !== "handler" && name !== "type" ? undefined : value;
+  };
+  return {
+    state: fields.choice("state", Object.values(CHANGED_STATES).flat()),
+    ...readFilters(WORK_FILTERS, text, badField),
+    ids: fields.texts("ids", { most: MAX_CHOSEN, longest: MAX_ID_LENGTH }),
+  };
+}
+
+/** A job as a person with this access may see it. */
+export function showJob(job: BulkJob, rule: PayloadAccess): BulkJob {
+  const { error, errorGroup } = job.filter;
+  const shownError = error === null || rule === "full" ? error : HIDDEN_TEXT;
+  return { ...job, filter: { ...job.filter, error: shownError, errorGroup: errorGroup && HIDDEN_TEXT } };
 }

@@ -1,13 +1,12 @@
 import { type Clock, elapsedBy, type Timer } from "../base/clock.js";
 import { MINUTE, SECOND } from "../base/duration.js";
 import type { BulkJob } from "../store/bulk-jobs.js";
-import type { BulkJobRow } from "../web/api/jobs.js";
 import { type StateNow, OLD_COUNTS_MS, type StreamMessages } from "../web/api/now.js";
 import type { PayloadAccess } from "../web/api/session.js";
 import type { StreamSink } from "../web/web-answer.js";
 import type { FailureLog } from "./failure-log.js";
 import type { Viewer } from "../web/inbox-route.js";
-import { jobRow } from "./job-routes.js";
+import { showJob } from "./job-routes.js";
 
 const REFRESH_MS = 1 * SECOND;
 const HEARTBEAT_MS = 15 * SECOND;
@@ -97,7 +96,7 @@ export class LiveView {
     this.#send("figures", () => ({ at }), at);
     if (now.trouble !== null) return;
     const jobs = await readJobs();
-    const rowsFor = (payloads: PayloadAccess): BulkJobRow[] => jobs.map((job) => jobRow(job, payloads));
+    const rowsFor = (payloads: PayloadAccess): BulkJob[] => jobs.map((job) => showJob(job, payloads));
     this.#send("jobs", (payloads) => ({ jobs: rowsFor(payloads) }), rowsFor("full"));
   }
 

@@ -28,20 +28,20 @@ export const CHANGED_STATES = {
 export interface JobChoice extends WorkChoice {
   /** One of {@link CHANGED_STATES}. @default all that the action can change */
   state?: (typeof CHANGED_STATES)[JobAction][number] | undefined;
-  /** How `ids` were found, for those who list jobs; it chooses nothing. */
-  foundBy?: FoundBy | undefined;
   /** Of `plan`: the types of the events, or patterns of them. */
   types?: readonly string[] | undefined;
 }
 
-/** A search in errors as a person sees them, which no store can repeat: the choice has the ids that it found. */
-export interface FoundBy {
-  /** Text in the reasons or errors, as they were shown; null once it was erased. */
-  error: string | null;
-  /** How much of payloads these showed. */
-  payloads: "hidden" | "redacted" | "full";
-  /** Whether the search was among events that were chosen by their ids. */
-  isAmongChosen: boolean;
+/** In place of the text in errors by which a person chose work, once it was erased. */
+export const ERASED_TEXT = "[erased]";
+
+/** Which work a job is about, as everything shows it; null where it may be any. Times are ISO 8601. */
+export interface JobFilter extends Record<keyof typeof WORK_FILTERS, string | null> {
+  state: JobChoice["state"] | null;
+  /** Of `plan`: the types of the events, or patterns of them. */
+  types: readonly string[] | null;
+  /** How many events were chosen by their ids. */
+  chosen: number | null;
 }
 
 /** The choice of a job as its pages read it. */
@@ -59,7 +59,7 @@ export interface BulkJob {
   /** What is done to the work; `plan` makes it. */
   action: JobKind;
   /** Which work. */
-  choice: JobChoice;
+  filter: JobFilter;
   /** Who began it, as the dashboard's `allow` named them. */
   by: string;
   /** ISO 8601. */
@@ -84,7 +84,9 @@ export interface BulkJob {
 }
 
 /** What a person does with an open job. */
-export type JobChange = "cancel" | "pause" | "resume";
+export const JOB_CHANGES = ["cancel", "pause", "resume"] as const;
+
+export type JobChange = (typeof JOB_CHANGES)[number];
 
 /** Jobs over much work. What a process leaves open, any other one continues. */
 export interface BulkJobs {
@@ -111,7 +113,10 @@ export interface BulkJobs {
 }
 
 /** A change of work that is to be a job. */
-export type NewJob = Pick<BulkJob, "choice" | "by"> & { action: JobAction };
+export interface NewJob extends Pick<BulkJob, "by"> {
+  action: JobAction;
+  choice: JobChoice;
+}
 
 /** A job as it is stored. */
 export interface JobRow<Kind extends JobKind = JobKind> {
@@ -135,8 +140,10 @@ export function newJobRow({
   choice,
   position,
   ...job
-}: Pick<BulkJob, "action" | "choice" | "by"> &
-  Pick<JobRow, "id" | "createdAt" | "total"> & { position?: object }): JobRow {
+}: Pick<JobRow, "id" | "action" | "by" | "createdAt" | "total"> & {
+  choice: JobChoice;
+  position?: object;
+}): JobRow {
   const begin = { state: "open", done: 0, endedAt: null, error: null, paused: false } as const;
   const at = position === undefined ? null : JSON.stringify(position);
   return { ...job, ...begin, position: at, choice: JSON.stringify(choice) };
@@ -153,10 +160,10 @@ export function jobLimit(query: { limit?: number | undefined } = {}): number {
   return pageLimit.read("limit", query.limit ?? LISTED_JOBS);
 }
 
-const CHOICE_FIELDS: readonly string[] = [...Object.keys(WORK_FILTERS), "state", "ids", "foundBy"];
+const CHOICE_FIELDS: readonly string[] = [...Object.keys(WORK_FILTERS), "state", "ids"];
 
 /** Throws `invalid_argument` for an action or a choice that cannot be: a job would change other work than was meant. */
-export function checkJob({ action, choice }: Pick<BulkJob, "action" | "choice">): void {
+export function checkJob({ action, choice }: { action: JobKind; choice: JobChoice }): void {
   if (action === "plan" || !JOB_ACTIONS.includes(action)) {
     throw new PigeonholeError("invalid_argument", `action must be one of ${JOB_ACTIONS.join(", ")}.`);
   }
@@ -172,9 +179,9 @@ export function checkJob({ action, choice }: Pick<BulkJob, "action" | "choice">)
 }
 
 /** Why a job cannot be done by this version; undefined for one that can. */
-export function whyUnknown(row: JobRow): string | undefined {
+export function whyUnknown({ action, choice }: JobRow): string | undefined {
   try {
-    checkJob(toBulkJob(row));
+    checkJob({ action, choice: readChoice(choice) });
     return undefined;
   } catch (error) {
     return error instanceof PigeonholeError ? error.message : "Its choice is not JSON.";
@@ -187,7 +194,17 @@ export function toBulkJob({ id, action, choice, by, createdAt, ...row }: JobRow)
   const changedBefore = state === "done" ? Math.max(0, total - done) : 0;
   const times = { createdAt: isoTime(createdAt), endedAt: isoTime(row.endedAt) };
   const counts = { total, done, changedBefore };
-  return { id, action, choice: readChoice(choice), by, ...times, state, paused: Boolean(row.paused), ...counts, error };
+  const filter = toJobFilter(readChoice(choice));
+  return { id, action, filter, by, ...times, state, paused: Boolean(row.paused), ...counts, error };
+}
+
+function toJobFilter({ state = null, types = null, ids, ...choice }: JobChoice): JobFilter {
+  const fields = Object.keys(WORK_FILTERS).map((name) => {
+    const value = choice[name as keyof typeof WORK_FILTERS];
+    return [name, typeof value === "number" ? isoTime(value) : (value ?? null)] as const;
+  });
+  const filters = Object.fromEntries(fields) as Record<keyof typeof WORK_FILTERS, string | null>;
+  return { ...filters, state, types, chosen: ids?.length ?? null };
 }
 
 function readChoice(text: string): JobChoice {

@@ -35,9 +35,6 @@ export interface StoreOverview {
   repairs: RepairRound[];
 }
 
-/** Which work: of all that an action can change, what fits each field that is given. */
-export type StuckWork = Omit<JobChoice, "foundBy">;
-
 /** How much work is or was changed, and of how many events. */
 export interface RunCounts {
   /** Events that have some of it. */
@@ -116,9 +113,9 @@ export interface InboxOperator extends HandlerPauses, BulkJobs, ErrorGroups, Fig
    * understood: it is read again as a whole. `retry` and `discard` change dead and parked work, `run` what waits for
    * its next run. Rejects with `invalid_argument` for a choice that cannot be.
    */
-  changeWork(action: JobAction, choice: StuckWork): Promise<ChangedMuchWork>;
+  changeWork(action: JobAction, choice: JobChoice): Promise<ChangedMuchWork>;
   /** Counts what {@link changeWork} would change, and the events that it belongs to. */
-  countWork(action: JobAction, choice: StuckWork): Promise<RunCounts>;
+  countWork(action: JobAction, choice: JobChoice): Promise<RunCounts>;
   /**
    * Gives stored events to a handler that has no work of them, as a job that is done where the handler runs, while
    * nothing else of it is due. Rejects with `not_found` for a handler that no receiver has had, and with

@@ -1,7 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { NOTE_HANDLER } from "../base/note-handler.js";
-import { BEFORE_ALL, type JobAction, KEPT_JOBS, checkJob, jobLimit, newJobRow, toBulkJob } from "./bulk-jobs.js";
-import type { ChangedWork, InboxOperator, RunCounts, StoreOverview, StuckWork } from "./inbox-operator.js";
+import {
+  BEFORE_ALL,
+  type JobAction,
+  type JobChoice,
+  KEPT_JOBS,
+  checkJob,
+  jobLimit,
+  newJobRow,
+  toBulkJob,
+} from "./bulk-jobs.js";
+import type { ChangedWork, InboxOperator, RunCounts, StoreOverview } from "./inbox-operator.js";
 import { typesOfHistory } from "./history.js";
 import { type EventDetail, bodyOf, foundEvent } from "./inbox-view.js";
 import type { ContactEventChoice } from "./outbox.js";
@@ -73,7 +82,7 @@ function* readOverview(at: number): StoreQuery<StoreOverview> {
   return { at, events, contactEvents: yield* countContactEvents(), repairs: yield* listRepairs() };
 }
 
-function countWork(of: { action: JobAction; choice: StuckWork }, now: number): StoreQuery<RunCounts> {
+function countWork(of: { action: JobAction; choice: JobChoice }, now: number): StoreQuery<RunCounts> {
   checkJob(of);
   return countPieces(of.action, { choice: of.choice, now });
 }

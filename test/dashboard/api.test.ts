@@ -5,7 +5,9 @@ import { createDashboard } from "pigeonhole/dashboard";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { ErrorGroupList } from "#pigeonhole/store/error-groups.js";
 import type { WholeEvent, FileText } from "#pigeonhole/web/api/event.js";
-import type { BulkJobList, BulkJobRow, JobPreview } from "#pigeonhole/web/api/jobs.js";
+import type { BulkJob } from "#pigeonhole/store/bulk-jobs.js";
+import type { RunCounts } from "#pigeonhole/store/inbox-operator.js";
+import type { BulkJobList } from "#pigeonhole/web/api/jobs.js";
 import type { OverviewFigures } from "#pigeonhole/web/api/overview.js";
 import type { PageSession } from "#pigeonhole/web/api/session.js";
 import type { ListedEventPage, HandlerReport } from "#pigeonhole/web/api/work.js";
@@ -50,7 +52,7 @@ async function postDead(receiver: Receiver, count: number, fails = "luck"): Prom
   return ids;
 }
 
-async function untilJobEnds(dashboard: DashboardClient, id: string, clock: FakeClock): Promise<BulkJobRow | undefined> {
+async function untilJobEnds(dashboard: DashboardClient, id: string, clock: FakeClock): Promise<BulkJob | undefined> {
   const find = async () => {
     await clock.advance(1_000);
     const { body } = await dashboard.get<BulkJobList>("api/jobs");
@@ -243,8 +245,8 @@ describe("errors and jobs", () => {
     expect(steps.reduce((sum, { events }) => sum + events, 0)).toBe(3);
 
     const job = { action: "discard", filter: { errorGroup: group?.id } };
-    expect((await dashboard.post<JobPreview>("api/jobs/preview", job)).body).toEqual({ events: 3, work: 3 });
-    const { id } = (await dashboard.post<BulkJobRow>("api/jobs", job)).body;
+    expect((await dashboard.post<RunCounts>("api/jobs/preview", job)).body).toEqual({ events: 3, work: 3 });
+    const { id } = (await dashboard.post<BulkJob>("api/jobs", job)).body;
     const done = { action: "discard", by: "ann", state: "done", total: 3, done: 3 };
     expect(await untilJobEnds(dashboard, id, clock)).toMatchObject(done);
     for (const each of ids) expect((await receiver.inbox.get(each))?.state).toBe("discarded");
@@ -274,9 +276,9 @@ describe("errors and jobs", () => {
     const { receiver, dashboard } = await start({ clock });
     const ids = await postDead(receiver, 2);
     const job = { action: "discard", filter: { state: "dead", ids } };
-    const { id, filter } = (await dashboard.post<BulkJobRow>("api/jobs", job)).body;
-    expect(filter).toEqual({ state: "dead", chosen: 2 });
-    expect((await untilJobEnds(dashboard, id, clock))?.filter).toEqual({ state: "dead", chosen: 2 });
+    const { id, filter } = (await dashboard.post<BulkJob>("api/jobs", job)).body;
+    expect(filter).toMatchObject({ state: "dead", chosen: 2, handler: null });
+    expect((await untilJobEnds(dashboard, id, clock))?.filter).toEqual(filter);
   });
 
   test("a job of a process that died is finished by the next one", async () => {

@@ -5,7 +5,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { TOKEN_HEADER, type PageSession } from "#pigeonhole/web/api/session.js";
 import type { ErrorGroupList } from "#pigeonhole/store/error-groups.js";
 import type { WholeEvent } from "#pigeonhole/web/api/event.js";
-import type { BulkJobList, BulkJobRow } from "#pigeonhole/web/api/jobs.js";
+import type { BulkJob } from "#pigeonhole/store/bulk-jobs.js";
+import type { BulkJobList } from "#pigeonhole/web/api/jobs.js";
 import type { OverviewFigures } from "#pigeonhole/web/api/overview.js";
 import type { HandlerReport, RunningWork } from "#pigeonhole/web/api/work.js";
 import { silentLogger } from "#pigeonhole/base/logger.js";
@@ -48,7 +49,7 @@ describeOnPostgres((database) => {
     // All processes sign tokens with the secret of the store.
     const headers = { [TOKEN_HEADER]: session.token };
     const job = { action: "discard", filter: { errorGroup: errors.items[0]?.id } };
-    const created = await other.dashboard.post<BulkJobRow>("api/jobs", job, headers);
+    const created = await other.dashboard.post<BulkJob>("api/jobs", job, headers);
     expect(created).toMatchObject({ status: 200, body: { by: "ann", total: 3 } });
     const jobs = async () => (await one.dashboard.get<BulkJobList>("api/jobs")).body.jobs;
     await expect.poll(jobs, { timeout: 5_000 }).toMatchObject([{ state: "done", done: 3 }]);

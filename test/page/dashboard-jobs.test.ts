@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { BulkJobRow } from "../../src/web/api/jobs.js";
-import { jobRow } from "../support/job-row.js";
+import type { BulkJob } from "../../src/store/bulk-jobs.js";
+import { jobFilter, jobRow } from "../support/job-row.js";
 import { jobs, shownJobs, takeList } from "../../src/page/dashboard/jobs/jobs.js";
 
-const job = (id: string, state: BulkJobRow["state"]): BulkJobRow => jobRow({ id, state, endedAt: null });
+const job = (id: string, state: BulkJob["state"]): BulkJob => jobRow({ id, state, endedAt: null });
 
 test("the page shows jobs that are open, or end while it is open", () => {
   const shown = (): string[] => shownJobs.value.map(({ id, state }) => `${id} ${state}`);
@@ -14,9 +14,10 @@ test("the page shows jobs that are open, or end while it is open", () => {
 });
 
 test("a text that was erased goes from a job that has ended", () => {
-  takeList([{ ...job("erased", "done"), filter: { error: "no Ann" } }]);
-  takeList([{ ...job("erased", "done"), filter: { isErrorErased: true } }]);
-  expect(jobs.value.get("erased")?.filter).toEqual({ isErrorErased: true });
+  const told = (error: string) => takeList([{ ...job("erased", "done"), filter: jobFilter({ error }) }]);
+  told("no Ann");
+  told("[erased]");
+  expect(jobs.value.get("erased")?.filter).toMatchObject({ error: "[erased]" });
 });
 
 test("an open job that is not listed among newer ones is not shown as open", () => {

@@ -1,4 +1,5 @@
-import type { ChangedWork, InboxOperator, StuckWork } from "../../store/inbox-operator.js";
+import type { JobChoice } from "../../store/bulk-jobs.js";
+import type { ChangedWork, InboxOperator } from "../../store/inbox-operator.js";
 import type { WorkChoice } from "../../store/inbox-view.js";
 import { EXIT, type ExitCode } from "../frame/command-error.js";
 import { WORK_FILTERS } from "../../store/filters.js";
@@ -67,7 +68,7 @@ export const discardStuckWork: RunCommand<typeof specs.inboxDiscard> = ({ args, 
     });
   });
 
-async function discardChosen(inbox: InboxOperator, choice: StuckWork, context: CommandContext): Promise<ExitCode> {
+async function discardChosen(inbox: InboxOperator, choice: JobChoice, context: CommandContext): Promise<ExitCode> {
   const found = await inbox.countWork("discard", choice);
   const what = `${piecesOf(found.work)} of ${countOf(found.events, "event")}`;
   if (found.work > 0 && !(await confirm(`End ${what} without running it?`, context))) return EXIT.failed;

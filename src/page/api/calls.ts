@@ -4,7 +4,9 @@ import { escapeControls } from "../../base/text.js";
 import type { ListedEventPage, HandlerReport, RunningWork } from "../../web/api/work.js";
 import type { PageSession } from "../../web/api/session.js";
 import type { OverviewFigures, FigureRange } from "../../web/api/overview.js";
-import type { BulkJobList, BulkJobRow, JobAction, JobBody, JobChange, JobPreview } from "../../web/api/jobs.js";
+import type { BulkJob, JobAction, JobChange } from "../../store/bulk-jobs.js";
+import type { RunCounts } from "../../store/inbox-operator.js";
+import type { BulkJobList, JobBody } from "../../web/api/jobs.js";
 import type { WholeEvent, EventDeliveries, FileText, UnveiledPayload } from "../../web/api/event.js";
 import type { ErrorGroupList } from "../../store/error-groups.js";
 import type { InboxChanges, InboxChange } from "../../operator/change-each.js";
@@ -145,13 +147,13 @@ export const fetchHandlers = (filter: ListFilter) => readJson<HandlerReport>(wit
 export const postHandlerChange = (handler: string, action: "pause" | "resume") =>
   change<HandlerReport>(`api/handlers/${action}`, { handler });
 
-export const postJobPreview = (body: JobBody) => change<JobPreview>("api/jobs/preview", body);
+export const postRunCounts = (body: JobBody) => change<RunCounts>("api/jobs/preview", body);
 
-export const postJob = (body: JobBody) => change<BulkJobRow>("api/jobs", body);
+export const postJob = (body: JobBody) => change<BulkJob>("api/jobs", body);
 
 export const fetchJobs = () => readJson<BulkJobList>("api/jobs");
 
-export const postJobChange = (id: string, to: JobChange) => change<BulkJobRow>(`api/jobs/${at(id)}/${to}`);
+export const postJobChange = (id: string, to: JobChange) => change<BulkJob>(`api/jobs/${at(id)}/${to}`);
 
 export const fetchOutbox = (filter: ListFilter) => readJson<ListedContactEventPage>(withQuery("api/outbox", filter));
 

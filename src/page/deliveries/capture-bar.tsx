@@ -1,5 +1,5 @@
 import type { EventView } from "../../store/inbox-view.js";
-import type { JobAction } from "../../web/api/jobs.js";
+import type { JobAction } from "../../store/bulk-jobs.js";
 import { ExportMenu } from "../detail/export-menu.js";
 import { replayElsewhere } from "../detail/replay-elsewhere.js";
 import { copyCurl, remove, replay, share, togglePin } from "../state/actions.js";

@@ -4,7 +4,7 @@ import { isStopped } from "../../operator/states.js";
 import type { EventView } from "../../store/inbox-view.js";
 import { mayOperate } from "../state/session.js";
 import { changeEvents, mayRetry, mayRunNow } from "../state/work.js";
-import type { JobAction } from "../../web/api/jobs.js";
+import type { JobAction } from "../../store/bulk-jobs.js";
 import { ActionButton } from "../ui/action-button.js";
 
 /**

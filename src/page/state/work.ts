@@ -3,7 +3,7 @@ import type { CaptureSummary } from "../../capture/model/capture.js";
 import { eventIdOf } from "../../protocol/inbox-id.js";
 import type { EventView, HandlerView } from "../../store/inbox-view.js";
 import type { InboxChange, InboxChanges } from "../../operator/change-each.js";
-import type { JobAction } from "../../web/api/jobs.js";
+import type { JobAction } from "../../store/bulk-jobs.js";
 import { changeInboxEvents, findWork, listWork, postEventChange } from "../api/calls.js";
 import { confirmed } from "./confirmed.js";
 import { runAction, reportProblem, showNotice } from "./notice.js";

@@ -1,5 +1,5 @@
 import type { ComponentProps } from "preact";
-import type { JobAction } from "../../web/api/jobs.js";
+import type { JobAction } from "../../store/bulk-jobs.js";
 import { Button } from "./button.js";
 import type { IconName } from "./icon.js";
 

@@ -1,5 +1,5 @@
 import { type MentionsEmail, createMentionsEmail } from "../../base/mentions-email.js";
-import type { JobChoice, JobRow } from "../bulk-jobs.js";
+import { ERASED_TEXT, type JobChoice, type JobRow } from "../bulk-jobs.js";
 import {
   type EraseCounts,
   type EraseCursor,
@@ -132,12 +132,10 @@ type StoredJob = Pick<JobRow, "state" | "choice">;
  * stays. Ids stay too, as those of events do. Returns what is left of the choice, unless it stays as it is.
  */
 function eraseJob({ state, choice }: StoredJob): { counts: Partial<EraseCounts>; choice?: string } {
-  const { error, foundBy, ...rest } = JSON.parse(choice) as JobChoice;
-  if (error === undefined && (foundBy === undefined || foundBy.error === null)) return { counts: {} };
-  if (error !== undefined && state === "open") return { counts: { jobsLeft: 1 } };
-  const found = foundBy ?? { payloads: "full", isAmongChosen: rest.ids !== undefined };
-  const erased: JobChoice = { ...rest, foundBy: { ...found, error: null } };
-  return { counts: { jobs: 1 }, choice: JSON.stringify(erased) };
+  const stored = JSON.parse(choice) as JobChoice;
+  if (stored.error === undefined || stored.error === ERASED_TEXT) return { counts: {} };
+  if (state === "open") return { counts: { jobsLeft: 1 } };
+  return { counts: { jobs: 1 }, choice: JSON.stringify({ ...stored, error: ERASED_TEXT }) };
 }
 
 /** A contact event, and the call that it is part of. */

@@ -3,7 +3,7 @@
  */
 import type { ProcessFigures, StoreLevels } from "../../operator/figures-now.js";
 import type { RepairRound } from "../../store/repair-rounds.js";
-import type { BulkJobRow } from "./jobs.js";
+import type { BulkJob } from "../../store/bulk-jobs.js";
 import type { PausedHandlerRow } from "./work.js";
 
 /** From this age on, {@link StateNow.countedAgoMs} is shown. */
@@ -95,7 +95,7 @@ export interface StreamMessages {
   /** A step of the figures was written, or has ended while the store cannot be read: load the overview again. */
   figures: { at: string };
   /** Jobs that have changed. */
-  jobs: { jobs: BulkJobRow[] };
+  jobs: { jobs: BulkJob[] };
   /** The receiver stops; the stream ends. */
   end: Record<string, never>;
 }

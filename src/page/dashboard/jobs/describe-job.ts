@@ -1,12 +1,12 @@
 import { escapeControls } from "../../../base/text.js";
 import { formatCount, formatTime, plural } from "../../text/format.js";
-import type { BulkJobRow, JobFilter } from "../../../web/api/jobs.js";
+import type { BulkJob, JobFilter } from "../../../store/bulk-jobs.js";
 
 const OPEN = { retry: "Retrying", discard: "Discarding", run: "Making due now", plan: "Giving history to" } as const;
 const DONE = { retry: "Retried", discard: "Discarded", run: "Due now", plan: "Gave history to" } as const;
 
 /** How far a job is, in words. */
-export function describeJob({ action, state, error, paused, filter }: BulkJobRow): string {
+export function describeJob({ action, state, error, paused, filter }: BulkJob): string {
   const handler = action === "plan" ? ` ${escapeControls(filter.handler ?? "")}` : "";
   const open = `${OPEN[action]}${handler}`;
   switch (state) {
@@ -22,7 +22,7 @@ export function describeJob({ action, state, error, paused, filter }: BulkJobRow
 }
 
 /** How much of its work a job has changed, and what became of the rest, in words. */
-export function describeProgress({ done, total, changedBefore }: BulkJobRow): string {
+export function describeProgress({ done, total, changedBefore }: BulkJob): string {
   const progress = `${formatCount(done)} of ${formatCount(total)}`;
   // Others may change the work while a person reads the number and agrees.
   if (total === 0 && done === 0) return `${progress}, nothing was left to change when it began`;
@@ -32,19 +32,17 @@ export function describeProgress({ done, total, changedBefore }: BulkJobRow): st
 }
 
 /** Such as `dead, handler crm, since Nov 20 14:02:11`. */
-export function describeJobFilter({ state, handler, type, source, error, since, until, ...rest }: JobFilter): string {
-  const { isErrorErased, isGroup, chosen, types } = rest;
+export function describeJobFilter(filter: JobFilter): string {
+  const { state, type, types, chosen, error, errorGroup, since, until, ...texts } = filter;
   const parts = [
-    chosen === undefined ? undefined : plural(chosen, "chosen event"),
+    chosen === null ? null : plural(chosen, "chosen event"),
     state,
-    handler === undefined ? undefined : `handler ${handler}`,
+    ...Object.entries(texts).map(([name, text]) => (text === null ? null : `${name} ${text}`)),
     type ?? types?.join(" "),
-    source === undefined ? undefined : `source ${source}`,
-    error === undefined ? undefined : `error "${error}"`,
-    isErrorErased === undefined ? undefined : "a text in errors (erased)",
-    isGroup === undefined ? undefined : "one group of errors",
-    since === undefined ? undefined : `since ${formatTime(since)}`,
-    until === undefined ? undefined : `before ${formatTime(until)}`,
-  ].filter((part) => part !== undefined);
+    error === null ? null : `error "${error}"`,
+    errorGroup === null ? null : "one group of errors",
+    since === null ? null : `since ${formatTime(since)}`,
+    until === null ? null : `before ${formatTime(until)}`,
+  ].filter((part) => typeof part === "string");
   return parts.length === 0 ? "all work" : escapeControls(parts.join(", "));
 }

@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
 import { escapeControls } from "../../../base/text.js";
-import type { BulkJobRow } from "../../../web/api/jobs.js";
+import type { BulkJob } from "../../../store/bulk-jobs.js";
 import { now } from "../../state/now.js";
 import { mayOperate } from "../../state/session.js";
 import { Button } from "../../ui/button.js";
@@ -23,7 +23,7 @@ export function JobStrip() {
   );
 }
 
-function JobLine({ job }: { job: BulkJobRow }) {
+function JobLine({ job }: { job: BulkJob }) {
   const { id, total, done, state, by, paused } = job;
   const words = describeJob(job);
   return (
@@ -54,7 +54,7 @@ function WhyItWaits() {
 }
 
 /** What a person can do with a job that is open. */
-function JobButtons({ job: { id, state, paused } }: { job: BulkJobRow }) {
+function JobButtons({ job: { id, state, paused } }: { job: BulkJob }) {
   if (state !== "open" || !mayOperate.value) return null;
   return (
     <>
@@ -80,7 +80,7 @@ export function JobPanel() {
   );
 }
 
-const COLUMNS: readonly TableColumn<BulkJobRow>[] = [
+const COLUMNS: readonly TableColumn<BulkJob>[] = [
   timeColumn("Begun", ({ createdAt }) => createdAt),
   { title: "By", class: "long", cell: ({ by }) => escapeControls(by) },
   { title: "Action", class: "long", cell: describeJob },

@@ -1,13 +1,13 @@
 import { computed, signal } from "@preact/signals";
-import type { BulkJobRow, JobAction, JobChange } from "../../../web/api/jobs.js";
+import type { BulkJob, JobAction, JobChange } from "../../../store/bulk-jobs.js";
 import type { WorkFilter } from "../../../web/api/work.js";
 import { confirmed } from "../../state/confirmed.js";
 import { runAction, showNotice } from "../../state/notice.js";
 import { plural } from "../../text/format.js";
-import { postJobChange, postJob, fetchJobs, postJobPreview } from "../../api/calls.js";
+import { postJobChange, postJob, fetchJobs, postRunCounts } from "../../api/calls.js";
 
 /** By id, newest first. */
-export const jobs = signal<ReadonlyMap<string, BulkJobRow>>(new Map());
+export const jobs = signal<ReadonlyMap<string, BulkJob>>(new Map());
 
 /** Ids of the ended jobs that are not shown above the view: they had ended before, or the user has closed them. */
 const closed = signal<ReadonlySet<string>>(new Set());
@@ -24,7 +24,7 @@ export const endedJobs = computed(() => [...jobs.value.values()].filter(({ state
 let hasList = false;
 
 /** Takes the store's list of jobs. Of the first ones, those that have ended are not shown above the view. */
-export function takeList(list: readonly BulkJobRow[]): void {
+export function takeList(list: readonly BulkJob[]): void {
   if (!hasList) for (const { id, state } of list) if (state !== "open") closeJob(id);
   hasList = true;
   dropUnlisted(list);
@@ -32,14 +32,14 @@ export function takeList(list: readonly BulkJobRow[]): void {
 }
 
 /** An open job that is not listed among newer ones has ended, or waits behind more than a list has. */
-function dropUnlisted(list: readonly BulkJobRow[]): void {
+function dropUnlisted(list: readonly BulkJob[]): void {
   const isListed = (id: string) => list.some((job) => job.id === id);
   const isOlder = (at: string) => list.some(({ createdAt }) => createdAt > at);
   const left = [...jobs.value].filter(([id, job]) => job.state !== "open" || isListed(id) || !isOlder(job.createdAt));
   jobs.value = new Map(left);
 }
 
-function take(changed: readonly BulkJobRow[]): void {
+function take(changed: readonly BulkJob[]): void {
   const all = new Map(jobs.value);
   // A job that has ended stays so: an answer that says otherwise is late. The text by which it chose may be erased.
   for (const job of changed)
@@ -72,7 +72,7 @@ const MEANINGS = {
 export async function changeWork(action: JobAction, filter: WorkFilter): Promise<boolean> {
   let isStarted = false;
   await runAction(async () => {
-    const { work, events } = await postJobPreview({ action, filter });
+    const { work, events } = await postRunCounts({ action, filter });
     if (work === 0) {
       showNotice({ tone: "plain", text: `Nothing to ${VERBS[action].toLowerCase()} here` });
       return;

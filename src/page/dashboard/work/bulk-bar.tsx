@@ -1,6 +1,6 @@
 import { isStopped, piecesIn } from "../../../operator/states.js";
 import type { HandlerView } from "../../../store/inbox-view.js";
-import type { JobAction } from "../../../web/api/jobs.js";
+import type { JobAction } from "../../../store/bulk-jobs.js";
 import { readParam } from "../../state/address.js";
 import { pausedHandlers } from "../../state/handlers.js";
 import { mayOperate } from "../../state/session.js";

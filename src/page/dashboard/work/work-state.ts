@@ -1,7 +1,7 @@
 import { EVENT_STATES, type EventState } from "../../../store/state-words.js";
 import { computed } from "@preact/signals";
 import type { ListedEvent, WorkFilter } from "../../../web/api/work.js";
-import { fetchEvents } from "../../api/calls.js";
+import { fetchEvents, viewer } from "../../api/calls.js";
 import { readParam } from "../../state/address.js";
 import { createPagedList } from "../../state/create-paged-list.js";
 import { createSelection } from "../../state/create-selection.js";
@@ -46,15 +46,21 @@ export const isNarrowed = computed(() => WORK_PARAMS.some((name) => readParam(na
 
 /** What a change of all that is listed would choose now; undefined where no job can ask what narrows the list. */
 export function listedWork(): WorkFilter | undefined {
-  return readParam("text") === "" ? listedFilter() : undefined;
+  const narrows = mayChooseByError() ? ["text"] : ["text", "error"];
+  return narrows.some((name) => readParam(name) !== "") ? undefined : listedFilter();
 }
 
-/** What a change of these events would choose: of their work, what the list shows. */
+/** What a change of these events would choose: of their work, what the list shows, as far as a job can ask for it. */
 export const workOfChosen = (ids: readonly string[]): WorkFilter => ({ ...listedFilter(), ids: [...ids] });
 
 function listedFilter(): WorkFilter {
-  return Object.fromEntries(Object.entries(commonFilters()).filter(([, value]) => value !== ""));
+  const { error, ...filters } = commonFilters();
+  const asked = Object.entries(mayChooseByError() ? { ...filters, error } : filters);
+  return Object.fromEntries(asked.filter(([, value]) => value !== ""));
 }
+
+/** Who does not see all of errors looks in them as they are shown, which no store can repeat. */
+const mayChooseByError = (): boolean => viewer.value?.payloads === "full";
 
 /** The chosen events, by id. */
 export const eventSelection = createSelection(() => events.items.value.map(({ id }) => id));
