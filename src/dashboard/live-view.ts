@@ -1,5 +1,6 @@
 import { type Clock, elapsedBy, type Timer } from "../base/clock.js";
 import { MINUTE, SECOND } from "../base/duration.js";
+import { withoutAges } from "../operator/figures-now.js";
 import type { BulkJob } from "../store/bulk-jobs.js";
 import { type StateNow, OLD_COUNTS_MS, type StreamMessages } from "../web/api/now.js";
 import type { PayloadAccess } from "../web/api/session.js";
@@ -91,7 +92,7 @@ export class LiveView {
   async #readAll(): Promise<void> {
     const { readNow, readJobs, lastReportAt } = this.#tools;
     const now = await readNow();
-    this.#send("now", () => now, { ...now, at: "", ...withoutAges(now) });
+    this.#send("now", () => now, { ...now, at: "", ...withoutSeconds(now) });
     const at = new Date(lastReportAt()).toISOString();
     this.#send("figures", () => ({ at }), at);
     if (now.trouble !== null) return;
@@ -143,11 +144,10 @@ export class LiveView {
 }
 
 /** Ages change with each second; the page counts them on by itself, and shows the counts' own once they are old. */
-function withoutAges({ at, backlog, outbox, endpoint, countedAgoMs }: StateNow) {
+function withoutSeconds({ at, store, endpoint, countedAgoMs }: StateNow) {
   return {
     countedAgoMs: countedAgoMs >= OLD_COUNTS_MS ? Date.parse(at) - countedAgoMs : 0,
-    backlog: backlog && { ...backlog, oldestAgeMs: backlog.oldestAgeMs > 0 },
-    outbox: outbox && { ...outbox, oldestAgeMs: outbox.oldestAgeMs > 0 },
+    store: store && withoutAges(store),
     endpoint: { ...endpoint, silentForMs: null },
   };
 }

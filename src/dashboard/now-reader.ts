@@ -6,7 +6,7 @@ import { stepAt } from "../store/figure-rows.js";
 import { alarmRow } from "./alarm-row.js";
 import type { StateNow, ProcessRow, StoreTrouble } from "../web/api/now.js";
 import type { RunningWork } from "../web/api/work.js";
-import { type ProcessFigures, processFigures, runningRows, storeLevels } from "../operator/figures-now.js";
+import { type ProcessFigures, processFigures, runningRows, storeFigures } from "../operator/figures-now.js";
 import type { EventPage } from "../store/inbox-view.js";
 import { isAlive, isEnded } from "../store/process-state.js";
 import { pausedRow } from "../web/handler-routes.js";
@@ -61,8 +61,7 @@ export class NowReader {
     return {
       ...this.#processes({ statuses: [own], newest: undefined, now }),
       trouble,
-      backlog: null,
-      outbox: null,
+      store: null,
       countedAgoMs: 0,
       disk: { usedBytes: null, freeBytes: null },
       paused: [],
@@ -83,7 +82,7 @@ export class NowReader {
     return {
       ...this.#processes({ statuses, newest, now }),
       trouble: null,
-      ...storeLevels(counts, now),
+      store: storeFigures(counts, now),
       countedAgoMs: Math.max(0, now - countedAt),
       disk: await this.#readDisk(),
       paused: handlers.flatMap((each) => pausedRow(each, counts.events) ?? []),
@@ -115,7 +114,7 @@ export class NowReader {
       processes: statuses
         .filter((status) => !isEnded(status))
         .map((status, place) => processRow(status, { now, isThis: place === 0 })),
-      repair: this.#tools.receiver.inStore.counter.figures.repair ?? null,
+      repair: this.#tools.receiver.inStore.counter.figures.repair,
     };
   }
 

@@ -3,16 +3,20 @@ import { LIMITS } from "../protocol/limits.js";
 import { failuresInARow } from "../store/failures-in-a-row.js";
 import type { ProcessStatus, ReportedStatus } from "../store/figures.js";
 import type { StoreOverview } from "../store/inbox-operator.js";
-import type { EventPage } from "../store/inbox-view.js";
+import type { EventPage, StoreCounts } from "../store/inbox-view.js";
+import type { OutboxCounts } from "../store/outbox.js";
 import { isAlive, worstState } from "../store/process-state.js";
 
 /** How near the service is to switching the endpoint off. */
 export interface EndpointHealth {
-  /** Answers other than 2xx in a row, of all processes together: after the last 2xx of any. */
+  /**
+   * Answers other than 2xx in a row, those to other senders left out. For the store: of all processes together, after
+   * the last 2xx of any. The service switches the endpoint off at `disablesAt`.
+   */
   failuresInARow: number;
   /** 100, the service's limit. */
   disablesAt: number;
-  /** When a delivery was last stored, ISO 8601; null when the store had none. */
+  /** When a delivery was last stored, ISO 8601, duplicates left out; null when none was. */
   lastAcceptedAt: string | null;
   /** Since then, in milliseconds; null with it. */
   silentForMs: number | null;
@@ -29,18 +33,23 @@ export interface ProcessFigures {
   running: number;
 }
 
-/** What a store holds that is not done. */
-export interface StoreLevels {
-  backlog: {
-    pending: number;
-    retrying: number;
-    running: number;
-    dead: number;
-    parked: number;
-    /** Age of the oldest event with work that waits or runs, in milliseconds; 0 without one. */
-    oldestAgeMs: number;
-  };
-  outbox: { pending: number; running: number; retrying: number; dead: number; oldestAgeMs: number };
+/** What a store holds, and for how long it has waited. */
+export interface StoreFigures extends Omit<StoreCounts, "oldestOpenReceivedAt" | "oldestDueAt"> {
+  /** When the store was counted, ISO 8601; null before the first start of a receiver, when all counts are 0. */
+  countedAt: string | null;
+  /**
+   * Age of the oldest event that is not handled yet, in milliseconds: it waits, waits for a retry, or its handler runs.
+   * 0 when all is done.
+   */
+  oldestPendingAgeMs: number;
+  /**
+   * The longest time that due work has been waiting for a handler, in milliseconds; 0 when handlers keep up. Handlers
+   * that run do not count, nor does work of paused ones. In a process that does not run the handlers of the store, only
+   * what waits in the store is seen.
+   */
+  lagMs: number;
+  /** Contact events that wait, are being sent, or are dead; and the age of the oldest unsettled one in milliseconds. */
+  outbox: Omit<OutboxCounts, "oldestRecordedAt"> & { oldestAgeMs: number };
 }
 
 /** A run of a handler that is not over. */
@@ -67,17 +76,27 @@ export function processFigures(
 ): ProcessFigures {
   const alive = statuses.filter((status) => isAlive(status, now));
   const last = lastAccepted(statuses, newest);
-  const silentForMs = last === undefined ? null : Math.max(0, now - last);
+  const silenceAfterMs = alive.flatMap((status) => status.silenceAfterMs ?? []);
   return {
     state: worstState(alive),
-    endpoint: {
-      failuresInARow: failuresInARow(statuses),
-      disablesAt: LIMITS.disableAfterFailures,
-      lastAcceptedAt: isoTime(last),
-      silentForMs,
-      isSilent: alive.some(({ silenceAfterMs = Number.POSITIVE_INFINITY }) => (silentForMs ?? 0) > silenceAfterMs),
-    },
+    endpoint: endpointHealth({ failuresInARow: failuresInARow(statuses), lastAcceptedAt: last, silenceAfterMs }, now),
     running: alive.reduce((sum, { runningCount }) => sum + runningCount, 0),
+  };
+}
+
+/** Of one process or several; times are in milliseconds since 1970. */
+export function endpointHealth(
+  said: { failuresInARow: number; lastAcceptedAt: number | undefined; silenceAfterMs: readonly number[] },
+  now: number,
+): EndpointHealth {
+  const { failuresInARow: count, lastAcceptedAt, silenceAfterMs } = said;
+  const silentForMs = lastAcceptedAt === undefined ? null : Math.max(0, now - lastAcceptedAt);
+  return {
+    failuresInARow: count,
+    disablesAt: LIMITS.disableAfterFailures,
+    lastAcceptedAt: isoTime(lastAcceptedAt),
+    silentForMs,
+    isSilent: silenceAfterMs.some((after) => (silentForMs ?? 0) > after),
   };
 }
 
@@ -99,16 +118,27 @@ function lastAccepted(
   return known.length === 0 ? undefined : Math.max(...known);
 }
 
-export function storeLevels(
-  { events, contactEvents }: Pick<StoreOverview, "events" | "contactEvents">,
+/** What was counted, as it is at a moment by the clock that counted. */
+export function storeFigures(
+  { at, events, contactEvents }: Pick<StoreOverview, "at" | "events" | "contactEvents">,
   now: number,
-): StoreLevels {
-  const { pending, retrying, running, dead, parked, oldestOpenReceivedAt = now } = events;
-  const { oldestRecordedAt = now, ...waiting } = contactEvents;
+): StoreFigures {
+  const { oldestOpenReceivedAt, oldestDueAt, ...counts } = events;
+  const { oldestRecordedAt, ...sends } = contactEvents;
+  const ageOf = (time: string | null): number => (time === null ? 0 : Math.max(0, now - Date.parse(time)));
   return {
-    backlog: { pending, retrying, running, dead, parked, oldestAgeMs: Math.max(0, now - oldestOpenReceivedAt) },
-    outbox: { ...waiting, oldestAgeMs: Math.max(0, now - oldestRecordedAt) },
+    ...counts,
+    countedAt: at,
+    oldestPendingAgeMs: ageOf(oldestOpenReceivedAt),
+    lagMs: ageOf(oldestDueAt),
+    outbox: { ...sends, oldestAgeMs: ageOf(oldestRecordedAt) },
   };
+}
+
+/** The same without what changes with each second, to see whether anything else has changed. */
+export function withoutAges({ outbox, oldestPendingAgeMs, ...figures }: StoreFigures) {
+  const ages = { countedAt: null, lagMs: 0, oldestPendingAgeMs: oldestPendingAgeMs > 0 };
+  return { ...figures, ...ages, outbox: { ...outbox, oldestAgeMs: outbox.oldestAgeMs > 0 } };
 }
 
 /** What runs in the processes that live, the longest first, as far as they named it. */

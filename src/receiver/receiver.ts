@@ -10,13 +10,14 @@ import type { ContactEvents } from "../outbox/contact-events.js";
 import type { Inbox } from "./inbox.js";
 import type { RepairOptions } from "./repair-endpoint.js";
 import type { RepairReport } from "./repair-report.js";
-import type { StoreFigures } from "./store-counter.js";
+import type { EndpointHealth } from "../operator/figures-now.js";
+import type { CountedFigures } from "./store-counter.js";
 
 /** The state of a receiver. Deliveries are taken from `running` on; those of `starting` wait for it. */
 export type ReceiverState = "new" | "starting" | "running" | "stopping" | "stopped";
 
 /** Counts of pieces of work (one event for one handler) by state, and figures that show whether the receiver works. */
-export interface ReceiverStats extends StoreFigures {
+export interface ReceiverStats extends CountedFigures {
   /** State of the receiver. */
   state: ReceiverState;
   /**
@@ -28,18 +29,8 @@ export interface ReceiverStats extends StoreFigures {
   waitsFor: Record<string, GateName>;
   /** Deliveries answered since the receiver was created, by outcome. */
   answers: Record<OutcomeKind, number>;
-  /**
-   * Answers other than 2xx in a row, those to other senders left out; the service switches the endpoint off at
-   * `disablesAt`.
-   */
-  failuresInARow: number;
-  /** 100, the service's limit. */
-  disablesAt: number;
-  /**
-   * When a delivery was last stored, in milliseconds since 1970, duplicates left out: by this receiver, or before its
-   * start by any; undefined when the store had none then.
-   */
-  lastAcceptedAt: number | undefined;
+  /** Of this receiver's answers; what was accepted before its start counts too. */
+  endpoint: EndpointHealth;
   /**
    * Deliveries that were read and not settled yet: they wait for their commit or the start, also after an overdue
    * answer.

@@ -1,7 +1,7 @@
 import { waitingClock } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { inTime } from "../base/wait.js";
-import { LIMITS } from "../protocol/limits.js";
+import { endpointHealth } from "../operator/figures-now.js";
 import type { Levels } from "./metrics.js";
 import type { ReceiverStats } from "./receiver.js";
 import type { ReceiverParts } from "./receiver-parts.js";
@@ -12,7 +12,7 @@ const LEVELS_WITHIN_MS = 2 * SECOND;
 /**
  * Before the start and after the stop it returns the last figures. Rejects while the receiver runs and its store fails.
  */
-export async function readStats({ path, inStore }: ReceiverParts): Promise<ReceiverStats> {
+export async function readStats({ options, path, inStore }: ReceiverParts): Promise<ReceiverStats> {
   const { admission, report } = path;
   const { counter } = inStore;
   if (admission.state !== "new" && admission.state !== "stopped") {
@@ -20,14 +20,17 @@ export async function readStats({ path, inStore }: ReceiverParts): Promise<Recei
       if (admission.state === "running") throw error;
     });
   }
+  const { failuresInARow, lastAcceptedAt } = report.answers;
+  const { clock, silenceAfterMs } = options;
   return {
     state: admission.state,
     ...counter.figures,
     waitsFor: path.dispatcher.waitsFor,
     answers: report.answers.counts,
-    failuresInARow: report.answers.failuresInARow,
-    disablesAt: LIMITS.disableAfterFailures,
-    lastAcceptedAt: report.answers.lastAcceptedAt,
+    endpoint: endpointHealth(
+      { failuresInARow, lastAcceptedAt, silenceAfterMs: silenceAfterMs === undefined ? [] : [silenceAfterMs] },
+      clock.now(),
+    ),
     waiting: admission.waiting,
   };
 }

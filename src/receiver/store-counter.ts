@@ -1,41 +1,25 @@
 import { type Clock, elapsedBy } from "../base/clock.js";
 import { MINUTE, SECOND } from "../base/duration.js";
+import { isoTime } from "../base/iso-time.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
+import { type StoreFigures, storeFigures } from "../operator/figures-now.js";
 import type { DiskUse, Gauges } from "../store/figures.js";
 import type { InboxOperator, StoreOverview } from "../store/inbox-operator.js";
 import type { StoreCounts } from "../store/inbox-view.js";
-import type { OutboxCounts } from "../store/outbox.js";
 import type { RepairRound } from "../store/repair-rounds.js";
 import type { PausedHandler } from "../store/paused-handlers.js";
 import { NO_WORK } from "../store/queries/counts.js";
 import type { Store } from "../store/store.js";
 
 /** The part of the stats that the store knows. */
-export interface StoreFigures extends Omit<StoreCounts, "oldestOpenReceivedAt" | "oldestDueAt" | "newestReceivedAt"> {
-  /**
-   * When the store was counted, in milliseconds since 1970; undefined before the first start, when all counts are 0.
-   */
-  countedAt: number | undefined;
-  /**
-   * Age of the oldest event that is not handled yet, in milliseconds: it waits, waits for a retry, or its handler runs.
-   * 0 when all is done.
-   */
-  oldestPendingAgeMs: number;
-  /**
-   * The longest time that due work has been waiting for a handler, in milliseconds; 0 when handlers keep up. Handlers
-   * that run do not count, nor does work of paused ones. In a process that does not run the handlers of the file, only
-   * what waits in the store is seen.
-   */
-  lagMs: number;
-  /** Contact events that wait, are being sent, or are dead; and the age of the oldest unsettled one in milliseconds. */
-  outbox: Omit<OutboxCounts, "oldestRecordedAt"> & { oldestAgeMs: number };
+export interface CountedFigures extends StoreFigures {
   /** Handlers that a person has paused in all processes of the store, in the order of their names. */
   paused: PausedHandler[];
   /**
-   * The last round of the option `repair`, by whichever process has made it; undefined without the option, and before
-   * the first round has ended.
+   * The last round of the option `repair`, by whichever process has made it; null without the option, and before the
+   * first round has ended.
    */
-  repair: RepairRound | undefined;
+  repair: RepairRound | null;
 }
 
 /** How much has not ended yet. */
@@ -54,10 +38,10 @@ const UNKNOWN_DISK: DiskUse = { usedBytes: undefined, freeBytes: undefined };
 
 /** What was counted before the first count. */
 const NOTHING = {
-  at: 0,
+  at: isoTime(0),
   countedAt: undefined,
   events: NO_WORK,
-  contactEvents: { pending: 0, running: 0, retrying: 0, dead: 0, oldestRecordedAt: undefined },
+  contactEvents: { pending: 0, running: 0, retrying: 0, dead: 0, oldestRecordedAt: null },
   paused: [],
   repairs: [],
 };
@@ -108,25 +92,23 @@ export class StoreCounter {
 
   /** When the newest event was stored, by the clock of this process; undefined where none was counted. */
   get newestReceivedAt(): number | undefined {
-    const { at, countedAt = at, events } = this.#last;
-    return events.newestReceivedAt === undefined ? undefined : events.newestReceivedAt + countedAt - at;
+    const { at, countedAt, events } = this.#last;
+    if (events.newestReceivedAt === null) return undefined;
+    return Date.parse(events.newestReceivedAt) + (countedAt === undefined ? 0 : countedAt - Date.parse(at));
   }
 
   /** What was counted last, with the ages of this moment. */
-  get figures(): StoreFigures {
+  get figures(): CountedFigures {
     const { clock, dispatcher, endpointId } = this.#deps;
-    const { at, countedAt, events, contactEvents, paused, repairs } = this.#last;
-    const { oldestOpenReceivedAt, oldestDueAt, newestReceivedAt: _, ...counts } = events;
-    const { oldestRecordedAt, ...sends } = contactEvents;
-    const sinceMs = clock.now() - (countedAt ?? 0);
+    const { countedAt, paused, repairs, ...overview } = this.#last;
+    const now = clock.now();
+    const stored = storeFigures(overview, Date.parse(overview.at) + now - (countedAt ?? 0));
     return {
-      ...counts,
+      ...stored,
+      countedAt: isoTime(countedAt),
+      lagMs: Math.max(stored.lagMs, now - (dispatcher.waitingSince ?? now)),
       paused,
-      repair: repairs.find((round) => round.endpointId === endpointId),
-      countedAt,
-      oldestPendingAgeMs: ageOf(oldestOpenReceivedAt, at + sinceMs),
-      lagMs: Math.max(ageOf(oldestDueAt, at + sinceMs), ageOf(dispatcher.waitingSince, clock.now())),
-      outbox: { ...sends, oldestAgeMs: ageOf(oldestRecordedAt, at + sinceMs) },
+      repair: repairs.find((round) => round.endpointId === endpointId) ?? null,
     };
   }
 
@@ -148,15 +130,11 @@ export class StoreCounter {
   get gauges(): Gauges | undefined {
     const { figures } = this;
     const { countedAt, oldestPendingAgeMs, outbox } = figures;
-    if (countedAt === undefined || this.#deps.clock.now() - countedAt > MAX_AGE_MS) return undefined;
+    if (countedAt === null || this.#deps.clock.now() - Date.parse(countedAt) > MAX_AGE_MS) return undefined;
     return {
       backlog: { depth: openIn(figures), oldestAgeMs: oldestPendingAgeMs },
       outbox: { depth: openIn(outbox), oldestAgeMs: outbox.oldestAgeMs },
       disk: this.#disk,
     };
   }
-}
-
-function ageOf(time: number | undefined, now: number): number {
-  return time === undefined ? 0 : Math.max(0, now - time);
 }

@@ -120,10 +120,10 @@ export class WorkWatch {
     alarms.show({ kind: "backlog", forMs: lagMs, pending: openIn(figures) }, isLate(lagMs), backlogAfterMs);
     const stuck = { forMs: outbox.oldestAgeMs, pending: openIn(outbox) };
     alarms.show({ kind: "contact_events_stuck", ...stuck }, isLate(stuck.forMs), backlogAfterMs);
-    if (repair !== undefined) {
+    if (repair !== null) {
       const { at, ...round } = repair;
       // Each round that misses some is news.
-      const level = round.missing > 0 || round.refused !== null ? at : 0;
+      const level = round.missing > 0 || round.refused !== null ? Date.parse(at) : 0;
       alarms.show({ kind: "events_missed", ...round }, level, Infinity);
     }
     if (path.dispatcher.ownership.isOwner) this.#showMissing(this.#missingTwice());

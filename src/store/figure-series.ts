@@ -1,4 +1,5 @@
 import { MINUTE, SECOND } from "../base/duration.js";
+import { isoTime } from "../base/iso-time.js";
 import { ANSWERS, type OutcomeKind } from "../protocol/outcome.js";
 import { type FigureRow, NO_FIGURES, keptStepsOf, readRow, stepAt, sumFigures } from "./figure-rows.js";
 import {
@@ -35,7 +36,7 @@ export function toFigureSeries(rows: readonly Omit<FigureRow, "resolution">[], q
   return {
     range,
     stepMs,
-    times,
+    times: times.map((time) => isoTime(time)),
     answers: toAnswers(steps),
     latency: toTimeSeries(steps.map((figures) => figures?.answerTimes)),
     handlers: namesOf(steps).map((handler) => ({ handler, ...toRunSeries(steps, handler) })),

@@ -180,8 +180,8 @@ export interface FigureSeries {
   range: FigureRange;
   /** Length of a step, in milliseconds. */
   stepMs: number;
-  /** Begin of each step, in milliseconds since 1970, ascending without gaps; the last step is still open. */
-  times: number[];
+  /** Begin of each step, ISO 8601, ascending without gaps; the last step is still open. */
+  times: string[];
   /** Deliveries in each step, by outcome; outcomes without any are left out. */
   answers: Partial<Record<OutcomeKind, StepValues>>;
   /** Time from a delivery to its answer. */

@@ -25,8 +25,8 @@ export interface BackupCopy {
 
 /** How much work and how many contact events are in each state. */
 export interface StoreOverview {
-  /** When it was counted, by the database's clock, in milliseconds since 1970. */
-  at: number;
+  /** When it was counted, by the database's clock, ISO 8601. */
+  at: string;
   /** Pieces of work of events. */
   events: StoreCounts;
   /** Contact events. */

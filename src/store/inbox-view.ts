@@ -204,15 +204,12 @@ export interface StoreCounts {
   parked: number;
   /** Handler runs settled as done since the database was created. */
   done: number;
-  /** When the oldest event with work that waits or runs was received, in milliseconds since 1970; undefined without. */
-  oldestOpenReceivedAt: number | undefined;
-  /**
-   * When the work that is due longest became due, in milliseconds since 1970; undefined when none is due. That
-   * of paused handlers is left out.
-   */
-  oldestDueAt: number | undefined;
-  /** When the newest event was received, in milliseconds since 1970; undefined without one. */
-  newestReceivedAt: number | undefined;
+  /** When the oldest event with work that waits or runs was received, ISO 8601; null without. */
+  oldestOpenReceivedAt: string | null;
+  /** When the work that is due longest became due, ISO 8601; null when none is due. That of paused handlers is left out. */
+  oldestDueAt: string | null;
+  /** When the newest event was received, ISO 8601; null without one. */
+  newestReceivedAt: string | null;
   /** Pending and retrying work by handler name; shows what waits for a handler that is not registered. */
   pendingByHandler: Record<string, number>;
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { isoTime } from "../base/iso-time.js";
 import { NOTE_HANDLER } from "../base/note-handler.js";
 import {
   BEFORE_ALL,
@@ -79,7 +80,7 @@ export function operateByQueries(runner: QueryRunner, pages = runner) {
 
 function* readOverview(at: number): StoreQuery<StoreOverview> {
   const events = yield* countStoredWork(at);
-  return { at, events, contactEvents: yield* countContactEvents(), repairs: yield* listRepairs() };
+  return { at: isoTime(at), events, contactEvents: yield* countContactEvents(), repairs: yield* listRepairs() };
 }
 
 function countWork(of: { action: JobAction; choice: JobChoice }, now: number): StoreQuery<RunCounts> {

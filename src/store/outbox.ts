@@ -199,11 +199,8 @@ export interface OutboxCounts {
   retrying: number;
   /** Events that the service refused or that grew too old, and that were neither retried nor discarded. */
   dead: number;
-  /**
-   * When the oldest event that is not settled was recorded, in milliseconds since 1970; undefined when all are
-   * settled.
-   */
-  oldestRecordedAt: number | undefined;
+  /** When the oldest event that is not settled was recorded, ISO 8601; null when all are settled. */
+  oldestRecordedAt: string | null;
 }
 
 /**

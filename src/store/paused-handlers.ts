@@ -5,8 +5,8 @@ export const MAX_HANDLER_NAME_LENGTH = 200;
 export interface PausedHandler {
   /** Name of the handler; it need not be registered. */
   handler: string;
-  /** When it was paused, in milliseconds since 1970. */
-  since: number;
+  /** When it was paused, ISO 8601. */
+  since: string;
   /** Who paused it, as the dashboard's `allow` named them; `cli` for the command line. */
   by: string;
 }

@@ -2,8 +2,8 @@
 export interface RepairRound {
   /** Id of the endpoint. */
   endpointId: string;
-  /** When it ended, in milliseconds since 1970. */
-  at: number;
+  /** When it ended, ISO 8601. */
+  at: string;
   /** Events with failed attempts that the inbox lacked. */
   missing: number;
   /** Those of them that the service was asked to deliver again. */

@@ -315,7 +315,7 @@ describe("errors and jobs", () => {
 test("the counts of the overview go on although the wall clock is set back", async () => {
   const clock = fakeClock(Date.now());
   const { receiver, dashboard } = await start({ clock });
-  const parked = async () => (await dashboard.get<OverviewFigures>("api/overview")).body.now.backlog?.parked;
+  const parked = async () => (await dashboard.get<OverviewFigures>("api/overview")).body.now.store?.parked;
   expect(await parked()).toBe(0);
   clock.set(clock.now() - HOUR);
   await post(receiver, makeEvent({ type: "no.such" }));
@@ -411,7 +411,7 @@ test("the overview has the figures of the range and the state now", async () => 
     const { body } = await dashboard.get<OverviewFigures>(`api/overview?range=${range}`);
     expect(body).toMatchObject({ range, stepMs });
     expect(body.backlog.depth).toHaveLength(body.times.length);
-    expect(body.now).toMatchObject({ state: "running", backlog: { dead: 1, pending: 0 }, paused: [] });
+    expect(body.now).toMatchObject({ state: "running", store: { dead: 1, pending: 0 }, paused: [] });
     expect(body.now.endpoint).toMatchObject({ failuresInARow: 0, disablesAt: 100, isSilent: false });
     expect(Date.now() - Date.parse(body.now.endpoint.lastAcceptedAt ?? "")).toBeLessThan(60_000);
   }
@@ -458,7 +458,7 @@ describe("the stream", () => {
     const reading = (async () => {
       for await (const { event, data } of readServerEvents(response)) {
         seen.push(event);
-        if (event === "now") ({ dead } = data["backlog"] as { dead: number });
+        if (event === "now") ({ dead } = data["store"] as { dead: number });
       }
     })();
     await expect.poll(() => seen).toContain("now");

@@ -42,7 +42,7 @@ describeOnPostgres((database) => {
       for (const answer of lost)
         expect(answer).toMatchObject({ status: 503, body: { code: "store_unreachable", message } });
       const { now, tookMs } = await ownProcess;
-      expect(now).toMatchObject({ state: "running", trouble: { code }, backlog: null, processes: [{ isThis: true }] });
+      expect(now).toMatchObject({ state: "running", trouble: { code }, store: null, processes: [{ isThis: true }] });
       expect(tookMs).toBeLessThan(8_000);
       // A look for jobs may have met it first.
       const logged = log.lines.filter(({ msg }) => /^dashboard_(failed|job_interrupted)$/.test(msg));

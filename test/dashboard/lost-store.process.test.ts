@@ -43,8 +43,7 @@ const FROM_MEMORY = {
       trouble: { code: "store_replaced", message: expect.stringContaining("was moved, deleted or replaced") },
       state: "running",
       processes: [{ isThis: true, pid: process.pid }],
-      backlog: null,
-      outbox: null,
+      store: null,
     },
   },
 };

@@ -64,6 +64,6 @@ describeOnPostgres((database) => {
     const both = async () => [...(await running()), ...(await runningOfOther())].map(({ handler }) => handler);
     await expect.poll(both, { timeout: 5_000 }).toContain("email.opened");
     const { now } = (await one.dashboard.get<OverviewFigures>("api/overview?range=24h")).body;
-    expect(now).toMatchObject({ state: "running", backlog: { dead: 0 }, paused: [{ handler: "email.sent" }] });
+    expect(now).toMatchObject({ state: "running", store: { dead: 0 }, paused: [{ handler: "email.sent" }] });
   });
 });

@@ -364,9 +364,8 @@ describe("the inbox", () => {
     const { dev } = await startDev({ inbox: file });
     expect((await callApi(dev, "/api/session")).json).toMatchObject({ inbox: true });
     expect((await callApi(dev, "/api/inbox")).json).toMatchObject({
-      database: file,
-      events: { pending: 0, retrying: 0, running: 0, dead: 1, parked: 0, done: 0 },
-      contactEvents: { pending: 0, retrying: 0, running: 0, dead: 0 },
+      ...{ pending: 0, retrying: 0, running: 0, dead: 1, parked: 0, done: 0 },
+      outbox: { pending: 0, retrying: 0, running: 0, dead: 0 },
     });
     const shown = { id: event.id, handlers: [{ error: "DoNotRetry: broken" }] };
     expect((await callApi(dev, "/api/events?state=dead")).json).toMatchObject({ items: [shown], nextCursor: null });

@@ -53,7 +53,7 @@ function open({ paused = [], stored }: Given = {}) {
   return { clock, log, gate, runs, receiver, send, pause };
 }
 
-const PAUSED = [{ handler: HANDLER, since: 1_760_000_000_000, by: "ann" }];
+const PAUSED = [{ handler: HANDLER, since: "2025-10-09T08:53:20.000Z", by: "ann" }];
 
 describe("a paused handler", () => {
   test("the current run of a paused handler ends, what waits goes back unspent, and nothing new begins", async () => {
@@ -105,7 +105,7 @@ describe("a paused handler", () => {
   test("a pause is logged once, again every six hours, and when it ends", async () => {
     const { clock, log, receiver, pause } = open();
     await receiver.start();
-    await pause([...PAUSED, { handler: "of another app", since: 0, by: "bob" }]);
+    await pause([...PAUSED, { handler: "of another app", since: "1970-01-01T00:00:00.000Z", by: "bob" }]);
     await clock.advance(10 * POLL_MS);
     expect(log.named("handler_paused")).toMatchObject([{ level: 40, handler: HANDLER, by: "ann" }]);
     clock.set(clock.now() + REMIND_MS);

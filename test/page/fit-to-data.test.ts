@@ -1,3 +1,4 @@
+import { isoTime } from "../../src/base/iso-time.js";
 import { expect, test } from "vitest";
 import type { OverviewFigures } from "#pigeonhole/web/api/overview.js";
 import { DAY, HOUR, MINUTE } from "#pigeonhole/base/duration.js";
@@ -7,7 +8,7 @@ const LENGTH = 360;
 
 function figuresFrom(first: number, value = 3) {
   const values = Array.from({ length: LENGTH }, (_, index) => (index < first ? null : value));
-  return { times: values.map((_, index) => index), answers: { accepted: values }, handlers: [], stepMs: 10_000 };
+  return { times: values.map((_, index) => isoTime(index)), answers: { accepted: values }, handlers: [], stepMs: 10_000 };
 }
 
 test.each([
@@ -18,7 +19,7 @@ test.each([
 ])("the plots of %s begin where there is something to show", (_, figures, steps) => {
   const fitted = fitToData(figures as unknown as Parameters<typeof fitToData>[0]);
   expect(fitted.times).toHaveLength(steps);
-  expect(fitted.times.at(-1)).toBe(LENGTH - 1);
+  expect(fitted.times.at(-1)).toBe(isoTime(LENGTH - 1));
   expect(fitted.answers.accepted).toEqual(figures.answers.accepted.slice(-steps));
   expect(fitted.stepMs).toBe(10_000);
 });
@@ -31,7 +32,7 @@ test.each([
   ["1h", 10_000, MINUTE, undefined],
 ])("of %s in steps of %i ms, %i ms with deliveries are in the range %s too", (range, stepMs, agoMs, shorter) => {
   const figures = figuresFrom(LENGTH - agoMs / stepMs);
-  const times = figures.times.map((place) => place * stepMs);
+  const times = figures.times.map((place) => isoTime(Date.parse(place) * stepMs));
   expect(shorterRange({ ...figures, range, stepMs, times } as unknown as OverviewFigures)).toBe(shorter);
 });
 

@@ -1,3 +1,4 @@
+import { isoTime } from "#pigeonhole/base/iso-time.js";
 import { createServer } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
@@ -230,14 +231,14 @@ describe("stats()", () => {
       runs += 1;
       throw new Error("not now");
     });
-    expect(await receiver.stats()).toMatchObject({ state: "new", countedAt: undefined, pending: 0, lagMs: 0 });
+    expect(await receiver.stats()).toMatchObject({ state: "new", countedAt: null, pending: 0, lagMs: 0 });
     const started = receiver.start();
     expect(await receiver.stats()).toMatchObject({ state: "starting" });
     await started;
     await post(receiver, makeEvent());
     await expect.poll(() => runs).toBe(1);
     await expect.poll(() => receiver.stats()).toMatchObject({ state: "running", retrying: 1 });
-    const countedAt = clock.now();
+    const countedAt = isoTime(clock.now());
     await receiver.stop();
     await clock.advance(MINUTE);
     const stopped = await receiver.stats();

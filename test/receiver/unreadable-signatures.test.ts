@@ -79,7 +79,7 @@ describe("genuine deliveries in other senders' layouts", () => {
         return;
       }
       expect(received).toEqual({ status: 503, outcome, retryAfter: "60" });
-      expect((await receiver.stats()).failuresInARow).toBe(1);
+      expect((await receiver.stats()).endpoint.failuresInARow).toBe(1);
       if (outcome === "unverified") return;
       expect(alarms).toEqual([
         {
@@ -106,7 +106,7 @@ test.each([
     expect(received).toEqual({ status, outcome: "unreadable", retryAfter });
     const shape = `no x-svc-signature; x-svc-timestamp of ${values.t.length} characters: 10 digits`;
     expect(alarms).toContainEqual({ kind: "signature_unreadable", reason: "missing_signature", shape });
-    expect((await receiver.stats()).failuresInARow).toBe(1);
+    expect((await receiver.stats()).endpoint.failuresInARow).toBe(1);
   },
 );
 
@@ -118,7 +118,7 @@ test("a row of 20 deliveries that cannot be read counts as failures in a row, an
     await clock.advance(6_000);
   }
   const stats = await receiver.stats();
-  expect(stats.failuresInARow).toBe(20);
+  expect(stats.endpoint.failuresInARow).toBe(20);
   expect(stats.answers.unreadable).toBe(20);
   const kinds = alarms.map(({ kind }) => kind);
   expect(kinds.filter((kind) => kind === "signature_unreadable")).toHaveLength(2);

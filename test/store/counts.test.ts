@@ -1,3 +1,4 @@
+import { isoTime } from "#pigeonhole/base/iso-time.js";
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -61,8 +62,8 @@ test("a long backlog is counted to the last piece of work", async () => {
     dead,
     running: 0,
     parked: 0,
-    oldestOpenReceivedAt: 1,
-    oldestDueAt: 1,
+    oldestOpenReceivedAt: isoTime(1),
+    oldestDueAt: isoTime(1),
     pendingByHandler: { a: EVENTS, b: EVENTS - dead },
   });
 });

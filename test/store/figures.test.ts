@@ -1,3 +1,4 @@
+import { isoTime } from "#pigeonhole/base/iso-time.js";
 import { describe, expect, test } from "vitest";
 import { toFigureSeries } from "#pigeonhole/store/figure-series.js";
 import type { Figures, FiguresQuery } from "#pigeonhole/store/figures.js";
@@ -24,7 +25,7 @@ function seriesAt(rows: Record<number, Partial<Figures>>, query: Partial<Figures
     })),
     { range, now: STEP + seconds * SECOND },
   );
-  const at = (second: number): number => series.times.indexOf(STEP + second * SECOND);
+  const at = (second: number): number => series.times.indexOf(isoTime(STEP + second * SECOND));
   return { series, at };
 }
 

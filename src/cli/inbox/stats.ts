@@ -1,7 +1,7 @@
 import { isoTime } from "../../base/iso-time.js";
 import { describeRunTime } from "../../base/run-time-bounds.js";
 import { escapeControls } from "../../base/text.js";
-import { processFigures, runningRows, storeLevels } from "../../operator/figures-now.js";
+import { processFigures, runningRows, storeFigures } from "../../operator/figures-now.js";
 import type { EventState } from "../../store/state-words.js";
 import type { HandlerTimes } from "../../store/handler-times.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
@@ -50,17 +50,13 @@ async function readFigures(inbox: InboxOperator, times: { since: number; until: 
     inbox.listEvents({ limit: 1 }),
   ]);
   const now = Date.now();
-  const { done, pendingByHandler, oldestDueAt } = overview.events;
   return {
     ...processFigures(statuses, newest, now),
     processes: statuses.filter((status) => isAlive(status, now)).length,
     runs: runningRows(statuses, now).slice(0, MAX_RUNNING),
-    ...storeLevels(overview, now),
-    done,
-    pendingByHandler,
-    oldestDueAt: isoTime(oldestDueAt),
+    store: storeFigures(overview, now),
     paused: handlers.flatMap(({ handler, paused }) => (paused === null ? [] : [{ handler, ...paused }])),
-    repairs: overview.repairs.map(({ at, ...round }) => ({ ...round, at: isoTime(at) })),
+    repairs: overview.repairs,
     handlerTimes,
     since: isoTime(times.since),
     until: isoTime(times.until),
@@ -68,14 +64,15 @@ async function readFigures(inbox: InboxOperator, times: { since: number; until: 
 }
 
 function describe(figures: StatsFigures, paint: Paint): string {
-  const { since, until, backlog, outbox, paused, handlerTimes } = figures;
+  const { since, until, store, paused, handlerTimes } = figures;
+  const { pending, retrying, running, done, dead, parked, oldestPendingAgeMs, outbox } = store;
   const levels = (counts: Partial<Record<EventState, number>>): string[] =>
     Object.entries(counts).map(([state, count]) => {
       const isBad = count > 0 && (state === "dead" || state === "parked");
       return `  ${state.padEnd(8)} ${isBad ? paint.red(String(count)) : count}`;
     });
   const oldest = (ms: number): string => (ms === 0 ? "" : `, the oldest of ${age(ms)} ago`);
-  const waiting = Object.entries(figures.pendingByHandler).map(
+  const waiting = Object.entries(store.pendingByHandler).map(
     ([name, count]) => `    ${escapeControls(name)}  ${count}`,
   );
   const pauses = paused.map(
@@ -84,11 +81,10 @@ function describe(figures: StatsFigures, paint: Paint): string {
   return [
     `receiver  ${describeReceiver(figures, paint)}`,
     ...describeRunning(figures, paint),
-    `work of events${oldest(backlog.oldestAgeMs)}`,
-    ...levels({ pending: backlog.pending }),
+    `work of events${oldest(oldestPendingAgeMs)}`,
+    ...levels({ pending }),
     ...waiting,
-    ...levels({ retrying: backlog.retrying, running: backlog.running, done: figures.done }),
-    ...levels({ dead: backlog.dead, parked: backlog.parked }),
+    ...levels({ retrying, running, done, dead, parked }),
     ...(pauses.length === 0 ? [] : [paint.yellow("paused handlers"), ...pauses]),
     `contact events${oldest(outbox.oldestAgeMs)}`,
     ...levels({ pending: outbox.pending, running: outbox.running, retrying: outbox.retrying, dead: outbox.dead }),

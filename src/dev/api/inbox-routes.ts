@@ -1,6 +1,7 @@
 import type { Clock } from "../../base/clock.js";
 import { silentLogger } from "../../base/logger.js";
 import { type InboxChange, type InboxChanges, changeEach, changeOne } from "../../operator/change-each.js";
+import { type StoreFigures, storeFigures } from "../../operator/figures-now.js";
 import { JOB_ACTIONS, type JobAction } from "../../store/bulk-jobs.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import { ActionLog } from "../../web/action-log.js";
@@ -14,7 +15,7 @@ import { PageApiError } from "../../web/page-api-error.js";
 import { PersonalData } from "../../web/personal-data.js";
 import { SharedReadings } from "../../web/shared-readings.js";
 import { readIds } from "./capture-routes.js";
-import type { InboxOverview, WorkList } from "./page-api.js";
+import type { WorkList } from "./page-api.js";
 import type { WorkFollower } from "./work-follower.js";
 
 /** The developer sees all and does all. */
@@ -51,9 +52,7 @@ export function inboxRoutes({ receiver, clock }: InboxRouteDeps): WebRoute[] {
     {
       method: "GET",
       path: "/api/inbox",
-      handle: async (): Promise<InboxOverview> => {
-        return { database: operator().database, ...(await operator().overview()) };
-      },
+      handle: async (): Promise<StoreFigures> => storeFigures(await operator().overview(), clock.now()),
     },
     {
       method: "GET",

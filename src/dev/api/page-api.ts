@@ -20,7 +20,7 @@
  *                                             the server keeps, so load the lists again
  * GET  /api/work                            → WorkList: of the events that are followed
  * GET  /api/work?id=                        → WorkList: of this event, empty if the inbox does not have it
- * GET  /api/inbox                           → InboxOverview
+ * GET  /api/inbox                           → StoreFigures
  * POST /api/inbox/retry | run | discard IdsBody   → InboxChanges
  * Errors, events, handlers and the outbox of the inbox are answered as the dashboard answers them: see web/api/.
  * GET  /api/sandbox                         → SandboxState (sandbox-state.ts, with the bodies below)
@@ -37,8 +37,6 @@
  * `<meta name="csp-nonce" content="__CSP_NONCE__">`: the server replaces the placeholder with a new nonce in every
  * answer and sends it in `style-src 'self' 'nonce-…'` (the JSON editor creates its style sheet at run time).
  */
-import type { StoreCounts } from "../../store/inbox-view.js";
-import type { OutboxCounts } from "../../store/outbox.js";
 import type { PageSession } from "../../web/api/session.js";
 import type { EventView } from "../../store/inbox-view.js";
 import type { Capture, CaptureAttempt, CaptureSummary, SignMode } from "../../capture/model/capture.js";
@@ -176,14 +174,6 @@ export interface SendBody {
 export interface SendReport {
   /** Of each delivery, in the order of sending, with the app's answer. */
   captures: CaptureSummary[];
-}
-
-export interface InboxOverview {
-  /** Path of the file, or server and database without the password. */
-  database: string;
-  /** Pieces of work in each state. */
-  events: StoreCounts;
-  contactEvents: OutboxCounts;
 }
 
 export interface WorkList {

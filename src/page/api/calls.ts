@@ -5,6 +5,7 @@ import type { ListedEventPage, HandlerReport, RunningWork } from "../../web/api/
 import type { PageSession } from "../../web/api/session.js";
 import type { OverviewFigures, FigureRange } from "../../web/api/overview.js";
 import type { BulkJob, JobAction, JobChange } from "../../store/bulk-jobs.js";
+import type { StoreFigures } from "../../operator/figures-now.js";
 import type { RunCounts } from "../../store/inbox-operator.js";
 import type { BulkJobList, JobBody } from "../../web/api/jobs.js";
 import type { WholeEvent, EventDeliveries, FileText, UnveiledPayload } from "../../web/api/event.js";
@@ -15,7 +16,6 @@ import type {
   CaptureDetail,
   CapturePage,
   ExportBody,
-  InboxOverview,
   MarkBody,
   ReplayBody,
   PageReplayReport,
@@ -99,7 +99,7 @@ export const listWork = () => readJson<WorkList>("api/work");
 
 export const findWork = (id: string) => readJson<WorkList>(`api/work?${new URLSearchParams({ id })}`);
 
-export const readInbox = () => readJson<InboxOverview>("api/inbox");
+export const readInbox = () => readJson<StoreFigures>("api/inbox");
 
 export const changeInboxEvents = (ids: string[], action: JobAction) =>
   change<InboxChanges>(`api/inbox/${action}`, { ids });

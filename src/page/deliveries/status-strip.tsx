@@ -40,7 +40,7 @@ export function StatusStrip() {
   const active = new Set(splitTerms(query.value));
   const hasInbox = session.value?.inbox === true;
   useListRefresh(() => void (hasInbox && loadInboxCounts()), [hasInbox]);
-  const inInbox = inboxCounts.value?.events;
+  const inInbox = inboxCounts.value;
   const bands = [
     ...BANDS.map((band) => ({ ...band, count: captures.value.filter(band.has).length })),
     ...WORK_BANDS.map((band) => ({ ...band, count: inInbox?.[band.state] ?? 0 })),

@@ -25,7 +25,7 @@ export const outboxList = createPagedList((cursor) =>
 
 /** Contact events of the whole store, by state. */
 export const countOutbox = (): Partial<Record<string, number>> => ({
-  ...(inboxCounts.value?.contactEvents ?? now.value?.outbox),
+  ...(inboxCounts.value ?? now.value?.store)?.outbox,
 });
 
 /** Key of the contact event in the pane; empty if it is closed. */

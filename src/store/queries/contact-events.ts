@@ -135,10 +135,8 @@ export function* countContactEvents(): StoreQuery<OutboxCounts> {
   const rows = yield* readRows<{ state: (typeof COUNTED)[number]; events: number; oldest: number | null }>(
     COUNTED.map(of).join(" UNION ALL "),
   );
-  const counts: OutboxCounts = { pending: 0, running: 0, retrying: 0, dead: 0, oldestRecordedAt: undefined };
-  for (const { state, events, oldest } of rows) {
-    counts[state] += events;
-    if (oldest !== null) counts.oldestRecordedAt = Math.min(oldest, counts.oldestRecordedAt ?? oldest);
-  }
-  return counts;
+  const counts = { pending: 0, running: 0, retrying: 0, dead: 0 };
+  for (const { state, events } of rows) counts[state] += events;
+  const oldest = rows.flatMap((row) => row.oldest ?? []);
+  return { ...counts, oldestRecordedAt: isoTime(oldest.length === 0 ? null : Math.min(...oldest)) };
 }

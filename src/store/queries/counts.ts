@@ -1,3 +1,4 @@
+import { isoTime } from "../../base/iso-time.js";
 import type { StoreCounts } from "../inbox-view.js";
 import { type WorkState, WORK_STATE, isOpen, isWaiting } from "../state-words.js";
 import { listPaused } from "./handlers.js";
@@ -11,9 +12,9 @@ export const NO_WORK: StoreCounts = {
   dead: 0,
   parked: 0,
   done: 0,
-  oldestOpenReceivedAt: undefined,
-  oldestDueAt: undefined,
-  newestReceivedAt: undefined,
+  oldestOpenReceivedAt: null,
+  oldestDueAt: null,
+  newestReceivedAt: null,
   pendingByHandler: {},
 };
 
@@ -35,16 +36,17 @@ export function* countStoredWork(now: number): StoreQuery<StoreCounts> {
   const paused = new Set((yield* listPaused()).map(({ handler }) => handler));
   const counts = { ...NO_WORK, done: yield* countDone() };
   const pendingByHandler = new Map<string, number>();
+  let oldestDueAt: number | undefined;
   for (const { handler, state, rows, dueAt } of groups) {
     counts[state] += rows;
     if (!isWaiting(state)) continue;
     pendingByHandler.set(handler, (pendingByHandler.get(handler) ?? 0) + rows);
-    if (dueAt !== null && dueAt <= now && !paused.has(handler))
-      counts.oldestDueAt = Math.min(dueAt, counts.oldestDueAt ?? dueAt);
+    if (dueAt !== null && dueAt <= now && !paused.has(handler)) oldestDueAt = Math.min(dueAt, oldestDueAt ?? dueAt);
   }
   const open = groups.filter(({ state }) => isOpen(state)).map(({ oldestSeq }) => oldestSeq);
   return {
     ...counts,
+    oldestDueAt: isoTime(oldestDueAt),
     oldestOpenReceivedAt: yield* readReceivedAt("WHERE seq = :seq", {
       seq: Math.min(...open, Number.MAX_SAFE_INTEGER),
     }),
@@ -53,9 +55,9 @@ export function* countStoredWork(now: number): StoreQuery<StoreCounts> {
   };
 }
 
-function* readReceivedAt(which: string, values: object = {}): StoreQuery<number | undefined> {
+function* readReceivedAt(which: string, values: object = {}): StoreQuery<string | null> {
   const select = `SELECT received_at AS at FROM pigeonhole.inbox_event ${which}`;
-  return (yield* readFirst<{ at: number }>(select, values))?.at;
+  return isoTime((yield* readFirst<{ at: number }>(select, values))?.at);
 }
 
 /** Rows of `inbox_done_count` are added up when there are so many. On SQLite there is one. */

@@ -5,12 +5,14 @@ import type { HandlerPolicy } from "../store.js";
 import { type StoreQuery, readFirst, readRows, run } from "./store-query.js";
 
 /** The paused handlers, in the order of their names. */
-export function listPaused(): StoreQuery<PausedHandler[]> {
-  return readRows("SELECT handler, since, paused_by AS by FROM pigeonhole.inbox_paused ORDER BY handler");
+export function* listPaused(): StoreQuery<PausedHandler[]> {
+  const select = "SELECT handler, since, paused_by AS by FROM pigeonhole.inbox_paused ORDER BY handler";
+  const rows = yield* readRows<Omit<PausedHandler, "since"> & { since: number }>(select);
+  return rows.map((row) => ({ ...row, since: isoTime(row.since) }));
 }
 
 /** False when the handler was paused already. */
-export function* pauseHandler(paused: PausedHandler): StoreQuery<boolean> {
+export function* pauseHandler(paused: { handler: string; by: string; since: number }): StoreQuery<boolean> {
   const added = yield* run(
     `INSERT INTO pigeonhole.inbox_paused (handler, since, paused_by) VALUES (:handler, :since, :by)
      ON CONFLICT DO NOTHING`,
@@ -51,7 +53,7 @@ export function* listHandlers(): StoreQuery<StoredHandler[]> {
       handler,
       maxAttempts: attempts.get(handler) ?? null,
       hasFailed: failed.has(handler),
-      paused: pause === undefined ? null : { since: isoTime(pause.since), by: pause.by },
+      paused: pause === undefined ? null : { since: pause.since, by: pause.by },
     };
   });
 }

@@ -1,3 +1,4 @@
+import { isoTime } from "../../base/iso-time.js";
 import type { RepairClaim, RepairRound, RepairRounds } from "../repair-rounds.js";
 import { type StoreQuery, readFirst, readRows, run } from "./store-query.js";
 
@@ -30,9 +31,10 @@ export function endRepair({ dueInMs, comparedUntil, now, ...round }: At<"endRepa
 }
 
 /** The last round of each endpoint, the newest first. */
-export function listRepairs(): StoreQuery<RepairRound[]> {
-  return readRows(
+export function* listRepairs(): StoreQuery<RepairRound[]> {
+  const rows = yield* readRows<Omit<RepairRound, "at"> & { at: number }>(
     `SELECT endpoint AS "endpointId", ended_at AS at, missing, replayed, still_missing AS "stillMissing", refused
      FROM pigeonhole.inbox_repair WHERE ended_at IS NOT NULL ORDER BY ended_at DESC, endpoint`,
   );
+  return rows.map((row) => ({ ...row, at: isoTime(row.at) }));
 }

@@ -1,7 +1,7 @@
 /*
  * GET  api/stream                              → server-sent events, see StreamMessages
  */
-import type { ProcessFigures, StoreLevels } from "../../operator/figures-now.js";
+import type { ProcessFigures, StoreFigures } from "../../operator/figures-now.js";
 import type { RepairRound } from "../../store/repair-rounds.js";
 import type { BulkJob } from "../../store/bulk-jobs.js";
 import type { PausedHandlerRow } from "./work.js";
@@ -26,9 +26,8 @@ export interface StateNow extends ProcessFigures {
   processes: ProcessRow[];
   /** The last round of the receiver's option `repair`; null without one. */
   repair: RepairRound | null;
-  backlog: StoreLevels["backlog"] | null;
-  outbox: StoreLevels["outbox"] | null;
-  /** How long ago `backlog`, `outbox` and the work of `paused` were counted, in milliseconds: much takes its time. */
+  store: StoreFigures | null;
+  /** How long ago `store` and the work of `paused` were counted, in milliseconds: much takes its time. */
   countedAgoMs: number;
   /** Null where it is not known. */
   disk: { usedBytes: number | null; freeBytes: number | null };

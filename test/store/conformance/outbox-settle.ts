@@ -38,7 +38,7 @@ export function describeOutboxSettle(fixture: Fixture): void {
         running: 0,
         retrying: 0,
         dead: 1,
-        oldestRecordedAt: T,
+        oldestRecordedAt: isoTime(T),
       });
     });
 

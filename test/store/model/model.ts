@@ -1,3 +1,4 @@
+import { isoTime } from "#pigeonhole/base/iso-time.js";
 import type { StoreCounts } from "#pigeonhole/store/inbox-view.js";
 import type { LeaseRequest } from "#pigeonhole/store/store.js";
 import type {
@@ -367,8 +368,8 @@ export class Model {
       dead: count("dead"),
       parked: count("parked"),
       done: this.done,
-      oldestDueAt: dues.length === 0 ? undefined : Math.min(...dues),
-      oldestOpenReceivedAt: first?.event.receivedAt,
+      oldestDueAt: isoTime(dues.length === 0 ? null : Math.min(...dues)),
+      oldestOpenReceivedAt: isoTime(first?.event.receivedAt),
     };
   }
 }

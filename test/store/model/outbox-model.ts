@@ -1,3 +1,4 @@
+import { isoTime } from "#pigeonhole/base/iso-time.js";
 import type { EventResult, FrozenSend, OutboxCounts } from "#pigeonhole/store/outbox.js";
 import type { ContactEventState } from "#pigeonhole/store/state-words.js";
 import { BLOCKING_TRIES } from "#pigeonhole/store/queries/outbox-calls.js";
@@ -209,7 +210,7 @@ export class OutboxModel {
       running: count("running"),
       retrying: count("retrying"),
       dead: count("dead"),
-      oldestRecordedAt: open.length === 0 ? undefined : Math.min(...open.map(({ recordedAt }) => recordedAt)),
+      oldestRecordedAt: isoTime(open.length === 0 ? null : Math.min(...open.map(({ recordedAt }) => recordedAt))),
     };
   }
 }

@@ -16,7 +16,8 @@ export function shorterRange(figures: OverviewFigures): FigureRange | undefined 
   const shorter = SHORTER[range];
   const first = times[firstStep(figures)];
   if (shorter === undefined || first === undefined) return undefined;
-  return first >= (times.at(-1) ?? 0) + stepMs - shorter.spanMs ? shorter.range : undefined;
+  const end = Date.parse(times.at(-1) ?? "") + stepMs;
+  return Date.parse(first) >= end - shorter.spanMs ? shorter.range : undefined;
 }
 
 /** The figures without the steps before the first delivery or run, so that those of the first day fill the plots. */
@@ -37,7 +38,7 @@ function firstStep({ times, answers, handlers }: OverviewFigures): number {
 /** Cuts all lists of values by step, wherever they are. */
 function cutSteps(value: unknown, steps: number, start: number): unknown {
   if (Array.isArray(value)) {
-    const isBySteps = value.length === steps && value.every((each) => each === null || typeof each === "number");
+    const isBySteps = value.length === steps && value.every((each) => each === null || typeof each !== "object");
     return isBySteps ? value.slice(start) : value.map((each) => cutSteps(each, steps, start));
   }
   if (typeof value !== "object" || value === null) return value;

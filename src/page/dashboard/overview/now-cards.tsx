@@ -1,7 +1,6 @@
 import { Time } from "../../ui/time.js";
 import type { ComponentChildren } from "preact";
-import { isoTime } from "../../../base/iso-time.js";
-import type { EndpointHealth } from "../../../operator/figures-now.js";
+import type { EndpointHealth, StoreFigures } from "../../../operator/figures-now.js";
 import { type StateNow, OLD_COUNTS_MS } from "../../../web/api/now.js";
 import { Icon, type IconName } from "../../ui/icon.js";
 import { linkTo } from "../../state/address.js";
@@ -16,19 +15,25 @@ const MANY_FAILURES = 50;
 export function NowCards() {
   const current = now.value;
   if (current === null) return <p class="hint dash-loading">Waiting for the state…</p>;
-  const { backlog, outbox, disk, running, countedAgoMs, repair } = current;
+  const { store, disk, running, countedAgoMs, repair } = current;
   return (
     <div class="cards">
       <StateCard now={current} />
       <EndpointCard endpoint={current.endpoint} />
       {repair !== null && <RepairCard round={repair} />}
-      {backlog !== null && (
-        <LevelCard title="Backlog" view="work" level={backlog} parked={backlog.parked} countedAgoMs={countedAgoMs} />
+      {store !== null && (
+        <LevelCard
+          title="Backlog"
+          view="work"
+          level={{ ...store, oldestAgeMs: store.oldestPendingAgeMs }}
+          parked={store.parked}
+          countedAgoMs={countedAgoMs}
+        />
       )}
       <Card title="Runs now" tone="mute" value={formatCount(running)}>
         <a href={linkTo("work", { show: "running" })}>what runs</a>
       </Card>
-      {outbox !== null && <LevelCard title="Outbox" view="outbox" level={outbox} countedAgoMs={countedAgoMs} />}
+      {store !== null && <LevelCard title="Outbox" view="outbox" level={store.outbox} countedAgoMs={countedAgoMs} />}
       {disk.usedBytes !== null && (
         <Card title="Disk" tone="mute" value={formatBytes(disk.usedBytes)}>
           <span>{disk.freeBytes === null ? "free space not known" : `${formatBytes(disk.freeBytes)} free`}</span>
@@ -80,7 +85,7 @@ function CardLink({ href, count, word }: { href: string; count: number; word: st
 interface LevelCardOptions {
   title: string;
   view: "work" | "outbox";
-  level: NonNullable<StateNow["outbox"]>;
+  level: StoreFigures["outbox"];
   /** Of work only. */
   parked?: number;
   countedAgoMs: number;
@@ -126,7 +131,7 @@ function StateCard({ now: { state, processes, trouble } }: { now: StateNow }) {
 function RepairCard({ round: { at, missing, stillMissing, refused } }: { round: NonNullable<StateNow["repair"]> }) {
   return (
     <Card title="Missing events" tone={refused === null ? "good" : "warn"} value={formatCount(stillMissing)}>
-      <Time at={isoTime(at)} before="compared at " />
+      <Time at={at} before="compared at " />
       {missing > stillMissing && <span>{formatCount(missing - stillMissing)} brought in</span>}
       {refused !== null && <span class="warn">{refused}</span>}
     </Card>

@@ -6,8 +6,8 @@ import { useChart } from "./use-chart.js";
 
 interface PlotOptions extends PlotFace {
   title: string;
-  /** Start of each step, in milliseconds since 1970. */
-  times: readonly number[];
+  /** Start of each step, ISO 8601. */
+  times: readonly string[];
   /** True for numbers of what happened in each step. @default false */
   isPerStep?: boolean;
   /** What is said while nothing is known. */
@@ -39,7 +39,7 @@ function Drawn(options: PlotOptions) {
   const [pointed, setPointed] = useState<number | null>(null);
   const chart = useChart({ face: options, times, height: HEIGHT, onPoint: setPointed });
   const index = pointed ?? lastKnown(series);
-  const at = formatTime(times[index] ?? 0);
+  const at = formatTime(times[index] ?? "");
   // Without a pointer, a legend of counts and of times is about the whole time that is drawn.
   const isTotal = options.isPerStep === true && pointed === null;
   const isHighest = options.isBound === true && pointed === null;

@@ -6,8 +6,8 @@ import { onColoursChanged } from "./tone-colour.js";
 
 interface ChartOptions {
   face: PlotFace;
-  /** Start of each step, in milliseconds since 1970. */
-  times: readonly number[];
+  /** Start of each step, ISO 8601. */
+  times: readonly string[];
   /** In pixels. */
   height: number;
   /** The step under the pointer; null without one. */
@@ -50,7 +50,7 @@ export function useChart({ face, times, height, onPoint }: ChartOptions) {
     /** Moves the line over the plot to a step. */
     point(index: number) {
       const at = times[index];
-      if (at !== undefined) chart.current?.setCursor({ left: chart.current.valToPos(at, "x"), top: 0 });
+      if (at !== undefined) chart.current?.setCursor({ left: chart.current.valToPos(Date.parse(at), "x"), top: 0 });
     },
   };
 }
@@ -61,11 +61,12 @@ function shapeOf({ isStacked, stepMs, series }: PlotFace): string {
 }
 
 /** The last moment is the end of the newest step, so that the step is drawn while it is under way. */
-function dataOf(face: PlotFace, times: readonly number[]): uPlot.AlignedData {
+function dataOf(face: PlotFace, times: readonly string[]): uPlot.AlignedData {
   const values = face.isStacked === true ? stackSeries(face.series) : face.series.map((series) => series.values);
-  const end = (times.at(-1) ?? 0) + face.stepMs;
+  const starts = times.map((time) => Date.parse(time));
+  const end = (starts.at(-1) ?? 0) + face.stepMs;
   const layers = drawingOrder(face).map((index) => [...(values[index] ?? []), null]);
-  return [[...times, end], ...layers];
+  return [[...starts, end], ...layers];
 }
 
 /** The step at a moment of the plot, of which the last one only ends the newest of `steps` steps. */

@@ -30,7 +30,7 @@ export function EventList() {
         current={workState.value}
         Badge={StateBadge}
         // Of the whole store: they say nothing about a narrowed list.
-        counts={isNarrowed.value ? {} : { ...now.value?.backlog }}
+        counts={isNarrowed.value ? {} : stateCounts()}
       />
       <FilterBar
         label="Work"
@@ -72,6 +72,12 @@ export function EventList() {
       <BulkBar />
     </>
   );
+}
+
+/** Work in each state, as far as it is counted; what is done is counted since the store was made. */
+function stateCounts(): Partial<Record<string, number | undefined>> {
+  const { pending, retrying, running, dead, parked } = { ...now.value?.store };
+  return { pending, retrying, running, dead, parked };
 }
 
 /** Where secrets have names: those of the events that are listed. */
