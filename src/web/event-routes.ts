@@ -3,12 +3,10 @@ import { withOutcomes } from "../capture/model/answer.js";
 import type { Capture } from "../capture/model/capture.js";
 import { eventTimeline } from "../operator/event-timeline.js";
 import { JOB_ACTIONS } from "../store/bulk-jobs.js";
-import { WORK_FILTERS } from "../store/filters.js";
-import { filtersIn, givenIn, listPageOf } from "./page-of-query.js";
+import { eventQuery, givenIn } from "./page-of-query.js";
 import { type InboxChange, changeOne } from "../operator/change-each.js";
 import { PageApiError } from "./page-api-error.js";
-import { type EventQuery, PAGE_LIMIT, bodyOf } from "../store/inbox-view.js";
-import { EVENT_STATES } from "../store/state-words.js";
+import { PAGE_LIMIT, bodyOf } from "../store/inbox-view.js";
 import type { ActionLog } from "./action-log.js";
 import type { WholeEvent, FileText, UnveiledPayload } from "./api/event.js";
 import type { PayloadAccess } from "./api/session.js";
@@ -155,10 +153,6 @@ async function withSubjects(
 function tooManySearches(): PageApiError {
   const message = "Too many searches run at once, of all people or of you. Search again in some seconds.";
   return new PageApiError(503, { code: "too_many_searches", message });
-}
-
-function eventQuery(query: URLSearchParams): EventQuery {
-  return { ...listPageOf(query, EVENT_STATES), ...filtersIn(query, WORK_FILTERS) };
 }
 
 async function readEvent(

@@ -1,4 +1,3 @@
-import { textsOfEvent } from "../operator/texts-of-event.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { EventView } from "../store/inbox-view.js";
 import type { PatientEventQuery } from "../store/list-windows.js";
@@ -38,7 +37,9 @@ export function searchEvents(
     async look(view: EventView) {
       const row = showEvent(view, rule);
       if (query.error !== undefined && workWithShownError(row, query).length === 0) return undefined;
-      return holdsText(textsOfEvent(row), text) || (await payloadHoldsText(view)) ? row : undefined;
+      const { id, type, handlers } = row;
+      const texts = [id, type, ...handlers.flatMap((work) => [work.handler, work.reason, work.error])];
+      return holdsText(texts, text) || (await payloadHoldsText(view)) ? row : undefined;
     },
   });
 }

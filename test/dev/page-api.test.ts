@@ -370,11 +370,13 @@ describe("the inbox", () => {
     const shown = { id: event.id, handlers: [{ error: "DoNotRetry: broken" }] };
     expect((await callApi(dev, "/api/events?state=dead")).json).toMatchObject({ items: [shown], nextCursor: null });
     const row = { id: `inbox:${event.id}`, type: event.type, source: "production", verdict: "ok" };
-    for (const query of ["", "work:dead", "work:broken", 'type:email.* work:"email.sent"', "source:production"]) {
+    for (const query of ["", "work.state:dead", "work.error:broken", "type:email.* work.handler:email.sent", "source:production"]) {
       const found = await callApi(dev, `/api/captures?query=${encodeURIComponent(query)}`);
       expect(found.json, query).toMatchObject({ items: [row], works: [{ id: event.id, state: "dead" }] });
     }
-    expect(await callApi(dev, "/api/captures?query=work:parked")).toMatchObject({ json: { items: [], total: 1 } });
+    expect(await callApi(dev, "/api/captures?query=work.state:parked")).toMatchObject({ json: { items: [], total: 1 } });
+    for (const refused of ["work.state:lost", "work.since:soon", "-work.state:dead", "work.tenant:a"])
+      expect(await callApi(dev, `/api/captures?query=${refused}`), refused).toMatchObject({ status: 400 });
     const only = await callApi(dev, `/api/captures/inbox:${event.id}`);
     expect(only.json).toMatchObject({ capture: { request: { body: { data: JSON.stringify(event) } } } });
     const detail = await callApi(dev, `/api/events/${event.id}`);

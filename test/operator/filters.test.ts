@@ -2,7 +2,7 @@ import { DoNotRetry, type EventQuery } from "pigeonhole";
 import { TEST_SECRET, fakeClock } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
 import { MINUTE } from "#pigeonhole/base/duration.js";
-import { inboxRoutes } from "#pigeonhole/dev/api/inbox-routes.js";
+import { listDeliveries } from "#pigeonhole/dev/api/list-deliveries.js";
 import { CONTACT_EVENT_FILTERS, WORK_FILTERS } from "#pigeonhole/store/filters.js";
 import { inboxList } from "#pigeonhole/cli/inbox/spec.js";
 import { outboxList } from "#pigeonhole/cli/outbox/spec.js";
@@ -40,9 +40,6 @@ async function openSurfaces() {
   const operator = operate(store, clock.now());
   const [group] = (await operator.listErrorGroups()).items;
   const dashboard = openDashboard(receiver, { allow: () => ({ ...OPERATOR, payloads: "full" }) });
-  const [devList] = inboxRoutes({ receiver: { inbox: operator, work: undefined }, clock }).filter(
-    ({ path }) => path === "/api/events",
-  );
 
   return {
     found: `acme/${found.id}`,
@@ -55,8 +52,11 @@ async function openSurfaces() {
         const { stdout } = await runCli(["inbox", "list", "--json", "--db", file, ...flags]);
         return jsonLines({ stdout }).map(({ event }) => (event as { id: string }).id);
       },
-      dev: async (query: URLSearchParams) =>
-        idsOf((await devList?.handle({ query } as Parameters<typeof devList.handle>[0])) as Listed),
+      async dev(query: URLSearchParams) {
+        const terms = [...query].map(([name, text]) => `work.${name}:"${text}"`).join(" ");
+        const list = { kept: [], inbox: operator, limit: 9, now: clock.now() };
+        return idsOf(await listDeliveries({ ...list, query: terms })).map((id) => id.replace("inbox:", ""));
+      },
       dashboard: async (query: URLSearchParams) =>
         idsOf((await dashboard.get<Listed>(`api/events?${query.toString()}`)).body),
     },

@@ -18,6 +18,8 @@ export interface QueryTerm {
 /** A search over captures. All of its terms must match. */
 export interface Query {
   terms: readonly QueryTerm[];
+  /** Terms of fields that somebody else answers; {@link matchesQuery} leaves them out. */
+  others: readonly QueryTerm[];
 }
 
 interface CheckedTerm {
@@ -33,9 +35,9 @@ const TERM = /(-?)(?:([A-Za-z][^\s:"]*):)?(?:"((?:[^"\\]|\\.)*)"|([^\s"]+|"))?/y
 
 /**
  * Reads a search such as `type:email.* status:5xx -is:replay "order 1042"`. Terms are joined by and; fields are those
- * of `QUERY_FIELDS`. Throws an `invalid_query` that names the term and what is allowed.
+ * of `QUERY_FIELDS`, and `others`. Throws an `invalid_query` that names the term and what is allowed.
  */
-export function parseQuery(text: string): Query {
+export function parseQuery(text: string, others: readonly string[] = []): Query {
   const terms: QueryTerm[] = [];
   for (let at = skipSpace(text, 0); at < text.length;) {
     TERM.lastIndex = at;
@@ -49,13 +51,14 @@ export function parseQuery(text: string): Query {
     terms.push(makeTerm({ field: field ?? null, value, negated: minus === "-" }));
     at = skipSpace(text, at + source.length);
   }
-  return makeQuery(terms);
+  return makeQuery(terms, others);
 }
 
 /** The query with these terms, such as after one was removed. Throws `invalid_query`. */
-export function makeQuery(terms: readonly QueryTerm[]): Query {
-  const query = { terms };
-  checked.set(query, terms.map(checkTerm));
+export function makeQuery(terms: readonly QueryTerm[], others: readonly string[] = []): Query {
+  const isOther = ({ field }: QueryTerm): boolean => field !== null && others.includes(field);
+  const query = { terms: terms.filter((term) => !isOther(term)), others: terms.filter(isOther) };
+  checked.set(query, query.terms.map(checkTerm));
   return query;
 }
 

@@ -2,24 +2,19 @@ import { fromInbox } from "../../capture/model/from-inbox.js";
 import type { Capture } from "../../capture/model/capture.js";
 import { sentEventIds } from "../../capture/model/sent-event-id.js";
 import { summarizeCapture } from "../../capture/model/summarize-capture.js";
-import { matchesQuery, parseQuery } from "../../capture/query/query.js";
+import { type Query, type QueryTerm, matchesQuery, parseQuery } from "../../capture/query/query.js";
 import { eventIdOf } from "../../protocol/inbox-id.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
-import { type EventView, PAGE_LIMIT } from "../../store/inbox-view.js";
-import { EVENT_STATES } from "../../store/state-words.js";
+import { type EventQuery, type EventView, PAGE_LIMIT } from "../../store/inbox-view.js";
 import { badField } from "../../web/page-api-error.js";
-import { holdsText } from "../../web/find-shown.js";
-import { textsOfEvent } from "../../operator/texts-of-event.js";
-import type { CapturePage } from "./page-api.js";
+import { eventQuery } from "../../web/page-of-query.js";
+import { type CapturePage, WORK_PREFIX, WORK_TERMS } from "./page-api.js";
 
 /** Newest events of the inbox that are looked at, for those that no capture carried and for a search by work. */
 const MAX_EVENTS = 2_000;
 
 /** What the id of a delivery begins with that only the inbox has. Behind it is the id of the event. */
 const INBOX_PREFIX = "inbox:";
-
-/** A term of a search by what handlers made of events: a state, or a text of a handler, a reason or an error. */
-const WORK_TERM = /(?:^|\s)work:(?:"([^"]*)"|(\S+))(?=\s|$)/;
 
 interface ListedFrom {
   kept: readonly Capture[];
@@ -31,13 +26,15 @@ interface ListedFrom {
 
 /** The deliveries that match: the captures that are kept, and events of the inbox that none of them carried. */
 export async function listDeliveries({ kept, inbox, query, limit, now }: ListedFrom): Promise<CapturePage> {
-  const [term = "", quoted, word] = WORK_TERM.exec(query) ?? [];
-  const parsed = parseQuery(query.replace(term, ""));
-  const newest = inbox === undefined ? [] : await newestEvents(inbox, {});
-  const found = term === "" ? undefined : await eventsOf(inbox, quoted ?? word ?? "", newest);
-  const wanted = found && new Set(found.map(({ id }) => eventIdOf(id)));
-  const events = uncaptured([...newest, ...(found ?? [])], kept);
+  const parsed = parseQuery(query, Object.keys(WORK_TERMS));
+  const work = workQuery(parsed.others);
+  if (work !== undefined && inbox === undefined)
+    throw badField("query", "has work., which needs the inbox of the app: start with --inbox.");
+  const found = inbox && work && (await newestEvents(inbox, work));
+  const others = inbox === undefined ? [] : [...(await newestEvents(inbox, {})), ...(await namedEvents(inbox, parsed))];
+  const events = uncaptured([...others, ...(found ?? [])], kept);
   const all = events.length === 0 ? kept : [...kept, ...events.map(placeholder)].toSorted(byNewest);
+  const wanted = found && new Set(found.map(({ id }) => eventIdOf(id)));
   const matching = all.filter(
     (capture) =>
       (wanted === undefined || sentEventIds(capture).some((id) => wanted.has(id))) &&
@@ -49,6 +46,21 @@ export async function listDeliveries({ kept, inbox, query, limit, now }: ListedF
     matched: matching.length,
     works: events,
   };
+}
+
+/** What the inbox is asked for; undefined for nothing. Throws for what its lists do not take. */
+function workQuery(terms: readonly QueryTerm[]): EventQuery | undefined {
+  const negated = terms.find((term) => term.negated);
+  if (negated !== undefined) throw badField("query", `has ${negated.text}: work cannot be left out, only asked for.`);
+  const filters = terms.map(({ field, value }) => [(field ?? "").slice(WORK_PREFIX.length), value]);
+  return terms.length === 0 ? undefined : eventQuery(new URLSearchParams(filters));
+}
+
+/** A link to an event names it by its id, however old it is. */
+async function namedEvents(inbox: InboxOperator, { terms }: Query): Promise<EventView[]> {
+  const ids = terms.flatMap(({ field, value, negated }) => (field === "id" && !negated ? [value] : []));
+  const found = await Promise.all(ids.map((id) => inbox.getEvent(id)));
+  return found.filter((event) => event !== undefined);
 }
 
 /** The delivery of an event that only the inbox has, by the id that its row has; undefined for another id. */
@@ -79,7 +91,7 @@ function uncaptured(events: readonly EventView[], kept: readonly Capture[]): Eve
   return [...byId.values()].filter(({ id }) => !carried.has(eventIdOf(id)));
 }
 
-async function newestEvents(inbox: InboxOperator, which: { state?: EventView["state"] }): Promise<EventView[]> {
+async function newestEvents(inbox: InboxOperator, which: EventQuery): Promise<EventView[]> {
   const events: EventView[] = [];
   let cursor: string | null = null;
   do {
@@ -88,19 +100,6 @@ async function newestEvents(inbox: InboxOperator, which: { state?: EventView["st
     cursor = page.nextCursor;
   } while (cursor !== null && events.length < MAX_EVENTS);
   return events;
-}
-
-async function eventsOf(
-  inbox: InboxOperator | undefined,
-  value: string,
-  newest: readonly EventView[],
-): Promise<EventView[]> {
-  if (inbox === undefined) throw badField("query", "has work:, which needs the inbox of the app: start with --inbox.");
-  const state = EVENT_STATES.find((name) => name === value);
-  if (state !== undefined) return newestEvents(inbox, { state });
-  // A link to an event names it by its id, however old it is.
-  const named = await inbox.listEvents({ ids: [value] });
-  return [...named.items, ...newest.filter((event) => holdsText(textsOfEvent(event), value))];
 }
 
 function byNewest(a: Capture, b: Capture): number {

@@ -37,6 +37,9 @@
  * `<meta name="csp-nonce" content="__CSP_NONCE__">`: the server replaces the placeholder with a new nonce in every
  * answer and sends it in `style-src 'self' 'nonce-…'` (the JSON editor creates its style sheet at run time).
  */
+import type { QueryField } from "../../capture/query/query-fields.js";
+import { WORK_FILTERS } from "../../store/filters.js";
+import { EVENT_STATES } from "../../store/state-words.js";
 import type { PageSession } from "../../web/api/session.js";
 import type { EventView } from "../../store/inbox-view.js";
 import type { Capture, CaptureAttempt, CaptureSummary, SignMode } from "../../capture/model/capture.js";
@@ -57,6 +60,15 @@ export interface Session extends PageSession {
   /** Captures on disk. */
   captures: number;
 }
+
+/** What terms of a search begin with that the inbox answers. */
+export const WORK_PREFIX = "work.";
+
+/** These terms, by the filters that all lists of an inbox have, with their meanings. */
+export const WORK_TERMS: Readonly<Record<string, Pick<QueryField, "meaning" | "values">>> = Object.fromEntries([
+  [`${WORK_PREFIX}state`, { meaning: "Only events with work in this state.", values: EVENT_STATES }],
+  ...Object.entries(WORK_FILTERS).map(([name, { summary }]) => [`${WORK_PREFIX}${name}`, { meaning: summary }]),
+]);
 
 export interface CapturePage {
   items: CaptureSummary[];

@@ -1,4 +1,5 @@
 import { type CaptureSummary, HELD_TAG } from "../../capture/model/capture.js";
+import { WORK_PREFIX } from "../../dev/api/page-api.js";
 import { isHeld } from "../../dev/forward/held-tag.js";
 import { captures, query, setQuery, totalCaptures } from "../state/captures.js";
 import { inboxCounts, loadInboxCounts } from "../state/inbox-counts.js";
@@ -29,7 +30,7 @@ const BANDS: readonly (Band & { has: (capture: CaptureSummary) => boolean })[] =
 
 /** Of the whole inbox: what handlers made of its events. */
 const WORK_BANDS = (["pending", "retrying", "running", "parked", "dead"] as const).map((state) => ({
-  term: `work:${state}`,
+  term: `${WORK_PREFIX}state:${state}`,
   label: state === "dead" || state === "parked" ? `handlers: ${state}` : state,
   tone: state === "dead" ? "bad" : state === "parked" ? "warn" : "mute",
   state,

@@ -1,4 +1,5 @@
 import { computed, signal } from "@preact/signals";
+import { eventIdOf } from "../../protocol/inbox-id.js";
 import { face } from "../api/face.js";
 
 const VIEWS = {
@@ -74,7 +75,7 @@ export function linkTo(next: ViewName, params: Params = {}): string {
 
 /** The link to an event of the inbox. */
 export const linkToEvent = (id: string): string =>
-  face === "dev" ? linkTo("deliveries", { q: `work:"${id}"` }) : linkTo("event", { id });
+  face === "dev" ? linkTo("deliveries", { q: `id:"${eventIdOf(id)}"` }) : linkTo("event", { id });
 
 /** An address that names no view is that of the first. */
 function readAddress(): PageAddress {

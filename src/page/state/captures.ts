@@ -5,6 +5,8 @@ import type { EventView } from "../../store/inbox-view.js";
 import { takeWork, works as knownWorks } from "./work.js";
 import { listCaptures } from "../api/calls.js";
 import { PageApiError } from "../../web/page-api-error.js";
+import { WORK_PREFIX } from "../../dev/api/page-api.js";
+import { splitTerms } from "./search-terms.js";
 import { announcement, reportProblem } from "./notice.js";
 import { readParam, setParams } from "./address.js";
 
@@ -88,7 +90,7 @@ function loadSoon(): void {
 
 /** Loads again after a change of work, if the query asks for work. */
 export function reloadByWork(): void {
-  if (/(?:^|\s)-?work:/.test(query.value)) loadSoon();
+  if (splitTerms(query.value).some((term) => term.startsWith(WORK_PREFIX))) loadSoon();
 }
 
 /** Loads again when the query changes. */

@@ -1,5 +1,5 @@
 import { QUERY_FIELDS } from "../../capture/query/query-fields.js";
-import { EVENT_STATES } from "../../store/state-words.js";
+import { WORK_TERMS } from "../../dev/api/page-api.js";
 import { ANSWERS } from "../../protocol/outcome.js";
 
 /** A quoted text is part of one term. */
@@ -10,10 +10,13 @@ export function splitTerms(query: string): string[] {
   return query.match(TERM) ?? [];
 }
 
+const FIELDS: Readonly<Record<string, { meaning: string; values?: readonly string[] }>> = {
+  ...QUERY_FIELDS,
+  ...WORK_TERMS,
+};
+
 /** Beginnings of terms with a field, such as `type:`, `header.` and `data.`. */
-const FIELD_STARTS = [...Object.keys(QUERY_FIELDS), "work"].map((name) =>
-  name.includes("<") ? name.replace(/<.*/, "") : `${name}:`,
-);
+const FIELD_STARTS = Object.keys(FIELDS).map((name) => (name.includes("<") ? name.replace(/<.*/, "") : `${name}:`));
 
 /** The term that the caret stands in or behind, and the text around it. The term is empty in front of others. */
 export function splitAtCaret(text: string, caret: number): { before: string; term: string; after: string } {
@@ -54,7 +57,6 @@ export interface Completion {
 
 /** Suggested values for fields that allow any value. */
 const EXAMPLES: Record<string, readonly string[]> = {
-  work: EVENT_STATES,
   status: ["2xx", "4xx", "5xx", "none"],
   outcome: Object.keys(ANSWERS),
   after: ["10m", "1h", "1d"],
@@ -66,12 +68,12 @@ export function completeTerm(word: string, eventTypes: readonly string[]): Compl
   const [minus = "", body = ""] = /^(-?)(.*)$/s.exec(word)?.slice(1) ?? [];
   const [field = "", typed] = body.split(/:(.*)/s);
   if (typed === undefined) {
-    const meanings = Object.values({ ...QUERY_FIELDS, work: { meaning: "state, handler or error of work on it" } });
+    const meanings = Object.values(FIELDS);
     return FIELD_STARTS.map((start, index) => ({ start, hint: meanings[index]?.meaning ?? "" }))
       .filter(({ start }) => start.startsWith(field))
       .map(({ start, hint }) => ({ term: `${minus}${start}`, hint, isOpen: true }));
   }
-  const values = field === "type" ? typePatterns(eventTypes) : (QUERY_FIELDS[field]?.values ?? EXAMPLES[field] ?? []);
+  const values = field === "type" ? typePatterns(eventTypes) : (FIELDS[field]?.values ?? EXAMPLES[field] ?? []);
   return values
     .filter((value) => value.includes(typed.toLowerCase()) && value !== typed)
     .map((value) => ({ term: `${minus}${field}:${value}`, hint: "", isOpen: false }));

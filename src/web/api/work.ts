@@ -9,26 +9,15 @@
 import type { RunningRow } from "../../operator/figures-now.js";
 import type { EventView } from "../../store/inbox-view.js";
 import type { HandlerTimes } from "../../store/handler-times.js";
+import type { WORK_FILTERS } from "../../store/filters.js";
 import type { EventState } from "../../store/state-words.js";
 
 /** So many events, or contact events, are chosen one by one at most; a filter chooses any number. */
 export const MAX_CHOSEN = 500;
 
-/** Which work of events: what fits each field that is given. A job keeps it as it is. */
-export interface WorkFilter {
+/** Which work of events: what fits each field that is given, all of them texts; times are ISO 8601. */
+export interface WorkFilter extends Partial<Record<keyof typeof WORK_FILTERS, string>> {
   state?: EventState | undefined;
-  handler?: string | undefined;
-  type?: string | undefined;
-  /** Name of the secret that signed the event. */
-  source?: string | undefined;
-  /** Text in the reason or the last error, in any case. */
-  error?: string | undefined;
-  /** ISO 8601: only events received then or later. */
-  since?: string | undefined;
-  /** ISO 8601: only events received before. */
-  until?: string | undefined;
-  /** {@link ErrorGroup.id}. */
-  errorGroup?: string | undefined;
   /** Exactly these events, {@link MAX_CHOSEN} at most: a selection. */
   ids?: string[] | undefined;
 }

@@ -171,14 +171,14 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
       const rows = page.locator(".list-side [data-row]");
       await expect.poll(() => rows.count()).toBe(2);
       for (const [term, count] of [
-        ["work:audit", 3],
-        ['work:"no customer"', 2],
-        ["work:parked", 0],
+        ["work.handler:audit", 3],
+        ['work.error:"no customer"', 2],
+        ["work.state:parked", 0],
       ] as const) {
         await page.evaluate(`location.hash = ${JSON.stringify(`#/deliveries?q=${encodeURIComponent(term)}`)}`);
         await expect.poll(() => rows.count()).toBe(count);
       }
-      await page.evaluate('location.hash = "#/deliveries?q=work:dead"');
+      await page.evaluate('location.hash = "#/deliveries?q=work.state:dead"');
       await expect.poll(() => rows.count()).toBe(2);
       await page.getByRole("checkbox", { name: /^Choose all/ }).check();
       const bar = page.getByRole("toolbar", { name: "Chosen deliveries" });

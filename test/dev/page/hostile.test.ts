@@ -134,7 +134,7 @@ describe.skipIf(mustSkipBrowserTests())("text of a sender on the page", () => {
     await bench.deliver({ body });
     await bench.dev.captures.remove([bench.dev.captures.list()[0]?.id ?? ""]);
     const { page, problems, close } = await openPage(browser, bench.pageUrl);
-    await page.evaluate('location.hash = "#/deliveries?q=work:evt_hostile"');
+    await page.evaluate('location.hash = "#/deliveries?q=id:evt_hostile"');
     await page.locator(".list-side [data-row]").first().click();
     await page.keyboard.press("1");
     await page.getByRole("tree", { name: "Payload" }).getByText("<img src=x").first().waitFor();

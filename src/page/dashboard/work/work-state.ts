@@ -1,4 +1,5 @@
 import { EVENT_STATES, type EventState } from "../../../store/state-words.js";
+import { WORK_FILTERS } from "../../../store/filters.js";
 import { computed } from "@preact/signals";
 import type { ListedEvent, WorkFilter } from "../../../web/api/work.js";
 import { fetchEvents, viewer } from "../../api/calls.js";
@@ -7,8 +8,10 @@ import { createPagedList } from "../../state/create-paged-list.js";
 import { createSelection } from "../../state/create-selection.js";
 import { sinceOf } from "../../state/time-span.js";
 
-/** Parameters of the address that narrow the list. */
-export const WORK_PARAMS = ["handler", "type", "source", "error", "text", "span", "errorGroup", "groupName"] as const;
+const FILTERS = Object.keys(WORK_FILTERS) as (keyof typeof WORK_FILTERS)[];
+
+/** Parameters of the address that narrow the list: its filters, a text, how far back it goes, and a group's name. */
+export const WORK_PARAMS = [...FILTERS, "text", "span", "groupName"];
 
 /** What is shown of the work. */
 export const WORK_PARTS = [
@@ -30,15 +33,9 @@ export const events = createPagedList<ListedEvent>((cursor) =>
 
 /** What both a list and a job can ask. */
 function commonFilters() {
-  return {
-    state: workState.value,
-    handler: readParam("handler"),
-    type: readParam("type"),
-    source: readParam("source"),
-    error: readParam("error"),
-    errorGroup: readParam("errorGroup"),
-    since: sinceOf(readParam("span")),
-  };
+  const filters = FILTERS.map((name) => [name, readParam(name)] as const);
+  const given = Object.fromEntries(filters) as Record<keyof typeof WORK_FILTERS, string>;
+  return { ...given, state: workState.value, since: given.since || sinceOf(readParam("span")) };
 }
 
 /** Whether the list is narrowed by more than a state. */
