@@ -13,7 +13,7 @@ import { type AllowAnswer, DASHBOARD_OPTIONS, type DashboardOptions } from "./da
 import { BuiltFiles } from "../web/built-files.js";
 import type { InboxRoute } from "../web/inbox-route.js";
 import { DeliveryLog } from "./delivery-log.js";
-import { deliveryRoutes } from "./delivery-routes.js";
+import { deliveryRoutes } from "./event-deliveries.js";
 import { errorRoutes } from "../web/error-routes.js";
 import { eventRoutes } from "../web/event-routes.js";
 import { FailureLog } from "./failure-log.js";

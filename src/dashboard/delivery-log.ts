@@ -3,7 +3,7 @@ import { HOUR, SECOND } from "../base/duration.js";
 import { setNewest } from "../base/set-newest.js";
 import { type AttemptsReading, findEventAttempts } from "../receiver/event-attempts.js";
 import type { ReceiverParts } from "../receiver/receiver-parts.js";
-import { InTurn } from "./in-turn.js";
+import { SideBySide } from "../web/side-by-side.js";
 
 /** What is known of the attempts; `busy`: too many readings wait. */
 export type LogAnswer = AttemptsReading | { kind: "busy" };
@@ -94,5 +94,23 @@ export class DeliveryLog {
       this.#failed = { reading, from, until: from + pauseMs };
     }
     return reading;
+  }
+}
+
+/** Runs one call after the other; `run` rejects with what `refuse` makes while too many wait. */
+export class InTurn {
+  readonly #places: SideBySide;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(most: number, refuse: () => Error) {
+    this.#places = new SideBySide(most, refuse);
+  }
+
+  run<Value>(call: () => Promise<Value>): Promise<Value> {
+    return this.#places.run(() => {
+      const result = this.#last.then(call);
+      this.#last = result.catch(() => undefined);
+      return result;
+    });
   }
 }

@@ -1,8 +1,46 @@
 import { isoTime } from "../base/iso-time.js";
+import { eventIdOf } from "../protocol/inbox-id.js";
+import { isRawEventId } from "../protocol/raw-event-id.js";
 import type { EventAttempt, UnreadReason } from "../receiver/event-attempts.js";
 import type { EventDeliveries } from "../web/api/event.js";
-import type { TimelineEntry } from "../operator/timeline-entry.js";
-import type { LogAnswer } from "./delivery-log.js";
+import type { TimelineEntry } from "../operator/event-timeline.js";
+import type { InboxOperator } from "../store/inbox-operator.js";
+import { foundEvent } from "../store/inbox-view.js";
+import type { InboxCall, InboxRoute } from "../web/inbox-route.js";
+import { showTexts } from "../web/show-error.js";
+import type { DeliveryLog, LogAnswer } from "./delivery-log.js";
+
+/** What the route works with. */
+export interface DeliveryRouteTools {
+  operator: () => InboxOperator;
+  /** Undefined for a receiver without an API. */
+  deliveries: DeliveryLog | undefined;
+}
+
+/** The service's attempts to deliver an event: asked for beside the event, since the service takes its time. */
+export function deliveryRoutes(tools: DeliveryRouteTools): InboxRoute[] {
+  return [
+    {
+      method: "GET",
+      path: "/api/events/{id}/deliveries",
+      needs: "read",
+      handle: (call) => readDeliveries(tools, call),
+    },
+  ];
+}
+
+async function readDeliveries(
+  { operator, deliveries }: DeliveryRouteTools,
+  { id, person: { payloads: rule } }: InboxCall,
+): Promise<EventDeliveries> {
+  const inbox = operator();
+  const { id: inboxId, receivedAt } = foundEvent(await inbox.getEvent(id), { id, place: inbox.database });
+  const eventId = eventIdOf(inboxId);
+  if (deliveries === undefined) return notKnown("the receiver has no option api with which to ask.");
+  if (isRawEventId(eventId)) return notKnown("the body has no event id by which to find them.");
+  const answer = await deliveries.attemptsOf({ eventId, receivedAt: Date.parse(receivedAt) });
+  return eventDeliveries(answer, showTexts(rule).error);
+}
 
 /** What the time line says of the service's attempts. `show` removes from its words what must not be seen. */
 export function eventDeliveries(answer: LogAnswer, show: (error: string) => string): EventDeliveries {
@@ -22,7 +60,7 @@ export function eventDeliveries(answer: LogAnswer, show: (error: string) => stri
 }
 
 /** Other attempts than the one that was stored, and why nothing is known of them. */
-export function notKnown(why: string): EventDeliveries {
+function notKnown(why: string): EventDeliveries {
   return { attempts: [], note: `Earlier and later attempts of the service are not known: ${why}` };
 }
 

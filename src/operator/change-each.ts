@@ -11,11 +11,11 @@ export interface InboxChange {
   readAgain?: "now" | "at_start";
 }
 
-/** What a change of several events, or contact events, did. */
-export interface InboxChanges extends Pick<InboxChange, "readAgain"> {
-  /** Pieces of work, or contact events; of a retry, with all others of the calls that are repeated. */
+/** What a change of several contact events did. */
+export interface InboxChanges {
+  /** Those that were changed; of a retry, with all others of the calls that are repeated. */
   changed: number;
-  /** Events that are not there any more, or have lost their body; contact events in another state. */
+  /** Those that are not there any more, or in another state. */
   failed: number;
   /** Of `failed` of a retry: contact events that wait for their turn, behind the call in front. */
   waiting?: number;
@@ -30,11 +30,8 @@ export async function changeOne(inbox: InboxOperator, action: JobAction, id: str
   return { changed: readAgain, readAgain: (await inbox.hasReceiver()) ? "now" : "at_start" };
 }
 
-/** Changes one event after the other. One that cannot be changed is counted, and does not keep the others back. */
-export async function changeEach(
-  ids: readonly string[],
-  change: (id: string) => Promise<number>,
-): Promise<InboxChanges> {
+/** Changes one after the other. One that cannot be changed is counted, and does not keep the others back. */
+async function changeEach(ids: readonly string[], change: (id: string) => Promise<number>): Promise<InboxChanges> {
   let changed = 0;
   let failed = 0;
   for (const id of ids) {

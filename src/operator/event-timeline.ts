@@ -1,8 +1,42 @@
+import { SECOND } from "../base/duration.js";
 import type { EventWithRuns, FailedRun, FailedRuns, HandlerDetail, HandlerView } from "../store/inbox-view.js";
 import { isWaiting } from "../store/state-words.js";
 import type { StoredHandler } from "../store/paused-handlers.js";
 import type { ContactEventRow } from "../store/outbox.js";
-import type { TimelineEntry } from "./timeline-entry.js";
+
+/** One moment in an event's life. */
+export interface TimelineEntry {
+  kind:
+    | "attempt_failed"
+    | "attempt_delivered"
+    | "signed"
+    | "received"
+    | "failed"
+    | "more_runs"
+    | "step_done"
+    | "next_run"
+    | "running"
+    | "waits"
+    | "retry_requested"
+    | "done"
+    | "discarded"
+    | "dead"
+    | "parked"
+    | "contact_event_recorded"
+    | "contact_event_settled";
+  /** ISO 8601; null where the time is not kept. */
+  at: string | null;
+  /** Null for what concerns no handler. */
+  handler: string | null;
+  /** Number of the run; null for what is no run. */
+  attempt: number | null;
+  /** One line, plain text. */
+  text: string;
+  /** Longer text, such as an error in full or the answer of the API; null without one. */
+  detail: string | null;
+  /** Key of the contact event; null for others. */
+  key: string | null;
+}
 
 /** What a time line is made of beside its event. */
 export interface TimelineParts {
@@ -27,6 +61,28 @@ export function eventTimeline(event: EventWithRuns, { contactEvents, known }: Ti
     ...contactEvents.map((row) => entriesOfContactEvent(row)),
   ];
   return inOrder(groups);
+}
+
+/** Puts attempts of the service before what came after them; each list keeps its order. */
+export function mergeTimelines(
+  attempts: readonly TimelineEntry[],
+  timeline: readonly TimelineEntry[],
+): TimelineEntry[] {
+  const merged = [...timeline];
+  // From the latest on, so that attempts of one time keep their order.
+  for (const attempt of attempts.toReversed()) {
+    const before = merged.findLastIndex((entry) => isEarlier(entry, attempt));
+    merged.splice(before + 1, 0, attempt);
+  }
+  return merged;
+}
+
+/** One without a time stands before the next one that has one. */
+function isEarlier({ kind, at }: TimelineEntry, attempt: TimelineEntry): boolean {
+  if (at === null || attempt.at === null) return false;
+  // The signature says the second; the attempt that it is of began in it.
+  const latest = Date.parse(at) + (kind === "signed" ? SECOND - 1 : 0);
+  return latest < Date.parse(attempt.at);
 }
 
 /** ISO 8601 of one length sorts by time. */

@@ -198,13 +198,13 @@ export function toBulkJob({ id, action, choice, by, createdAt, ...row }: JobRow)
   return { id, action, filter, by, ...times, state, paused: Boolean(row.paused), ...counts, error };
 }
 
-function toJobFilter({ state = null, types = null, ids, ...choice }: JobChoice): JobFilter {
+function toJobFilter({ state, types, ids, ...choice }: JobChoice): JobFilter {
   const fields = Object.keys(WORK_FILTERS).map((name) => {
     const value = choice[name as keyof typeof WORK_FILTERS];
     return [name, typeof value === "number" ? isoTime(value) : (value ?? null)] as const;
   });
   const filters = Object.fromEntries(fields) as Record<keyof typeof WORK_FILTERS, string | null>;
-  return { ...filters, state, types, chosen: ids?.length ?? null };
+  return { ...filters, state: state ?? null, types: types ?? null, chosen: ids?.length ?? null };
 }
 
 function readChoice(text: string): JobChoice {

@@ -6,14 +6,13 @@ import { JOB_ACTIONS } from "../store/bulk-jobs.js";
 import { eventQuery, givenIn } from "./page-of-query.js";
 import { type InboxChange, changeOne } from "../operator/change-each.js";
 import { PageApiError } from "./page-api-error.js";
-import { PAGE_LIMIT, bodyOf } from "../store/inbox-view.js";
+import { type EventDetail, PAGE_LIMIT, bodyOf, foundEvent } from "../store/inbox-view.js";
 import type { ActionLog } from "./action-log.js";
 import type { WholeEvent, FileText, UnveiledPayload } from "./api/event.js";
 import type { PayloadAccess } from "./api/session.js";
 import type { ListedEvent, ListedEventPage } from "./api/work.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { InboxCall, InboxRoute } from "./inbox-route.js";
-import { findEvent } from "./find-event.js";
 import type { PersonalData, EventBytes } from "./personal-data.js";
 import type { SharedReadings } from "./shared-readings.js";
 import { showContactEvents } from "./shown-contact-events.js";
@@ -172,6 +171,10 @@ async function readEvent(
     hasMoreContactEvents: recorded.nextCursor !== null,
     payload: personal.payload(event, rule),
   };
+}
+
+async function findEvent(inbox: InboxOperator, id: string): Promise<EventDetail> {
+  return foundEvent(await inbox.getEvent(id), { id, place: inbox.database });
 }
 
 async function storedEvent(operator: InboxOperator, id: string): Promise<EventBytes> {

@@ -98,6 +98,19 @@ test.each([
   expect(summary.lastEventId).toBe(sentId);
 });
 
+test("what the app refused is under no id in the summary, and what it may have taken is", () => {
+  const capture = makeCapture({ body: JSON.stringify({ id: "evt_1", type: "email.sent" }) });
+  const idsAfter = (...statuses: (number | null)[]) => {
+    const { lastEventId, earlierEventIds } = summarizeCapture({
+      ...capture,
+      attempts: statuses.map((status) => makeAttempt({ status })),
+    });
+    return [lastEventId, ...earlierEventIds];
+  };
+  expect([idsAfter(), idsAfter(200), idsAfter(null)]).toEqual([["evt_1"], ["evt_1"], ["evt_1"]]);
+  expect([idsAfter(503), idsAfter(200, 503)]).toEqual([[null], [null, "evt_1"]]);
+});
+
 test("ids sort by time and by the order in which they were made", () => {
   const ids = [NOW, NOW, NOW, NOW + 1, NOW + 60_000].map((at) => makeCapture({ at }).id);
   expect(ids).toEqual(ids.toSorted());

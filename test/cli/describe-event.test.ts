@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { describeContactEvent } from "#pigeonhole/cli/values/describe-contact-event.js";
 import { describeEvent } from "#pigeonhole/cli/inbox/describe-event.js";
 import { eventTimeline } from "#pigeonhole/operator/event-timeline.js";
-import type { TimelineEntry } from "#pigeonhole/operator/timeline-entry.js";
+import type { TimelineEntry } from "#pigeonhole/operator/event-timeline.js";
 import type { HandlerDetail } from "#pigeonhole/store/inbox-view.js";
 import type { OutboxView } from "#pigeonhole/store/outbox.js";
 import { eventDetail } from "../support/event-detail.js";

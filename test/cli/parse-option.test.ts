@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseInterval } from "#pigeonhole/cli/values/parse-option.js";
-import { readPastMoment } from "#pigeonhole/operator/read-past-moment.js";
+import { readPastMoment } from "#pigeonhole/operator/filter-reader.js";
 
 test.each([
   ["an interval", parseInterval, "0s", "from 1s to 1h"],

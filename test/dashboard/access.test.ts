@@ -507,19 +507,22 @@ describe("payloads", () => {
       expect(await count(payloads, "error=typeerror&state=parked")).toBe(0);
     });
 
-    test.each(["hidden", "redacted"] as const)("with %j no job chooses by them, nor tells by what others did", async (rule) => {
-      const { as, event } = await withFailures();
-      const filter = { error: "TypeError" };
-      for (const path of ["api/jobs", "api/jobs/preview"]) {
-        const refused = await as(rule).post(path, { action: "discard", filter });
-        expect(refused).toMatchObject({ status: 400, body: { param: "error" } });
-      }
-      await as("full").post("api/jobs", { action: "discard", filter: { ...filter, ids: [event.id] } });
-      const filterFor = async (payloads: "hidden" | "redacted" | "full") =>
-        (await as(payloads).get<BulkJobList>("api/jobs")).body.jobs[0]?.filter;
-      expect(await filterFor("full")).toMatchObject({ ...filter, chosen: 1 });
-      expect(await filterFor(rule)).toMatchObject({ error: "[hidden]", chosen: 1 });
-    });
+    test.each(["hidden", "redacted"] as const)(
+      "with %j no job chooses by them, nor tells by what others did",
+      async (rule) => {
+        const { as, event } = await withFailures();
+        const filter = { error: "TypeError" };
+        for (const path of ["api/jobs", "api/jobs/preview"]) {
+          const refused = await as(rule).post(path, { action: "discard", filter });
+          expect(refused).toMatchObject({ status: 400, body: { param: "error" } });
+        }
+        await as("full").post("api/jobs", { action: "discard", filter: { ...filter, ids: [event.id] } });
+        const filterFor = async (payloads: "hidden" | "redacted" | "full") =>
+          (await as(payloads).get<BulkJobList>("api/jobs")).body.jobs[0]?.filter;
+        expect(await filterFor("full")).toMatchObject({ ...filter, chosen: 1 });
+        expect(await filterFor(rule)).toMatchObject({ error: "[hidden]", chosen: 1 });
+      },
+    );
 
     test("nor can a guess of one be checked with a group of errors", async () => {
       const { as, groupIds } = await withFailures();

@@ -1,5 +1,5 @@
 import { findShown } from "#pigeonhole/web/find-shown.js";
-import { InTurn } from "#pigeonhole/dashboard/in-turn.js";
+import { InTurn } from "#pigeonhole/dashboard/delivery-log.js";
 import { SideBySide } from "#pigeonhole/web/side-by-side.js";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { makeGate } from "../support/receiver.js";

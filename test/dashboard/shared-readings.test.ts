@@ -1,3 +1,4 @@
+import { isoTime } from "#pigeonhole/base/iso-time.js";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { SharedReadings } from "#pigeonhole/web/shared-readings.js";
 import type { FiguresWrite } from "#pigeonhole/store/figures.js";
@@ -54,7 +55,7 @@ async function open({ goesBack = false } = {}) {
     const { times, answers } = await readings.readFigures("1h");
     return times.flatMap((time, place): [number, number][] => {
       const count = answers.accepted?.[place] ?? 0;
-      return count === 0 ? [] : [[time - STEP, count]];
+      return count === 0 ? [] : [[Date.parse(time) - STEP, count]];
     });
   };
   const countAsked = (name: string): number => asked.filter((each) => each === name).length;
@@ -161,9 +162,9 @@ describe("figures", () => {
     const { readings, wait, write } = await open();
     await write();
     wait(9 * SECOND);
-    expect((await readings.readFigures("1h")).times.at(-1)).toBe(STEP);
+    expect((await readings.readFigures("1h")).times.at(-1)).toBe(isoTime(STEP));
     wait(SECOND);
-    expect((await readings.readFigures("1h")).times.at(-1)).toBe(STEP + 10 * SECOND);
+    expect((await readings.readFigures("1h")).times.at(-1)).toBe(isoTime(STEP + 10 * SECOND));
   });
 
   test("a clock that is set back has steps of its own", async () => {
@@ -171,7 +172,7 @@ describe("figures", () => {
     await write();
     await readings.readFigures("1h");
     state.now -= MINUTE;
-    expect((await readings.readFigures("1h")).times.at(-1)).toBe(STEP - MINUTE);
+    expect((await readings.readFigures("1h")).times.at(-1)).toBe(isoTime(STEP - MINUTE));
   });
 
   test("rows that are joined long after their step show the same sum", async () => {

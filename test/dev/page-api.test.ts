@@ -145,12 +145,13 @@ describe("captures", () => {
     const { body } = delivery;
     const old = makeDelivery({ body, secret: `whsec_${"x".repeat(43)}` });
     const stale = makeDelivery({ body, at: Date.now() - 400_000 });
-    const isAttempt = [true, false, true, false, true];
-    for (const { headers } of [old, stale, old, { headers: [] }, delivery])
-      await deliver(dev, { ...delivery, headers });
+    const isAttempt = [true, false, true, false, false, true];
+    const forged = { headers: old.headers, body: Buffer.concat([body, Buffer.from(" ")]) };
+    for (const sent of [old, stale, old, forged, { headers: [] }, delivery])
+      await deliver(dev, { ...delivery, ...sent });
     const captures = dev.captures.list().toReversed();
     const verdicts = captures.map(({ verify }) => verify.code);
-    expect(verdicts).toEqual(["mismatch", "stale", "mismatch", "missing", "ok"]);
+    expect(verdicts).toEqual(["mismatch", "stale", "mismatch", "mismatch", "missing", "ok"]);
     const attempts = captures.filter((_, index) => isAttempt[index]).map(({ id }) => id);
     for (const id of attempts) {
       const { retryLine } = (await callApi(dev, `/api/captures/${id}`)).json as CaptureDetail;
@@ -364,17 +365,30 @@ describe("the inbox", () => {
     const { dev } = await startDev({ inbox: file });
     expect((await callApi(dev, "/api/session")).json).toMatchObject({ inbox: true });
     expect((await callApi(dev, "/api/inbox")).json).toMatchObject({
-      ...{ pending: 0, retrying: 0, running: 0, dead: 1, parked: 0, done: 0 },
+      pending: 0,
+      retrying: 0,
+      running: 0,
+      dead: 1,
+      parked: 0,
+      done: 0,
       outbox: { pending: 0, retrying: 0, running: 0, dead: 0 },
     });
     const shown = { id: event.id, handlers: [{ error: "DoNotRetry: broken" }] };
     expect((await callApi(dev, "/api/events?state=dead")).json).toMatchObject({ items: [shown], nextCursor: null });
     const row = { id: `inbox:${event.id}`, type: event.type, source: "production", verdict: "ok" };
-    for (const query of ["", "work.state:dead", "work.error:broken", "type:email.* work.handler:email.sent", "source:production"]) {
+    for (const query of [
+      "",
+      "work.state:dead",
+      "work.error:broken",
+      "type:email.* work.handler:email.sent",
+      "source:production",
+    ]) {
       const found = await callApi(dev, `/api/captures?query=${encodeURIComponent(query)}`);
       expect(found.json, query).toMatchObject({ items: [row], works: [{ id: event.id, state: "dead" }] });
     }
-    expect(await callApi(dev, "/api/captures?query=work.state:parked")).toMatchObject({ json: { items: [], total: 1 } });
+    expect(await callApi(dev, "/api/captures?query=work.state:parked")).toMatchObject({
+      json: { items: [], total: 1 },
+    });
     for (const refused of ["work.state:lost", "work.since:soon", "-work.state:dead", "work.tenant:a"])
       expect(await callApi(dev, `/api/captures?query=${refused}`), refused).toMatchObject({ status: 400 });
     const only = await callApi(dev, `/api/captures/inbox:${event.id}`);

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type TimelineParts, eventTimeline } from "#pigeonhole/operator/event-timeline.js";
+import { type TimelineEntry, type TimelineParts, eventTimeline } from "#pigeonhole/operator/event-timeline.js";
 import type { ContactEventRow } from "#pigeonhole/store/outbox.js";
-import type { TimelineEntry } from "#pigeonhole/operator/timeline-entry.js";
 import type { HandlerDetail } from "#pigeonhole/store/inbox-view.js";
 import { eventDetail } from "../support/event-detail.js";
 

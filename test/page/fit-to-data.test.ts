@@ -8,7 +8,12 @@ const LENGTH = 360;
 
 function figuresFrom(first: number, value = 3) {
   const values = Array.from({ length: LENGTH }, (_, index) => (index < first ? null : value));
-  return { times: values.map((_, index) => isoTime(index)), answers: { accepted: values }, handlers: [], stepMs: 10_000 };
+  return {
+    times: values.map((_, index) => isoTime(index)),
+    answers: { accepted: values },
+    handlers: [],
+    stepMs: 10_000,
+  };
 }
 
 test.each([

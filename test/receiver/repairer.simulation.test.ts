@@ -18,15 +18,17 @@ async function openRepaired(options: LossyServiceOptions = {}) {
 
 const roundOf = async (receiver: Pick<Receiver, "stats">) => (await receiver.stats()).repair;
 
+const endOfRound = async (receiver: Pick<Receiver, "stats">) => Date.parse((await roundOf(receiver))?.at ?? "1970");
+
 /** Waits until a round has ended after the one of that time. */
 async function untilRound(receiver: Pick<Receiver, "stats">, after = 0) {
-  await expect.poll(async () => (await roundOf(receiver))?.at ?? 0, { interval: 2 }).toBeGreaterThan(after);
+  await expect.poll(() => endOfRound(receiver), { interval: 2 }).toBeGreaterThan(after);
   return roundOf(receiver);
 }
 
 /** Lets the time pass until the next round, and that round end. */
 async function nextRound({ sandbox, receiver }: Pick<LossyService, "sandbox" | "receiver">) {
-  const { at = 0 } = (await roundOf(receiver)) ?? {};
+  const at = await endOfRound(receiver);
   await sandbox.advance(at + EVERY_MS - sandbox.clock.now());
   return untilRound(receiver, at);
 }

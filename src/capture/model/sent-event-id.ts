@@ -25,8 +25,14 @@ export function attemptEventId(
   return sentBody === null ? capturedId : readEnvelope(sentBody).id;
 }
 
-/** The event ids that were sent to the app, the latest first; the captured one if nothing was sent. */
+/** Whether the app said that it has not taken what was sent; without an answer it may have. */
+export function isRefused({ status }: Pick<CaptureAttempt, "status">): boolean {
+  return status !== null && (status < 200 || status > 299);
+}
+
+/** The event ids that the app may have taken, the latest first; the captured one if nothing was sent. */
 export function sentEventIds(capture: Pick<Capture, "event" | "request" | "attempts">): string[] {
-  const sent = capture.attempts.map((attempt) => sentEventId(capture, attempt)).toReversed();
-  return [...new Set(sent.length === 0 ? [sentEventId(capture)] : sent)].filter((id) => id !== null);
+  const { attempts } = capture;
+  const taken = attempts.filter((attempt) => !isRefused(attempt)).map((attempt) => sentEventId(capture, attempt));
+  return [...new Set(attempts.length === 0 ? [sentEventId(capture)] : taken.toReversed())].filter((id) => id !== null);
 }

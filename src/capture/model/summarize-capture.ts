@@ -1,7 +1,7 @@
 import { shownAnswer } from "./answer-advice.js";
 import type { Capture, CapturedBody, CaptureSummary } from "./capture.js";
 import { bodyJson, bodySize } from "./captured-body.js";
-import { sentEventId, sentEventIds } from "./sent-event-id.js";
+import { isRefused, sentEventId, sentEventIds } from "./sent-event-id.js";
 
 /* Without node: imports, since the page uses it too. */
 
@@ -29,7 +29,7 @@ const NO_ANSWER = { status: null, headers: [] };
 /** The row of a capture in a list. */
 export function summarizeCapture(capture: Capture): CaptureSummary {
   const last = capture.attempts.at(-1);
-  const lastEventId = sentEventId(capture, last);
+  const lastEventId = last !== undefined && isRefused(last) ? null : sentEventId(capture, last);
   return {
     id: capture.id,
     receivedAt: capture.receivedAt,

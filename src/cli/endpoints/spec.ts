@@ -1,6 +1,6 @@
 import { defineCommand, withValue } from "../frame/spec.js";
 import { databaseOption } from "../values/options.js";
-import { readPastMoment } from "../../operator/read-past-moment.js";
+import { readPastMoment } from "../../operator/filter-reader.js";
 import { parseDuration } from "../values/parse-option.js";
 
 const writeSecret = withValue("file", "Writes the secret to this file, readable by you alone, instead of printing it.");

@@ -1,7 +1,7 @@
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { escapeControls } from "../../base/text.js";
 import { describeAttempts, describeRetry } from "../../operator/describe-work.js";
-import type { TimelineEntry } from "../../operator/timeline-entry.js";
+import type { TimelineEntry } from "../../operator/event-timeline.js";
 import type { EventDetail, FailedRun, FailedRuns, HandlerDetail, HandlerView } from "../../store/inbox-view.js";
 import type { OutboxView } from "../../store/outbox.js";
 import { clip, countOf, formatJson, ownFrames } from "../frame/format.js";

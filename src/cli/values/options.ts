@@ -1,4 +1,4 @@
-import { readPastMoment } from "../../operator/read-past-moment.js";
+import { readPastMoment } from "../../operator/filter-reader.js";
 import { searchTerm } from "../frame/search-terms.js";
 import { type OptionSpec, withValue } from "../frame/spec.js";
 import { parseDuration, parseFieldChange, parseWholeNumber } from "./parse-option.js";

@@ -136,7 +136,8 @@ function readLimit(text: string | null): number {
 /** The deliveries of the capture's event, and when the service would send it again. `captures` are newest first. */
 function makeRetryLine(capture: Capture, captures: readonly Capture[]): RetryLine {
   const { id } = capture.event;
-  const isOfEvent = (one: Capture): boolean => one.event.id === id && originOf(one) === originOf(capture);
+  const isOfEvent = (one: Capture): boolean =>
+    one.event.id === id && one.request.sha256 === capture.request.sha256 && originOf(one) === originOf(capture);
   const deliveries = id === null ? [capture] : captures.filter(isOfEvent).toReversed();
   const past = deliveries.map((delivery) => {
     const forward = forwardOf(delivery);
@@ -151,7 +152,7 @@ function makeRetryLine(capture: Capture, captures: readonly Capture[]): RetryLin
 
 /**
  * What strangers post under the id of an event, unsigned or long after it was signed, is no attempt of the service;
- * what does not match may be one of before a secret was rotated.
+ * what does not match may be one of before a secret was rotated, with the same bytes.
  */
 function originOf({ verify: { code } }: Capture): string {
   return code === "missing" || code === "stale" ? code : "signed";

@@ -1,8 +1,6 @@
 import type { Clock } from "../../base/clock.js";
 import { silentLogger } from "../../base/logger.js";
-import { type InboxChange, type InboxChanges, changeEach, changeOne } from "../../operator/change-each.js";
 import { type StoreFigures, storeFigures } from "../../operator/figures-now.js";
-import { JOB_ACTIONS, type JobAction } from "../../store/bulk-jobs.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import { ActionLog } from "../../web/action-log.js";
 import { errorRoutes } from "../../web/error-routes.js";
@@ -14,7 +12,6 @@ import { outboxRoutes } from "../../web/outbox-routes.js";
 import { PageApiError } from "../../web/page-api-error.js";
 import { PersonalData } from "../../web/personal-data.js";
 import { SharedReadings } from "../../web/shared-readings.js";
-import { readIds } from "./capture-routes.js";
 import type { WorkList } from "./page-api.js";
 import type { WorkFollower } from "./work-follower.js";
 
@@ -65,33 +62,8 @@ export function inboxRoutes({ receiver, clock }: InboxRouteDeps): WebRoute[] {
         return { events: event === undefined || work === undefined ? [] : [work.learn(event)] };
       },
     },
-    ...JOB_ACTIONS.map((action) => changeRoute(action, { operator, receiver, readings })),
     ...shared.map((route) => followedRoute(route, receiver, readings)),
   ];
-}
-
-interface ChangeTools extends Pick<InboxRouteDeps, "receiver"> {
-  operator: () => InboxOperator;
-  readings: SharedReadings;
-}
-
-/** What is done to several events. */
-function changeRoute(action: JobAction, { operator, receiver, readings }: ChangeTools): WebRoute {
-  return {
-    method: "POST",
-    path: `/api/inbox/${action}`,
-    async handle({ body }): Promise<InboxChanges> {
-      let again: Pick<InboxChange, "readAgain"> = {};
-      const changes = await changeEach(readIds(body), async (id) => {
-        const { changed, ...rest } = await changeOne(operator(), action, id);
-        again = { ...again, ...rest };
-        readings.forgetAll();
-        receiver.work?.follow(id);
-        return changed;
-      });
-      return { ...changes, ...again };
-    },
-  };
 }
 
 /** As the dashboard answers it, for the developer. An event that was changed is followed. */

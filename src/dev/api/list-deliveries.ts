@@ -52,8 +52,10 @@ export async function listDeliveries({ kept, inbox, query, limit, now }: ListedF
 function workQuery(terms: readonly QueryTerm[]): EventQuery | undefined {
   const negated = terms.find((term) => term.negated);
   if (negated !== undefined) throw badField("query", `has ${negated.text}: work cannot be left out, only asked for.`);
-  const filters = terms.map(({ field, value }) => [(field ?? "").slice(WORK_PREFIX.length), value]);
-  return terms.length === 0 ? undefined : eventQuery(new URLSearchParams(filters));
+  if (terms.length === 0) return undefined;
+  const filters = new URLSearchParams();
+  for (const { field, value } of terms) filters.set((field ?? "").slice(WORK_PREFIX.length), value);
+  return eventQuery(filters);
 }
 
 /** A link to an event names it by its id, however old it is. */

@@ -21,7 +21,6 @@
  * GET  /api/work                            → WorkList: of the events that are followed
  * GET  /api/work?id=                        → WorkList: of this event, empty if the inbox does not have it
  * GET  /api/inbox                           → StoreFigures
- * POST /api/inbox/retry | run | discard IdsBody   → InboxChanges
  * Errors, events, handlers and the outbox of the inbox are answered as the dashboard answers them: see web/api/.
  * GET  /api/sandbox                         → SandboxState (sandbox-state.ts, with the bodies below)
  * POST /api/sandbox/advance      AdvanceBody → AdvanceReport

@@ -1,16 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { isJsonType, isOfOtherSite } from "../../web/same-site.js";
-import { isSameToken } from "./session-token.js";
-
-/** What keeps other people's pages and programs away from the page's port. */
-export interface GuardSecrets {
-  /** The port of the page. */
-  port: number;
-  /** Part of the printed URL, and of `Authorization: Bearer` in scripts. */
-  urlToken: string;
-  /** Value of the cookie. */
-  cookieToken: string;
-}
+import { type GuardSecrets, isSameToken } from "./project-tokens.js";
 
 export type GuardVerdict =
   | { kind: "pass" }

@@ -7,7 +7,8 @@ import { fieldsOf, readJsonBody } from "../../web/json-body.js";
 import { type WebAnswer, errorAnswer, eventStreamAnswer, jsonAnswer, textAnswer } from "../../web/web-answer.js";
 import { writeAnswer } from "../../web/write-answer.js";
 import type { EventStream } from "./event-stream.js";
-import { type GuardSecrets, guardRequest } from "./guard.js";
+import { guardRequest } from "./guard.js";
+import type { GuardSecrets } from "./project-tokens.js";
 
 const STREAM_PATH = "/api/stream";
 

@@ -1,10 +1,18 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { makePrivateFolder, narrowModes } from "../../capture/folder/private-folder.js";
 import { writePrivateFile } from "../../capture/folder/write-private-file.js";
-import type { GuardSecrets } from "./guard.js";
-import { makeToken } from "./session-token.js";
+
+/** What keeps other people's pages and programs away from the page's port. */
+export interface GuardSecrets {
+  /** The port of the page. */
+  port: number;
+  /** Part of the printed URL, and of `Authorization: Bearer` in scripts. */
+  urlToken: string;
+  /** Value of the cookie. */
+  cookieToken: string;
+}
 
 const FILE = "page-token";
 const TOKEN = /^[\w-]{43}$/;
@@ -17,7 +25,7 @@ export async function projectTokens(folder: string): Promise<Pick<GuardSecrets, 
   const file = join(folder, FILE);
   const urlToken = readToken(file) ?? (await keepToken(folder, file, makeToken()));
   // Derived, so that one file is enough; the URL's token cannot be computed from it.
-  return { urlToken, cookieToken: createHash("sha256").update(`cookie ${urlToken}`).digest("base64url") };
+  return { urlToken, cookieToken: digest(`cookie ${urlToken}`).toString("base64url") };
 }
 
 function readToken(file: string): string | undefined {
@@ -36,4 +44,18 @@ async function keepToken(folder: string, file: string, token: string): Promise<s
     // The page works without it; its token ends with this run.
   }
   return token;
+}
+
+/** A secret for one run of the dev server. */
+export function makeToken(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+/** Compares in constant time, for any lengths. */
+export function isSameToken(given: string, wanted: string): boolean {
+  return timingSafeEqual(digest(given), digest(wanted));
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
 }

@@ -101,9 +101,6 @@ export const findWork = (id: string) => readJson<WorkList>(`api/work?${new URLSe
 
 export const readInbox = () => readJson<StoreFigures>("api/inbox");
 
-export const changeInboxEvents = (ids: string[], action: JobAction) =>
-  change<InboxChanges>(`api/inbox/${action}`, { ids });
-
 export const readSandbox = () => readJson<SandboxState>("api/sandbox");
 
 export const advanceSandbox = (body: AdvanceBody) => change<AdvanceReport>("api/sandbox/advance", body);

@@ -15,7 +15,6 @@ import { ChoiceFilter, FilterBar, HandlerFilter, TimeFilter, TypeFilter } from "
 import { PagedRows } from "../ui/paged-rows.js";
 import { Time } from "../ui/time.js";
 import { changeWork, endedJobs } from "./jobs/jobs.js";
-import { Sparkline } from "./plots/sparkline.js";
 
 const errorList = createPagedList(
   (cursor) => {
@@ -83,7 +82,7 @@ function ErrorGroupItem({ group }: { group: ErrorGroup }) {
           {message !== "" && <span class="tag">{shortText(kind)}</span>}
           {last !== "" && <p class="group-message">Last: {shortText(last)}</p>}
         </div>
-        <Sparkline values={group.steps.map((step) => step.events)} tone="bad" label="Events by when they failed last" />
+        <Sparkline steps={group.steps} />
       </div>
       <p class="group-facts hint">
         <span>{handler === NOTE_HANDLER ? "not understood" : `handler ${shortText(handler)}`}</span>
@@ -105,6 +104,25 @@ function ErrorGroupItem({ group }: { group: ErrorGroup }) {
       </details>
       {mayOperate.value && <GroupActions group={group} />}
     </li>
+  );
+}
+
+/** Events by when they failed last: bars in the height of a line of text, without axes. */
+function Sparkline({ steps }: Pick<ErrorGroup, "steps">) {
+  const label = "Events by when they failed last";
+  const most = Math.max(1, ...steps.map(({ events }) => events));
+  const bars = steps.map(({ events }, at) => `M${at + 0.1} 1v${-events / most}h.8V1z`);
+  return (
+    <svg
+      class="sparkline bad"
+      viewBox={`0 0 ${Math.max(1, steps.length)} 1`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
+      <title>{label}</title>
+      <path fill="currentColor" d={bars.join("")} />
+    </svg>
   );
 }
 

@@ -2,6 +2,7 @@ import { Time } from "../ui/time.js";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { errorMessage } from "../../base/error-text.js";
 import type { WholeEvent, EventDeliveries, ShownPayload } from "../../web/api/event.js";
+import { mergeTimelines } from "../../operator/event-timeline.js";
 import { fetchDeliveries, postExport, postUnveiling, viewer } from "../api/calls.js";
 import { BodyView } from "../message/body-view.js";
 import { Remark } from "../ui/remark.js";
@@ -22,7 +23,6 @@ import { Empty } from "../ui/empty.js";
 import { Button } from "../ui/button.js";
 import { Icon } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
-import { mergeTimelines } from "./merge-timelines.js";
 import { formatBytes, shortText } from "../text/format.js";
 import { endedJobs } from "./jobs/jobs.js";
 

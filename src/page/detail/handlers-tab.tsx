@@ -2,7 +2,7 @@ import { escapeControls } from "../../base/text.js";
 import { describeAnswer } from "../../capture/model/answer.js";
 import { type ShownAnswer, judgeShown, shownAnswer } from "../../capture/model/answer-advice.js";
 import type { Capture } from "../../capture/model/capture.js";
-import { sentEventId, sentEventIds } from "../../capture/model/sent-event-id.js";
+import { isRefused, sentEventId, sentEventIds } from "../../capture/model/sent-event-id.js";
 import { ContactEventList } from "../message/contact-event-list.js";
 import { HandlerList } from "../message/handler-list.js";
 import { Timeline } from "../message/timeline.js";
@@ -25,7 +25,12 @@ export function HandlersTab({ capture }: { capture: Capture }) {
     );
   }
   const ids = sentEventIds(capture);
-  if (ids.length === 0) return <p class="nothing">What was sent has no event id, so no handler can get it.</p>;
+  const last = capture.attempts.at(-1);
+  if (ids.length === 0) {
+    const isTaken = last === undefined || !isRefused(last);
+    const why = isTaken ? "What was sent has no event id, so no handler can get it." : describeLast(shownAnswer(last));
+    return <p class="nothing">{why}</p>;
+  }
   return (
     <>
       {ids.map((id) => (

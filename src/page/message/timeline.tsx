@@ -1,6 +1,6 @@
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { escapeControlsInLines } from "../../base/text.js";
-import type { TimelineEntry } from "../../operator/timeline-entry.js";
+import type { TimelineEntry } from "../../operator/event-timeline.js";
 import { LongText } from "./long-text.js";
 import { Icon, type IconName } from "../ui/icon.js";
 import { formatExactTime, formatTime, shortText } from "../text/format.js";

@@ -1,4 +1,4 @@
-import { EVENT_TYPES } from "../../protocol/event-types.js";
+import { DEFAULT_EVENT_TYPES, EVENT_TYPES } from "../../protocol/event-types.js";
 import { useEffect, useState } from "preact/hooks";
 import { SIGNATURE_VARIANTS, type SignatureVariant } from "../../dev/api/page-api.js";
 import { readSample, sendEvent } from "../api/calls.js";
@@ -7,12 +7,15 @@ import { onSendKey } from "../ui/form.js";
 import { runAction } from "../state/notice.js";
 import { readParam, setParams, goTo } from "../state/address.js";
 import { Button } from "../ui/button.js";
-import { reportSent } from "./report-sent.js";
-import { TypeList } from "./type-list.js";
 import { escapeControls } from "../../base/text.js";
 import { captures } from "../state/captures.js";
 import { workOf } from "../state/work.js";
-import { formatTime } from "../text/format.js";
+import { type SentAnswer, reportAnswers } from "../state/report-answers.js";
+import { describeAnswer } from "../../capture/model/answer.js";
+import { judgeShown } from "../../capture/model/answer-advice.js";
+import type { CaptureSummary } from "../../capture/model/capture.js";
+import { isHeld } from "../../dev/forward/held-tag.js";
+import { formatTime, plural } from "../text/format.js";
 import { AnswerBadge, VerdictBadge, WorkBadge } from "../ui/badges.js";
 
 /** Most deliveries of one event per click. */
@@ -80,6 +83,50 @@ function useEventBody(type: string) {
     });
   useEffect(() => void loadSample(), [type]);
   return { body, setBody, loadSample };
+}
+
+const isDefault = (name: string): boolean => (DEFAULT_EVENT_TYPES as readonly string[]).includes(name);
+
+/** The event types, grouped by the word before the dot. */
+function TypeList({ current, onChange }: { current: string; onChange: (name: string) => void }) {
+  const [filter, setFilter] = useState("");
+  const shown = EVENT_TYPES.filter((name) => name.includes(filter.trim().toLowerCase()));
+  const groups = new Set(shown.map((name) => name.slice(0, name.indexOf("."))));
+  return (
+    <nav class="types" aria-label="Event types">
+      <input
+        type="search"
+        class="types-filter"
+        placeholder={`Filter ${EVENT_TYPES.length} types`}
+        aria-label="Filter event types"
+        value={filter}
+        onInput={(event) => setFilter(event.currentTarget.value)}
+      />
+      <div class="types-list">
+        {[...groups].map((group) => (
+          <section key={group}>
+            <h2>{group}</h2>
+            {shown
+              .filter((name) => name.startsWith(`${group}.`))
+              .map((name) => (
+                <button
+                  key={name}
+                  type="button"
+                  class="type-item"
+                  aria-current={name === current}
+                  title={isDefault(name) ? name : `${name}: sent only to an endpoint that names it`}
+                  onClick={() => onChange(name)}
+                >
+                  {name}
+                  {!isDefault(name) && <span class="type-note">named only</span>}
+                </button>
+              ))}
+          </section>
+        ))}
+        {shown.length === 0 && <p class="nothing">No type matches.</p>}
+      </div>
+    </nav>
+  );
 }
 
 interface SignatureChoiceOptions {
@@ -154,6 +201,22 @@ const VARIANTS: Record<SignatureVariant, { label: string; meaning: string; expec
   },
   missing: { label: "Missing", meaning: "No signature header at all.", expected: "401" },
 };
+
+/** Says how the app answered what was sent. Of a delivery that is signed wrongly no answer is a fault by itself. */
+function reportSent(captures: readonly CaptureSummary[], sign: SignatureVariant): void {
+  const answers = captures
+    .map(readAnswer)
+    .map(({ words, tone }) => ({ words, tone: sign === "valid" ? tone : ("plain" as const) }));
+  const open = () => goTo("deliveries", { open: captures[0]?.id ?? "" });
+  reportAnswers(`Sent ${plural(captures.length, "delivery", "deliveries")}`, answers, { label: "Open", run: open });
+}
+
+function readAnswer(capture: CaptureSummary): SentAnswer {
+  if (isHeld(capture)) return { words: "held for the app", tone: "warn" };
+  if (capture.status === null && capture.error === null) return { words: "kept, not forwarded", tone: "good" };
+  const words = capture.notReceived ? `${capture.status} with an HTML page, of no receiver` : describeAnswer(capture);
+  return { words, tone: judgeShown(capture) };
+}
 
 /** What was sent from this view or with `pigeonhole trigger`, with the answers. */
 function SentList() {

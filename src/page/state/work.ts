@@ -2,9 +2,10 @@ import { signal } from "@preact/signals";
 import type { CaptureSummary } from "../../capture/model/capture.js";
 import { eventIdOf } from "../../protocol/inbox-id.js";
 import type { EventView, HandlerView } from "../../store/inbox-view.js";
-import type { InboxChange, InboxChanges } from "../../operator/change-each.js";
+import type { InboxChange } from "../../operator/change-each.js";
 import type { JobAction } from "../../store/bulk-jobs.js";
-import { changeInboxEvents, findWork, listWork, postEventChange } from "../api/calls.js";
+import { PageApiError } from "../../web/page-api-error.js";
+import { findWork, listWork, postEventChange } from "../api/calls.js";
 import { confirmed } from "./confirmed.js";
 import { runAction, reportProblem, showNotice } from "./notice.js";
 import { pausedHandlers } from "./handlers.js";
@@ -94,14 +95,22 @@ const DONE = { retry: "Retry requested", discard: "Discarded", run: "Due now" } 
 
 /** Has events retried, run now or, after a question, discarded. Resolves with whether that was done. */
 export async function changeEvents(ids: readonly string[], action: JobAction): Promise<boolean> {
-  const [only = "", ...others] = ids;
-  const isOne = others.length === 0;
+  const isOne = ids.length === 1;
   if (action === "discard" && !(await mayDiscard(isOne ? "this event" : `${ids.length} events`))) return false;
   return runAction(async () => {
-    const answer: InboxChange & Partial<InboxChanges> = isOne
-      ? await postEventChange(only, action)
-      : await changeInboxEvents([...ids], action);
-    const { changed, failed = 0, readAgain } = answer;
+    let [changed, failed] = [0, 0];
+    let readAgain: InboxChange["readAgain"];
+    for (const id of ids) {
+      try {
+        const answer = await postEventChange(id, action);
+        changed += answer.changed;
+        readAgain = answer.readAgain ?? readAgain;
+      } catch (error) {
+        // Gone, or without a body: that keeps no other one back.
+        if (isOne || !(error instanceof PageApiError) || ![404, 409].includes(error.status)) throw error;
+        failed += 1;
+      }
+    }
     const words =
       readAgain === "at_start"
         ? "Read again when the receiver starts"

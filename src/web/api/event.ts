@@ -7,7 +7,7 @@
  * POST api/events/{id}/capture {}              → FileText: a capture, strictly redacted, for the dev server; logged
  */
 import type { EventWithRuns } from "../../store/inbox-view.js";
-import type { TimelineEntry } from "../../operator/timeline-entry.js";
+import type { TimelineEntry } from "../../operator/event-timeline.js";
 import type { ListedContactEvent } from "./contact-events.js";
 import type { ListedEvent } from "./work.js";
 

@@ -16,7 +16,7 @@ import type { EventState } from "../../store/state-words.js";
 export const MAX_CHOSEN = 500;
 
 /** Which work of events: what fits each field that is given, all of them texts; times are ISO 8601. */
-export interface WorkFilter extends Partial<Record<keyof typeof WORK_FILTERS, string>> {
+export interface WorkFilter extends Partial<Record<keyof typeof WORK_FILTERS, string | undefined>> {
   state?: EventState | undefined;
   /** Exactly these events, {@link MAX_CHOSEN} at most: a selection. */
   ids?: string[] | undefined;

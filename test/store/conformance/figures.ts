@@ -1,3 +1,4 @@
+import { isoTime } from "#pigeonhole/base/iso-time.js";
 import type { Figures, FiguresWrite, ProcessStatus } from "#pigeonhole/store/figures.js";
 import { failuresInARow } from "#pigeonhole/store/failures-in-a-row.js";
 import { isAlive, isEnded } from "#pigeonhole/store/process-state.js";
@@ -44,7 +45,7 @@ export function describeFigures(fixture: Fixture): void {
     const counts = answers.accepted ?? [];
     return times.flatMap((time, place): [number, number][] => {
       const count = counts[place] ?? 0;
-      return count === 0 ? [] : [[time - STEP, count]];
+      return count === 0 ? [] : [[Date.parse(time) - STEP, count]];
     });
   };
 
@@ -57,7 +58,7 @@ export function describeFigures(fixture: Fixture): void {
       ] as const) {
         const series = await readFigures(fixture.store, { range, now: STEP });
         expect(series.times).toHaveLength(steps);
-        expect(series.times.at(-1)).toBe(STEP);
+        expect(series.times.at(-1)).toBe(isoTime(STEP));
         expect(series).toMatchObject({ answers: {}, handlers: [] });
         expect(new Set([...series.backlog.depth, ...series.latency.p95FromMs])).toEqual(new Set([null]));
       }

@@ -37,7 +37,7 @@ export function describeHistory(fixture: Fixture): void {
       expect(await theJob()).toMatchObject({ id: job, state: "open", total: 25, done: 0 });
       const first = await lease();
       expect([idsOf(first), first.hasHistory]).toEqual([MANY.slice(0, 10), true]);
-      expect(await theJob()).toMatchObject({ action: "plan", by: "ann", choice: { handler: "new" }, done: 10 });
+      expect(await theJob()).toMatchObject({ action: "plan", by: "ann", filter: { handler: "new" }, done: 10 });
       for (const work of first.work) await fixture.store.settle(settlements.done(work));
       expect(await runAll()).toEqual(MANY.slice(10));
       expect(await theJob()).toMatchObject({ state: "done", total: 25, done: 25, changedBefore: 0 });
@@ -89,7 +89,7 @@ export function describeHistory(fixture: Fixture): void {
       expect(await plan({ dryRun: true })).toEqual({ events: 6, withoutBody: 0, job: undefined });
       const types = ["email.received", "form.*"];
       expect(await plan({ types, since: T, until: T + 1 })).toMatchObject({ events: 3 });
-      expect(await theJob()).toMatchObject({ choice: { types } });
+      expect(await theJob()).toMatchObject({ filter: { types } });
       expect(await runAll()).toEqual(["has", "form", "a", "b"]);
       expect(await statesOf(store, "parked")).toEqual({ "": "parked" });
     });

@@ -266,11 +266,17 @@ export function describeInspect(fixture: Fixture): void {
       await fixture.store.accept(newEvent("b", { receivedAt: T + 5 }));
       const lease = await acceptLeased(fixture.store, "c", { receivedAt: T + 6 });
       await fixture.store.settle(settlements.pending(lease, T - 9));
-      expect(await countWork(fixture.store, T)).toMatchObject({ oldestOpenReceivedAt: isoTime(T - DAY), oldestDueAt: isoTime(T - 9) });
+      expect(await countWork(fixture.store, T)).toMatchObject({
+        oldestOpenReceivedAt: isoTime(T - DAY),
+        oldestDueAt: isoTime(T - 9),
+      });
       for (const held of running) await fixture.store.settle(settlements.done(held));
       const oldestOpenReceivedAt = isoTime(T - 5);
       expect(await countWork(fixture.store, T)).toMatchObject({ oldestOpenReceivedAt, oldestDueAt: isoTime(T - 9) });
-      expect(await countWork(fixture.store, T - 9)).toMatchObject({ oldestOpenReceivedAt, oldestDueAt: isoTime(T - 9) });
+      expect(await countWork(fixture.store, T - 9)).toMatchObject({
+        oldestOpenReceivedAt,
+        oldestDueAt: isoTime(T - 9),
+      });
       expect(await countWork(fixture.store, T - 10)).toMatchObject({ oldestOpenReceivedAt, oldestDueAt: null });
     });
 

@@ -1,3 +1,4 @@
+import { isoTime } from "#pigeonhole/base/iso-time.js";
 import { describe, expect, test } from "vitest";
 import { operate } from "../../support/operate.js";
 import type { Fixture } from "./fixture.js";
@@ -40,7 +41,7 @@ export function describeRepairRounds(fixture: Fixture): void {
     expect(await rounds()).toEqual([]);
     const operator = operate(fixture.store, T + 5);
     await operator.endRepair({ ...round, dueInMs: 10, comparedUntil: T - 7 });
-    expect(await rounds()).toEqual([{ ...round, at: T + 5 }]);
+    expect(await rounds()).toEqual([{ ...round, at: isoTime(T + 5) }]);
     expect(await claim(T + 14)).toMatchObject({ isClaimed: false, dueInMs: 1 });
     await operator.endRepair({ ...round, refused: null, dueInMs: 10, comparedUntil: undefined });
     expect(await claim(T + 15)).toMatchObject({ isClaimed: true, comparedUntil: T - 7 });

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
-import type { InboxOperator, StuckWork } from "#pigeonhole/store/inbox-operator.js";
+import type { JobChoice } from "#pigeonhole/store/bulk-jobs.js";
+import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import { MINUTE, newEvent, settlements, T } from "../conformance/new-event.js";
 import { statesOf } from "../conformance/lease-page.js";
@@ -30,7 +31,7 @@ export function describeStuckWork(kind: OperatorKind): void {
     ({ store, inbox } = await openBoth(kind));
   });
 
-  test.each<[StuckWork, string[]]>([
+  test.each<[JobChoice, string[]]>([
     [{}, ["a dead", "a parked", "b dead", "b parked", "n "]],
     [{ state: "dead" }, ["a dead", "b dead"]],
     [{ state: "parked" }, ["a parked", "b parked", "n "]],

@@ -1,3 +1,4 @@
+import { isoTime } from "#pigeonhole/base/iso-time.js";
 import { Pool, type PoolClient } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import type { Store } from "#pigeonhole/store/store.js";
@@ -50,7 +51,7 @@ describeOnPostgres((database) => {
 
   const acceptedAt = async (store: Store<unknown>, at: number): Promise<number | null | undefined> => {
     const { times, answers } = await readFigures(store, { range: "1h", now: STEP + 30 * MINUTE });
-    return answers.accepted?.[times.indexOf(STEP + at)];
+    return answers.accepted?.[times.indexOf(isoTime(STEP + at))];
   };
 
   test("a step has one row, however many processes write about it at once", async () => {
