@@ -20,15 +20,14 @@ export interface Query {
   terms: readonly QueryTerm[];
   /** Terms of fields that somebody else answers; {@link matchesQuery} leaves them out. */
   others: readonly QueryTerm[];
+  /** Of each term in turn. */
+  checks: readonly CheckedTerm[];
 }
 
 interface CheckedTerm {
   negated: boolean;
   matches: Matcher;
 }
-
-/** The matchers of a query, made once. */
-const checked = new WeakMap<Query, readonly CheckedTerm[]>();
 
 /** A term: an optional minus, an optional `field:`, and a word or a quoted text. */
 const TERM = /(-?)(?:([A-Za-z][^\s:"]*):)?(?:"((?:[^"\\]|\\.)*)"|([^\s"]+|"))?/y;
@@ -51,15 +50,9 @@ export function parseQuery(text: string, others: readonly string[] = []): Query 
     terms.push(makeTerm({ field: field ?? null, value, negated: minus === "-" }));
     at = skipSpace(text, at + source.length);
   }
-  return makeQuery(terms, others);
-}
-
-/** The query with these terms, such as after one was removed. Throws `invalid_query`. */
-export function makeQuery(terms: readonly QueryTerm[], others: readonly string[] = []): Query {
   const isOther = ({ field }: QueryTerm): boolean => field !== null && others.includes(field);
-  const query = { terms: terms.filter((term) => !isOther(term)), others: terms.filter(isOther) };
-  checked.set(query, query.terms.map(checkTerm));
-  return query;
+  const own = terms.filter((term) => !isOther(term));
+  return { terms: own, others: terms.filter(isOther), checks: own.map(checkTerm) };
 }
 
 /** A term from its parts, with quotes if they are needed. */
@@ -70,10 +63,8 @@ export function makeTerm({ field, value, negated }: Omit<QueryTerm, "text">): Qu
 }
 
 /** Whether a capture matches the query. `after:10m` counts back from `nowMs`. */
-export function matchesQuery(query: Query, capture: Capture, nowMs: number = Date.now()): boolean {
-  const terms = checked.get(query) ?? query.terms.map(checkTerm);
-  checked.set(query, terms);
-  return terms.every(({ matches, negated }) => matches(capture, nowMs) !== negated);
+export function matchesQuery({ checks }: Query, capture: Capture, nowMs: number = Date.now()): boolean {
+  return checks.every(({ matches, negated }) => matches(capture, nowMs) !== negated);
 }
 
 function checkTerm({ field, value, negated, text }: QueryTerm): CheckedTerm {
