@@ -37,6 +37,7 @@ export const ERASED_TEXT = "[erased]";
 
 /** Which work a job is about, as everything shows it; null where it may be any. Times are ISO 8601. */
 export interface JobFilter extends Record<keyof typeof WORK_FILTERS, string | null> {
+  /** State of the work. */
   state: JobChoice["state"] | null;
   /** Of `plan`: the types of the events, or patterns of them. */
   types: readonly string[] | null;
@@ -114,7 +115,9 @@ export interface BulkJobs {
 
 /** A change of work that is to be a job. */
 export interface NewJob extends Pick<BulkJob, "by"> {
+  /** What is done to the work. */
   action: JobAction;
+  /** Which work. */
   choice: JobChoice;
 }
 

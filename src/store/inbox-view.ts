@@ -206,7 +206,7 @@ export interface StoreCounts {
   done: number;
   /** When the oldest event with work that waits or runs was received, ISO 8601; null without. */
   oldestOpenReceivedAt: string | null;
-  /** When the work that is due longest became due, ISO 8601; null when none is due. That of paused handlers is left out. */
+  /** When the work that is due longest became due, ISO 8601; null when none is. That of paused handlers is left out. */
   oldestDueAt: string | null;
   /** When the newest event was received, ISO 8601; null without one. */
   newestReceivedAt: string | null;

@@ -18,7 +18,7 @@ export interface QueryTerm {
 /** A search over captures. All of its terms must match. */
 export interface Query {
   terms: readonly QueryTerm[];
-  /** Terms of fields that somebody else answers; {@link matchesQuery} leaves them out. */
+  /** Terms of fields that only the caller knows; {@link matchesQuery} leaves them out. */
   others: readonly QueryTerm[];
   /** Of each term in turn. */
   checks: readonly CheckedTerm[];
