@@ -46,7 +46,7 @@ const CEILINGS: Record<string, number> = {
   operator: 633,
   client: 2_018,
   outbox: 638,
-  dispatch: 3_719,
+  dispatch: 3_712,
   http: 559,
   receiver: 4_616,
   sandbox: 9_779,

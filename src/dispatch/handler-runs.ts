@@ -133,16 +133,9 @@ export class RunRecord {
 
   /** The runs that have ended since the last call. */
   takeEndedRuns(): ReadonlyMap<string, RunFigures> {
-    const taken = [...this.#runs].map(
-      ([
-        handler,
-        {
-          times: { done, failed },
-        },
-      ]) => {
-        return [handler, { done: done.take(), failed: failed.take() }] as const;
-      },
-    );
+    const taken = [...this.#runs].map(([handler, { times }]) => {
+      return [handler, { done: times.done.take(), failed: times.failed.take() }] as const;
+    });
     return new Map(taken.filter(([, { done, failed }]) => countTimes(done) + countTimes(failed) > 0));
   }
 }

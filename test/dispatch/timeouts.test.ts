@@ -1,28 +1,33 @@
 import { isoTime } from "#pigeonhole/base/iso-time.js";
 import { describe, expect, test } from "vitest";
-import type { HandlerContext } from "pigeonhole";
+import type { HandlerContext, ReceiverOptions } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import { type Gate, makeGate } from "../support/gate.js";
 import { captureLog } from "../support/capture-log.js";
 import { decorateStore, effectsIn, storeIn, tempFileWithTable } from "../support/store-in.js";
 import { makeEvent, openReceiver, post, untilWork, workOf } from "../support/receiver.js";
-import { postEvent, startReceiver } from "../support/start-receiver.js";
+import { postEvent } from "../support/start-receiver.js";
+
+/** Delivers one event to one handler with this `timeoutMs`. */
+async function runOne(
+  handler: (ctx: HandlerContext) => unknown,
+  timeoutMs: number | undefined,
+  options: Partial<ReceiverOptions<Record<never, never>>> = {},
+) {
+  const clock = fakeClock();
+  const receiver = openReceiver({ clock, random: () => 0.5, ...options });
+  receiver.on("email.sent", (_, ctx) => handler(ctx), { timeoutMs });
+  await receiver.start();
+  return { clock, receiver, event: await postEvent(receiver) };
+}
 
 describe("a handler that takes longer than timeoutMs", () => {
   test("a handler that takes longer than timeoutMs is aborted at that moment, counts as failed and runs again", async () => {
-    const clock = fakeClock();
     const signals: AbortSignal[] = [];
-    const receiver = openReceiver({ clock, random: () => 0.5 });
-    receiver.on(
-      "email.sent",
-      (_, ctx) => {
-        signals.push(ctx.signal);
-        return signals.length === 1 ? new Promise(() => undefined) : undefined;
-      },
-      { timeoutMs: 2_000 },
-    );
-    await receiver.start();
-    const event = await postEvent(receiver);
+    const { clock, receiver, event } = await runOne((ctx) => {
+      signals.push(ctx.signal);
+      return signals.length === 1 ? new Promise(() => undefined) : undefined;
+    }, 2_000);
     await expect.poll(() => signals.length).toBe(1);
     await clock.advance(1_999);
     expect(signals[0]?.aborted).toBe(false);
@@ -40,16 +45,11 @@ describe("a handler that takes longer than timeoutMs", () => {
   test.each([-3_600_000, 3_600_000])(
     "a handler is aborted after timeoutMs even if the clock is set by %i ms meanwhile",
     async (jump) => {
-      const clock = fakeClock();
       let signal: AbortSignal | undefined;
-      const receiver = openReceiver({ clock });
-      const run = (ctx: HandlerContext): Promise<void> => {
+      const { clock } = await runOne((ctx) => {
         signal ??= ctx.signal;
         return new Promise(() => undefined);
-      };
-      receiver.on("email.sent", (_, ctx) => run(ctx), { timeoutMs: 2_000 });
-      await receiver.start();
-      await post(receiver, makeEvent());
+      }, 2_000);
       await expect.poll(() => signal).toBeDefined();
       await clock.advance(500);
       clock.set(clock.now() + jump);
@@ -61,21 +61,11 @@ describe("a handler that takes longer than timeoutMs", () => {
   );
 
   test("a run whose lease is lost is aborted, and its end changes nothing", async () => {
-    const clock = fakeClock();
     const gate = makeGate();
     let signal: AbortSignal | undefined;
     const store = decorateStore(() => ({ renew: (leases) => Promise.resolve([...leases]) }));
-    const receiver = openReceiver({ clock, store });
-    receiver.on(
-      "email.sent",
-      (_, ctx) => {
-        ({ signal } = ctx);
-        return gate.passed;
-      },
-      { timeoutMs: 60_000 },
-    );
-    await receiver.start();
-    const event = await postEvent(receiver);
+    const run = (ctx: HandlerContext) => (({ signal } = ctx), gate.passed);
+    const { clock, receiver, event } = await runOne(run, 60_000, { store });
     await expect.poll(() => signal).toBeDefined();
     await clock.advance(20_000);
     await expect.poll(() => signal?.aborted).toBe(true);
@@ -87,21 +77,13 @@ describe("a handler that takes longer than timeoutMs", () => {
   });
 
   test("a handler that reads the signal only after the timeout finds it aborted", async () => {
-    const clock = fakeClock();
     const gate = makeGate();
     let seen: AbortSignal | undefined;
-    const receiver = openReceiver({ clock });
-    receiver.on(
-      "email.sent",
-      async (_, ctx) => {
-        if (ctx.attempt > 1) return;
-        await gate.passed;
-        seen = ctx.signal;
-      },
-      { timeoutMs: 1_000 },
-    );
-    await receiver.start();
-    const event = await postEvent(receiver);
+    const { clock, receiver, event } = await runOne(async (ctx) => {
+      if (ctx.attempt > 1) return;
+      await gate.passed;
+      seen = ctx.signal;
+    }, 1_000);
     await expect.poll(async () => (await workOf(receiver, event.id))?.state).toBe("running");
     await clock.advance(1_000);
     await untilWork(receiver, event.id, { state: "retrying" });
@@ -111,9 +93,7 @@ describe("a handler that takes longer than timeoutMs", () => {
   });
 
   test("a handler has 60 seconds by default", async () => {
-    const clock = fakeClock();
-    const receiver = await startReceiver({ clock }, { "email.sent": () => new Promise(() => undefined) });
-    const event = await postEvent(receiver);
+    const { clock, receiver, event } = await runOne(() => new Promise(() => undefined), undefined);
     await expect.poll(async () => (await workOf(receiver, event.id))?.state).toBe("running");
     await clock.advance(59_999);
     expect((await workOf(receiver, event.id))?.state).toBe("running");
@@ -148,21 +128,11 @@ describe("a handler that takes longer than timeoutMs", () => {
   });
 
   test("a handler keeps its lease until its timeout, however long that is", async () => {
-    const clock = fakeClock();
     const gate = makeGate();
     const log = captureLog();
     let runs = 0;
-    const receiver = openReceiver({ clock, logger: log.logger });
-    receiver.on(
-      "email.sent",
-      () => {
-        runs += 1;
-        return gate.passed;
-      },
-      { timeoutMs: 600_000 },
-    );
-    await receiver.start();
-    const event = await postEvent(receiver);
+    const run = () => ((runs += 1), gate.passed);
+    const { clock, receiver, event } = await runOne(run, 600_000, { logger: log.logger });
     await clock.advance(500_000);
     gate.open();
     await untilWork(receiver, event.id, { state: "done", attempts: 1 });
@@ -182,15 +152,13 @@ describe("a handler that ignores the signal", () => {
   test.each<Moment>(["before the next attempt", "while the next attempt runs", "after the next attempt is done"])(
     "a handler that ignores the signal cannot settle or write %s",
     async (moment) => {
-      const clock = fakeClock();
       const file = tempFileWithTable();
       const first: Gate = makeGate();
       const second: Gate = makeGate();
       const late: Late[] = [];
-      const receiver = openReceiver({ clock, store: storeIn(file), random: () => 0.5, retry: { initialMs: 1_000 } });
-      receiver.on(
-        "email.sent",
-        async (_, ctx) => {
+      const options = { store: storeIn(file), retry: { initialMs: 1_000 } };
+      const { clock, receiver, event } = await runOne(
+        async (ctx) => {
           const write = (what: string) =>
             ctx.commit(({ db }) => void db.prepare("INSERT INTO effect VALUES (?)").run(what));
           if (ctx.attempt > 1) {
@@ -203,10 +171,9 @@ describe("a handler that ignores the signal", () => {
           const commit = await write("late").catch(codeOf);
           late.push({ step, commit });
         },
-        { timeoutMs: 1_000 },
+        1_000,
+        options,
       );
-      await receiver.start();
-      const event = await postEvent(receiver);
       await untilWork(receiver, event.id, { state: "running", attempts: 1 });
       await clock.advance(1_000);
       await untilWork(receiver, event.id, { state: "retrying", attempts: 1 });
@@ -230,19 +197,15 @@ describe("a handler that ignores the signal", () => {
 });
 
 test("a commit that is under way at the timeout still decides that the work is done", async () => {
-  const clock = fakeClock();
   const file = tempFileWithTable();
-  const receiver = openReceiver({ clock, store: storeIn(file) });
-  receiver.on(
-    "email.sent",
-    async (_, ctx) => {
+  const { clock, receiver, event } = await runOne(
+    async (ctx) => {
       await ctx.commit(({ db }) => void db.exec("INSERT INTO effect VALUES ('once')"));
       await new Promise(() => undefined);
     },
-    { timeoutMs: 1_000 },
+    1_000,
+    { store: storeIn(file) },
   );
-  await receiver.start();
-  const event = await postEvent(receiver);
   await expect.poll(() => effectsIn(file)).toEqual(["once"]);
   await clock.advance(1_000);
   await untilWork(receiver, event.id, { state: "done", attempts: 1 });
