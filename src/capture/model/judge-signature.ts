@@ -2,7 +2,7 @@ import type { Changes } from "../../base/options.js";
 import { randomBytes } from "node:crypto";
 import type { SignatureAssumptions } from "../../protocol/signature-assumptions.js";
 import { explainSignature } from "../../protocol/explain-signature.js";
-import type { SignatureExplanation } from "../../protocol/explanation.js";
+import type { SignatureExplanation, SignatureFinding } from "../../protocol/explanation.js";
 import type { HeaderReader } from "../../protocol/raw-request.js";
 import { verifySignature, type SignatureVerdict } from "../../protocol/verify-signature.js";
 import type { CaptureVerdict, HeaderList, VerdictCode } from "./capture.js";
@@ -40,14 +40,11 @@ export function headerListReader(headers: HeaderList): HeaderReader {
 
 /** Checks the signature of a received request at the time of its arrival. */
 export function judgeSignature(input: JudgeInput): CaptureVerdict {
-  const { secrets } = input;
-  const { verdict, summary, findings } = explainArrival(input);
+  const { verdict, secretRef, summary, findings } = explainArrival(input);
   const code = codeOf(verdict);
-  const secretRef = "secretIndex" in verdict ? (secrets[verdict.secretIndex]?.ref ?? null) : null;
   const skewSeconds = "skewSeconds" in verdict ? 0 - verdict.skewSeconds : null;
-  if (code === "mismatch" && secrets.length === 0) return { ...unchecked, skewSeconds };
-  const fix = findings[0] === undefined ? null : nameSecrets(findings[0].fix, secrets);
-  return { code, summary: nameSecrets(summary, secrets), fix, skewSeconds, secretRef };
+  if (code === "mismatch" && input.secrets.length === 0) return { ...unchecked, skewSeconds };
+  return { code, summary, fix: findings[0]?.fix ?? null, skewSeconds, secretRef };
 }
 
 const unchecked: Omit<CaptureVerdict, "skewSeconds"> = {
@@ -57,8 +54,35 @@ const unchecked: Omit<CaptureVerdict, "skewSeconds"> = {
   secretRef: null,
 };
 
-/** As `explainSignature` at the time of arrival, but looks for no cause of a mismatch in a body that is too large. */
-export function explainArrival(input: JudgeInput): Pick<SignatureExplanation, "verdict" | "summary" | "findings"> {
+/** An explanation that calls secrets by their names. */
+export interface NamedExplanation extends Pick<SignatureExplanation, "verdict" | "summary"> {
+  findings: SignatureFinding[];
+  /** Name of the secret that matches. */
+  secretRef: string | null;
+}
+
+/**
+ * As `explainSignature` at the time of arrival. Looks for no cause of a mismatch in a body that is too large, unless
+ * nothing else waits meanwhile.
+ */
+export function explainArrival(input: JudgeInput, { mayTakeLong = false } = {}): NamedExplanation {
+  const { secrets } = input;
+  const { verdict, summary, findings } = explain(input, mayTakeLong);
+  const refOf = (index: number): string | undefined => secrets[index]?.ref;
+  const named = (text: string): string =>
+    text.replaceAll(/secrets\[(\d+)\]/g, (found, index: string) => refOf(Number(index)) ?? found);
+  return {
+    verdict,
+    secretRef: "secretIndex" in verdict ? (refOf(verdict.secretIndex) ?? null) : null,
+    summary: named(summary),
+    findings: findings.map(({ code, message, fix }) => ({ code, message: named(message), fix: named(fix) })),
+  };
+}
+
+function explain(
+  input: JudgeInput,
+  mayTakeLong: boolean,
+): Pick<SignatureExplanation, "verdict" | "summary" | "findings"> {
   const { body, headers, secrets, receivedAt } = input;
   const question = {
     body,
@@ -69,17 +93,12 @@ export function explainArrival(input: JudgeInput): Pick<SignatureExplanation, "v
     toleranceSeconds: input.toleranceSeconds,
     assumptions: input.assumptions,
   };
-  if (secrets.length > 0 && body.byteLength <= MAX_BYTES_TO_EXPLAIN) return explainSignature(question);
+  if (secrets.length > 0 && (mayTakeLong || body.byteLength <= MAX_BYTES_TO_EXPLAIN)) return explainSignature(question);
   const verdict = verifySignature(question);
   if (!verdict.ok && verdict.reason === "mismatch") {
     return { verdict, summary: "Not accepted (mismatch): no known secret made the signature.", findings: [] };
   }
   return explainSignature(question);
-}
-
-/** The explanation gives the number of secrets. Here each has a name. */
-export function nameSecrets(text: string, secrets: readonly NamedSecret[]): string {
-  return text.replaceAll(/secrets\[(\d+)\]/g, (found, index: string) => secrets[Number(index)]?.ref ?? found);
 }
 
 function codeOf(verdict: SignatureVerdict): VerdictCode {

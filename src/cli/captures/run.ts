@@ -25,8 +25,7 @@ import { readExistingCaptures, readCaptures } from "../values/capture-store.js";
 import { describeEventWork, describeUnknown, isWorkUnknown, paintWork, workRecord } from "../values/event-work.js";
 import { findSecrets } from "../values/secret-option.js";
 import { type WorkReader, withWorkReader } from "../values/work-reader.js";
-import { headerListReader, nameSecrets, type NamedSecret } from "../../capture/model/judge-signature.js";
-import { explainSignature } from "../../protocol/explain-signature.js";
+import { explainArrival, type NamedExplanation, type NamedSecret } from "../../capture/model/judge-signature.js";
 
 export const list: RunCommand<typeof specs.capturesList> = async ({ args, options, context }) => {
   const { out } = context;
@@ -152,35 +151,22 @@ function describeAttempt({ kind, mode, target, status, headers, ms, error, at }:
   return escapeControls(`${answer}  ${ms} ms  ${kind}, ${mode}  ${target}  ${at}`);
 }
 
-/** Whether a signature is genuine, and what to do where it is not. */
-export interface SignatureCheckResult {
-  /** `ok`, or why not. */
+/** Whether a signature is genuine, `ok`, or why not, and what to do then. */
+interface SignatureCheckResult extends Pick<NamedExplanation, "secretRef" | "summary"> {
   code: string;
-  /** Name of the secret that matches. */
-  secretRef: string | null;
-  summary: string;
   findings: { message: string; fix: string }[];
 }
 
 /** As of the arrival, with the secrets known now; without any, or of a body that was cut, as it was found then. */
-export function checkCapturedSignature(capture: Capture, secrets: readonly NamedSecret[]): SignatureCheckResult {
+function checkCapturedSignature(capture: Capture, secrets: readonly NamedSecret[]): SignatureCheckResult {
   const { verify, request, receivedAt, tags } = capture;
   if (secrets.length === 0 || tags.includes(CUT_TAG)) {
     const { code, secretRef, summary, fix } = verify;
     return { code, secretRef, summary, findings: fix === null ? [] : [{ message: summary, fix }] };
   }
-  const { verdict, summary, findings } = explainSignature({
-    body: bodyBytes(capture),
-    headers: headerListReader(request.headers),
-    secrets: secrets.map(({ value }) => value),
-    nowMs: Date.parse(receivedAt),
-  });
-  // The explanation gives the number of a secret. The user knows them by name.
-  const named = (text: string): string => nameSecrets(text, secrets);
-  return {
-    code: verdict.ok ? "ok" : verdict.reason,
-    secretRef: "secretIndex" in verdict ? (secrets[verdict.secretIndex]?.ref ?? null) : null,
-    summary: named(summary),
-    findings: findings.map(({ message, fix }) => ({ message: named(message), fix: named(fix) })),
-  };
+  const { verdict, ...explained } = explainArrival(
+    { body: bodyBytes(capture), headers: request.headers, secrets, receivedAt: Date.parse(receivedAt) },
+    { mayTakeLong: true },
+  );
+  return { code: verdict.ok ? "ok" : verdict.reason, ...explained };
 }

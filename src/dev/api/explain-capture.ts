@@ -7,10 +7,8 @@ import {
   type NamedSecret,
   explainArrival,
   headerListReader,
-  nameSecrets,
 } from "../../capture/model/judge-signature.js";
 import type { SignatureAssumptions } from "../../protocol/signature-assumptions.js";
-import { secretName } from "../../protocol/explain-mismatch.js";
 import { LIMITS } from "../../protocol/limits.js";
 import { parseSignature } from "../../protocol/parse-signature.js";
 import { resolveSignatureAssumptions } from "../../protocol/resolve-assumptions.js";
@@ -32,20 +30,14 @@ export function explainCapture(
   const body = bodyBytes(capture);
   const receivedAt = Date.parse(capture.receivedAt);
   const { headers } = capture.request;
-  const { verdict, summary, findings } = explainArrival({ body, headers, secrets, receivedAt, assumptions });
+  const { verdict, secretRef, summary, findings } = explainArrival({ body, headers, secrets, receivedAt, assumptions });
   // A body that was cut is one of this size.
   const isLarge = !verdict.ok && verdict.reason === "mismatch" && body.byteLength >= MAX_BYTES_TO_EXPLAIN;
   return {
     // That of the verdict tells the time from now, which was the arrival; the page shows how long it was before that.
-    summary: nameSecrets(verdict.ok ? `Genuine: signed with ${secretName(verdict.secretIndex)}.` : summary, secrets),
+    summary: verdict.ok ? `Genuine: signed with ${secretRef ?? "a known secret"}.` : summary,
     checks: checksOf(verdict, secrets, resolved.signatureHeader),
-    findings: isLarge
-      ? [tooLarge(capture)]
-      : findings.map(({ code, message, fix }) => ({
-          code,
-          message: nameSecrets(message, secrets),
-          fix: nameSecrets(fix, secrets),
-        })),
+    findings: isLarge ? [tooLarge(capture)] : findings,
     timestamp,
   };
 }
