@@ -1,6 +1,0 @@
-import { test } from "vitest";
-import { BUILT, runSeed } from "../simulation/run-seed.js";
-
-test("the promises hold in the worlds of the first 50 seeds", { timeout: 120_000 }, async () => {
-  for (let seed = 1; seed <= 50; seed += 1) await runSeed(seed, BUILT);
-});
