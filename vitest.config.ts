@@ -61,7 +61,7 @@ const MORE = {
 
 /** Wait longest, and would be alone at the end of a run. */
 const FIRST =
-  /\.long\.|death-at-statement|slow-disk|power-loss|crash-loop|postgres-(?:faults|examples)|conformance-file/;
+  /\.long\.|death-at-statement|slow-disk|power-loss|crash-loop|postgres-(?:faults|examples)|conformance-file|smoke\/(?:worlds|kills|power-cut|packed)/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -96,6 +96,7 @@ interface Rest {
   exclude?: string[];
   isolate?: boolean;
   env?: Record<string, string>;
+  expect?: typeof SHARED.expect;
 }
 
 const project = (name: string, include: string[], rest: Rest = {}) => ({
@@ -111,6 +112,8 @@ const UNIT = {
   isolate: false,
   // Commits to files wait for the disk, which a unit test does not test.
   env: { TMPDIR: MEMORY_DISK },
+  // What comes in the next turns of the event loop is not waited for longer.
+  expect: { poll: { timeout: 30_000, interval: 1 } },
 };
 
 /** The entries and modules of the package as its source, so that a change of the source is seen without a build. */

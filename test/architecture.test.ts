@@ -48,7 +48,7 @@ const CEILINGS: Record<string, number> = {
   outbox: 638,
   dispatch: 3_712,
   http: 559,
-  receiver: 4_616,
+  receiver: 4_571,
   sandbox: 9_779,
   capture: 4_511,
   testing: 221,

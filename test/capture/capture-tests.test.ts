@@ -117,7 +117,7 @@ describe("a folder of captures against a real receiver", () => {
   test("a folder of captures against a real receiver waits for the end of a handler that the file expects to be dead", async () => {
     const fail = () => Promise.reject(new Error("away"));
     const { target, inspect } = await serveReceiver((receiver) =>
-      receiver.on("email.bounced", fail, { name: "late", retry: { maxAttempts: 2, initialMs: 50 } }),
+      receiver.on("email.bounced", fail, { name: "late", retry: { maxAttempts: 2, initialMs: 5 } }),
     );
     const folder = folderOf({ ...makeCapture(), expect: { handlers: { count: "done", late: "dead" } } });
     expect(await failuresOf({ folder, target, inspect })).toEqual([]);

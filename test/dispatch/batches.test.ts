@@ -79,7 +79,7 @@ async function open(
   };
   /** Waits until the work of these events looks so: state, attempts and error. */
   const settled = (ids: readonly string[], expected: readonly unknown[]) =>
-    expect.poll(() => states(ids), { interval: 5 }).toEqual(expected);
+    expect.poll(() => states(ids)).toEqual(expected);
   return { clock, receiver, batches, send, settled };
 }
 

@@ -54,7 +54,7 @@ describe("concurrency", () => {
       const sent = events(20);
       await postAll(receiver, sent);
       for (let ended = 0; ended < 20; ended += 1) {
-        await expect.poll(() => meter.running, { interval: 1 }).toBe(Math.min(most, 20 - ended));
+        await expect.poll(() => meter.running).toBe(Math.min(most, 20 - ended));
         meter.endOne();
       }
       await expect.poll(async () => (await receiver.stats()).done).toBe(20);
@@ -75,7 +75,7 @@ describe("concurrency", () => {
       types.flatMap((type) => events(6, type)),
     );
     for (let ended = 0; ended < 18; ended += 1) {
-      await expect.poll(() => meter.running, { interval: 1 }).toBeGreaterThanOrEqual(Math.min(2, 18 - ended));
+      await expect.poll(() => meter.running).toBeGreaterThanOrEqual(Math.min(2, 18 - ended));
       meter.endOne();
     }
     await expect.poll(async () => (await receiver.stats()).done).toBe(18);
@@ -110,14 +110,14 @@ describe("of several handlers", () => {
     "none of several handlers holds more than half of the places, so another one begins at once: %o",
     async ({ most, ...given }) => {
       const { receiver, meters, running } = await openBusy(given);
-      await expect.poll(() => running()[0], { interval: 1 }).toBe(most);
+      await expect.poll(() => running()[0]).toBe(most);
       await postAll(receiver, events(20, "email.opened"));
-      await expect.poll(() => running().slice(0, 2), { interval: 1 }).toEqual([most, most]);
+      await expect.poll(() => running().slice(0, 2)).toEqual([most, most]);
       for (const meter of meters.slice(0, 2)) {
         while (meter.begun.length < 20 || meter.running > 0) {
           const begun = meter.begun.length;
           meter.endOne();
-          await expect.poll(() => meter.begun.length, { interval: 1 }).toBe(Math.min(20, begun + 1));
+          await expect.poll(() => meter.begun.length).toBe(Math.min(20, begun + 1));
         }
         expect(meter.most).toBe(most);
       }
@@ -127,7 +127,7 @@ describe("of several handlers", () => {
   test("a free place goes to the handler with the fewest runs, and of those to the one whose turn is longest ago", async () => {
     const { receiver, meters, running } = await openBusy({ places: 4, handlers: 3 });
     await postAll(receiver, events(20, "email.opened"));
-    await expect.poll(running, { interval: 1 }).toEqual([2, 2, 0]);
+    await expect.poll(running).toEqual([2, 2, 0]);
     await postAll(receiver, events(20, "email.clicked"));
     for (const [ended, left] of [
       [0, [1, 2, 1]],
@@ -135,7 +135,7 @@ describe("of several handlers", () => {
       [0, [1, 2, 1]],
     ] as const) {
       meters[ended]?.endOne();
-      await expect.poll(running, { interval: 1 }).toEqual(left);
+      await expect.poll(running).toEqual(left);
     }
     await receiver.stop({ timeoutMs: 0 });
   });
@@ -148,7 +148,7 @@ describe("of several handlers", () => {
       turns.push(running());
       const begun = meters.map((meter) => meter.begun.length);
       meters[running().indexOf(1)]?.endOne();
-      await expect.poll(() => meters.map((meter) => meter.begun.length), { interval: 1 }).not.toEqual(begun);
+      await expect.poll(() => meters.map((meter) => meter.begun.length)).not.toEqual(begun);
     }
     expect(turns.slice(1)).toEqual([
       [0, 1],

@@ -92,7 +92,7 @@ describe("a 429 with Retry-After", () => {
       await clock.advance(stepMs);
       return seen.calls;
     };
-    await expect.poll(look, { interval: 1 }).toBe(calls);
+    await expect.poll(look).toBe(calls);
   }
 
   describe.each([

@@ -11,7 +11,7 @@ import { makeFolder } from "../support/folder.js";
 import { countWork } from "../support/operate.js";
 
 /** More than a page of work. */
-const EVENTS = 12_000;
+const EVENTS = 6_000;
 const NOW = EVENTS + 1;
 
 let store: Store;

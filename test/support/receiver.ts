@@ -117,5 +117,5 @@ export async function untilWork(
     await clock?.advance(1_000);
     return workOf(receiver, id, handler);
   };
-  await expect.poll(look, { interval: 5 }).toEqual(expect.objectContaining(expected));
+  await expect.poll(look).toEqual(expect.objectContaining(expected));
 }

@@ -108,10 +108,10 @@ export function describeErase(fixture: Fixture): void {
     });
 
     test("more than one page of large and of many events is erased", async () => {
-      const large = Buffer.from(JSON.stringify({ to: EMAIL, fill: "x".repeat(3 * 1024 * 1024) }));
-      for (const id of ["a", "b", "c"]) await fixture.store.accept(newEvent(id, { body: large }));
+      const large = Buffer.from(JSON.stringify({ to: EMAIL, fill: "x".repeat(4 * 1024 * 1024) }));
+      for (const id of ["a", "b"]) await fixture.store.accept(newEvent(id, { body: large }));
       for (let id = 0; id < 205; id += 1) await fixture.store.accept(newEvent(`evt_${id}`, ANNS));
-      expect(await eraseAll()).toMatchObject({ events: 208 });
+      expect(await eraseAll()).toMatchObject({ events: 207 });
     });
 
     test("erase refuses a text that is not one address", async () => {
