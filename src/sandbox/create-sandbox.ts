@@ -12,7 +12,8 @@ import { ApiFaultList } from "./calls/api-faults.js";
 import { createApiFetch } from "./calls/api-fetch.js";
 import { ApiKeyRegistry } from "./access/api-key-registry.js";
 import { Api } from "./calls/create-api.js";
-import { ContactEventWaits } from "./contact-events/contact-event-waits.js";
+import { waitForContactEvent } from "./contact-events/contact-event-wait.js";
+import type { StoredEvent } from "./contact-events/event-log.js";
 import { ContactEventStore } from "./contact-events/contact-event-store.js";
 import { type DeliverOnce, createDeliverOnce } from "./delivery/deliver-once.js";
 import type { DeliveryFaultList } from "./delivery/delivery-faults.js";
@@ -27,8 +28,8 @@ import { type ResolvedSandboxOptions, type SandboxOptions, resolveSandboxOptions
 import { type SandboxTime, createSandboxTime } from "./clock/sandbox-time.js";
 import type { EmitOptions, Emitted, PlannedAttempt, Sandbox, SandboxResetOptions } from "./control/sandbox.js";
 import { LISTEN_OPTIONS, SandboxServer } from "./sandbox-server.js";
-import { checkFilter, checkTimeout, checkWait } from "./delivery/attempt-waits.js";
-import { sandboxClosed } from "./delivery/event-waiter.js";
+import { FILTER_OPTIONS, WAIT_OPTIONS, checkTimeout, waitForAttempt } from "./delivery/attempt-wait.js";
+import { EventWaiter, sandboxClosed } from "./delivery/event-waiter.js";
 import { AddressBook } from "./resources/address-book.js";
 import {
   RESOURCE_NAMES,
@@ -83,7 +84,7 @@ class EmulatedService implements Sandbox {
   readonly #options: ResolvedSandboxOptions;
   readonly #time: SandboxTime;
   readonly #makeId: MakeId;
-  readonly #eventWaits = new ContactEventWaits();
+  readonly #eventWaiter = new EventWaiter<StoredEvent>();
   readonly #owned: OwnedAddresses;
   readonly #delivering: SandboxDeliveries;
   readonly #events: EventMaker;
@@ -172,20 +173,20 @@ class EmulatedService implements Sandbox {
   };
 
   readonly deliveries: Sandbox["deliveries"] = (filter = {}) => {
-    checkFilter(filter);
+    FILTER_OPTIONS.resolve(filter);
     return this.#delivering.log.list(filter).map(({ row }) => row);
   };
 
   readonly waitFor: Sandbox["waitFor"] = async (wait = {}) => {
-    checkWait(wait);
+    WAIT_OPTIONS.resolve(wait);
     const byDefault = this.#time.isManual ? MAX_RETRY_SPAN_MS + HOUR : 10 * SECOND * this.#time.speed;
-    return this.#delivering.passTime.until(
-      this.#delivering.waits.wait(wait, checkTimeout(wait.timeoutMs ?? byDefault)),
-    );
+    const timeoutMs = checkTimeout(wait.timeoutMs ?? byDefault);
+    const { waiter, log, passTime } = this.#delivering;
+    return passTime.until(waitForAttempt(wait, { waiter, log, clock: this.#time.awaited, timeoutMs }));
   };
 
   readonly waitForContactEvent: Sandbox["waitForContactEvent"] = async (wait = {}) =>
-    this.#eventWaits.wait(this.contacts.events, wait);
+    waitForContactEvent(this.#eventWaiter, this.contacts.events, wait);
 
   readonly advance: Sandbox["advance"] = (by) => this.#delivering.passTime.advance(by);
 
@@ -227,8 +228,8 @@ class EmulatedService implements Sandbox {
   readonly close: Sandbox["close"] = async () => {
     this.#isClosed = true;
     this.#delivering.engine.stop();
-    this.#delivering.waits.close();
-    this.#eventWaits.close();
+    this.#delivering.waiter.close();
+    this.#eventWaiter.close();
     const started = await this.#starting?.catch(() => undefined);
     await started?.close();
   };
@@ -273,7 +274,7 @@ class EmulatedService implements Sandbox {
       onEvent: (event) => {
         const { id, contactId, name, mode } = event;
         this.#note({ kind: "contact_event", eventId: id, contactId, name, mode });
-        this.#eventWaits.emit(event);
+        this.#eventWaiter.emit(event);
       },
     });
   }

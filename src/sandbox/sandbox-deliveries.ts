@@ -4,7 +4,8 @@ import type { PlannedAttempt } from "./control/sandbox.js";
 import { AttemptLog } from "./delivery/attempt-log.js";
 import { AttemptQueue } from "./delivery/attempt-queue.js";
 import { AttemptSender } from "./delivery/attempt-sender.js";
-import { AttemptWaits } from "./delivery/attempt-waits.js";
+import type { AttemptRow } from "./delivery/attempt-row.js";
+import { EventWaiter } from "./delivery/event-waiter.js";
 import { DeliveryEngine } from "./delivery/delivery-engine.js";
 import { DeliveryFaultList } from "./delivery/delivery-faults.js";
 import { PassTime } from "./delivery/pass-time.js";
@@ -29,7 +30,7 @@ interface Parts {
 export class SandboxDeliveries {
   readonly faults = new DeliveryFaultList();
   readonly log: AttemptLog;
-  readonly waits: AttemptWaits;
+  readonly waiter = new EventWaiter<AttemptRow>();
   readonly passTime: PassTime;
   readonly endpoints: EndpointRegistry;
   readonly engine: DeliveryEngine;
@@ -43,7 +44,6 @@ export class SandboxDeliveries {
     });
     this.#time = time;
     this.log = new AttemptLog(options.maxLogRows);
-    this.waits = new AttemptWaits(this.log, time.awaited);
     this.passTime = new PassTime(time, queue, (byMs) => note({ kind: "clock", byMs }));
     this.endpoints = this.#makeEndpoints(parts);
     this.engine = this.#makeEngine(parts, queue);
@@ -94,7 +94,7 @@ export class SandboxDeliveries {
       eventsOfDisabled,
       onAttempt: (row, { endpoint }) => {
         note({ kind: "attempt", row, url: loggedUrl(endpoint.url) });
-        this.waits.emit(row);
+        this.waiter.emit(row);
       },
     });
   }

@@ -24,8 +24,8 @@ import {
   OWNER_CALLER_OPTIONS,
 } from "#pigeonhole/sandbox/access/sandbox-callers.js";
 import { API_KEY_OPTIONS } from "#pigeonhole/sandbox/access/api-key-registry.js";
-import { FILTER_OPTIONS, WAIT_OPTIONS } from "#pigeonhole/sandbox/delivery/attempt-waits.js";
-import { CONTACT_EVENT_WAIT_OPTIONS } from "#pigeonhole/sandbox/contact-events/contact-event-waits.js";
+import { FILTER_OPTIONS, WAIT_OPTIONS } from "#pigeonhole/sandbox/delivery/attempt-wait.js";
+import { CONTACT_EVENT_WAIT_OPTIONS } from "#pigeonhole/sandbox/contact-events/contact-event-wait.js";
 import { AUTOMATION_OPTIONS } from "#pigeonhole/sandbox/contact-events/automations.js";
 import { EMIT_OPTIONS, RESET_OPTIONS } from "#pigeonhole/sandbox/create-sandbox.js";
 import { ASSUMPTION_OPTIONS, LIMIT_OPTIONS, SANDBOX_OPTIONS } from "#pigeonhole/sandbox/options.js";
@@ -128,10 +128,10 @@ export const DOCUMENTED: readonly DocumentedOptions[] = [
     "sandbox.waitFor",
     WAIT_OPTIONS,
     ["sandbox/delivery/attempt-log", "AttemptFilter"],
-    ["sandbox/delivery/attempt-waits", "AttemptWait"],
+    ["sandbox/delivery/attempt-wait", "AttemptWait"],
   ),
   listed("api.md", "sandbox.waitForContactEvent", CONTACT_EVENT_WAIT_OPTIONS, [
-    "sandbox/contact-events/contact-event-waits",
+    "sandbox/contact-events/contact-event-wait",
     "ContactEventWait",
   ]),
   listed("api.md", "sandbox.listen", LISTEN_OPTIONS, ["sandbox/control/sandbox", "SandboxListenOptions"]),

@@ -50,14 +50,6 @@ describe("the manual clock", () => {
     expect(sandbox.clock.now()).toBe(START);
   });
 
-  test("a manual clock starts first attempts at once, without being moved", async () => {
-    const { sandbox, clock } = openOnClock({ receive: () => new Response() });
-    sandbox.endpoints.create({ url: "http://127.0.0.1/" });
-    sandbox.emit("email.sent");
-    await sandbox.settle();
-    expect([sandbox.deliveries().length, clock.now()]).toEqual([1, START]);
-  });
-
   test("a manual clock can be moved from attempt to attempt", async () => {
     const { sandbox, clock } = openOnClock({ receive: () => new Response(null, { status: 500 }) });
     sandbox.endpoints.create({ url: "http://127.0.0.1/" });
@@ -181,22 +173,6 @@ describe("other clocks", () => {
     expect(sandbox.clock.now() - Date.now()).toBeGreaterThan(3 * HOUR);
     const signedAt = Number(/t=(\d+)/.exec(String(probe.got.at(-1)?.headers["x-svc-signature"]))?.[1]) * 1_000;
     expect(Math.abs(signedAt - Date.now())).toBeLessThan(10_000);
-  });
-
-  test("an advanceable clock runs two events' attempts in the order in which they are due", async () => {
-    const probe = await openProbe((_, index) => (index < 2 ? 503 : 200));
-    const sandbox = openSandbox({ clock: "advanceable" });
-    sandbox.endpoints.create({ url: probe.url });
-    const { id: first } = sandbox.emit("email.sent").event;
-    await sandbox.settle();
-    sandbox.faults.deliveries.add({ fault: { kind: "delay", delayMs: 5 * MINUTE }, attempt: 2, times: 1 });
-    const { id: second } = sandbox.emit("email.bounced").event;
-    await sandbox.advance("1h");
-    // The retry of one of them, whichever has the shorter jitter, is delayed; both are made.
-    expect(probe.got.map(({ event }) => event.id).toSorted()).toEqual([first, first, second, second].toSorted());
-    const times = sandbox.deliveries().map(({ createdAt }) => createdAt);
-    expect(times).toEqual(times.toSorted());
-    expect(sandbox.openDeliveries).toBe(0);
   });
 
   test.each([{ speed: 0 }, { speed: -1 }, { speed: Number.NaN }, "fast"])("the clock %j is refused", async (clock) => {

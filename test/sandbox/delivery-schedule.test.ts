@@ -154,24 +154,6 @@ describe("a receiver that does not answer", () => {
   });
 });
 
-describe("a rotation", () => {
-  test("a rotation stops all signing with the old secret, even of earlier retries", async () => {
-    const { sandbox, clock } = openOnClock();
-    const probe = await openProbe(() => 503);
-    const { id, secret } = sandbox.endpoints.create({ url: probe.url });
-    sandbox.emit("email.bounced");
-    await sandbox.settle();
-    const rotated = sandbox.endpoints.rotateSecret(id);
-    expect(rotated.secret).toMatch(/^whsec_[A-Za-z0-9_-]{43}$/);
-    await sandbox.advanceToNextAttempt();
-    const [first, second] = probe.got;
-    if (first === undefined || second === undefined) throw new Error("two attempts were expected");
-    expect(verdictOf(first, secret, START)).toMatchObject({ ok: true });
-    expect(verdictOf(second, secret, clock.now())).toMatchObject({ ok: false, reason: "mismatch" });
-    expect(verdictOf(second, rotated.secret, clock.now())).toMatchObject({ ok: true });
-  });
-});
-
 test("the layout of the signature follows the assumptions", async () => {
   const probe = await openProbe();
   const signature = { signatureHeader: "x-other-signature", timestampIn: "header", encodings: ["base64"] } as const;

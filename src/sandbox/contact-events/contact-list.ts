@@ -45,8 +45,8 @@ export interface ContactRow extends SandboxContact {
 export class ContactList {
   readonly #makeId: Pick<MakeId, "hex">;
   readonly #byEmail = new Map<string, ContactRow>();
-  /** Ids of all contacts so far. A used one would give a new contact the events and waits of a removed one. */
-  readonly #usedIds = new Set<string>();
+  /** Contacts so far: a new one must not get the events and waits of a removed one. */
+  #added = 0;
 
   constructor(makeId: Pick<MakeId, "hex">) {
     this.#makeId = makeId;
@@ -58,8 +58,8 @@ export class ContactList {
   }
 
   /**
-   * Throws `invalid_argument` if a contact with the address exists, or one with the id exists or did before it was
-   * removed. `addedBy`: whose app adds it; undefined for the owner.
+   * Throws `invalid_argument` if a contact with the address or the id exists. `addedBy`: whose app adds it; undefined
+   * for the owner.
    */
   add({ email, name = null, id: given }: ContactInput, addedBy?: string): ContactRow {
     if (typeof email !== "string" || !email.includes("@")) {
@@ -69,12 +69,11 @@ export class ContactList {
     if (this.#byEmail.has(address)) {
       throw new PigeonholeError("invalid_argument", "The sandbox already has a contact with this address.");
     }
-    const id = given ?? this.#newId(address);
-    if (this.#usedIds.has(id)) {
-      throw new PigeonholeError("invalid_argument", "A contact of the sandbox has or had this id; give another.");
+    this.#added += 1;
+    const id = given ?? this.#makeId.hex(`contact ${this.#added}`);
+    if (this.findById(id) !== undefined) {
+      throw new PigeonholeError("invalid_argument", "A contact of the sandbox has this id; give another.");
     }
-    this.#usedIds.add(id);
-    const times = { lastSeenAt: null, createdAt: null, updatedAt: null };
     const contact: ContactRow = {
       id,
       email: address,
@@ -83,7 +82,9 @@ export class ContactList {
       source: "manual",
       notes: null,
       audiences: new Map(),
-      ...times,
+      lastSeenAt: null,
+      createdAt: null,
+      updatedAt: null,
     };
     this.#byEmail.set(address, contact);
     return contact;
@@ -114,17 +115,9 @@ export class ContactList {
     return this.#byEmail.delete(this.find(reference)?.email ?? "");
   }
 
-  /** Forgets every contact and the ids that were used. */
+  /** Forgets every contact, and how many there were. */
   clear(): void {
     this.#byEmail.clear();
-    this.#usedIds.clear();
-  }
-
-  /** The first contact of an address has the same id in every run, and each later one another. */
-  #newId(address: string): string {
-    for (let count = 1; ; count += 1) {
-      const id = this.#makeId.hex(count === 1 ? `contact ${address}` : `contact ${address} ${count}`);
-      if (!this.#usedIds.has(id)) return id;
-    }
+    this.#added = 0;
   }
 }

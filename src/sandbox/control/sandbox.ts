@@ -6,14 +6,14 @@ import type { ApiFaultList } from "../calls/api-faults.js";
 import type { ApiFetch } from "../calls/api-fetch.js";
 import type { SandboxApiKeys } from "../access/api-key-registry.js";
 import type { ContactEventStore } from "../contact-events/contact-event-store.js";
-import type { ContactEventWait } from "../contact-events/contact-event-waits.js";
+import type { ContactEventWait } from "../contact-events/contact-event-wait.js";
 import type { StoredEvent } from "../contact-events/event-log.js";
 import type { DeliverOnce } from "../delivery/deliver-once.js";
 import type { AttemptFilter } from "../delivery/attempt-log.js";
 import type { AttemptRow } from "../delivery/attempt-row.js";
 import type { DeliveryFaultList } from "../delivery/delivery-faults.js";
 import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
-import type { AttemptWait } from "../delivery/attempt-waits.js";
+import type { AttemptWait } from "../delivery/attempt-wait.js";
 import type { ResourceName } from "../resources/create-resources.js";
 import type { MailServerInput } from "../resources/mail-servers.js";
 

@@ -2,6 +2,8 @@ import type { Clock } from "../../base/clock.js";
 import { PigeonholeError } from "../../base/error.js";
 
 export interface Wait<Item> {
+  /** What there is already; the first that fits ends the wait. */
+  stored: readonly Item[];
   fits: (item: Item) => boolean;
   timeoutMs: number;
   clock: Clock;
@@ -30,8 +32,10 @@ export class EventWaiter<Item> {
     for (const waiting of this.#waiting) waiting.fail(sandboxClosed());
   }
 
-  /** The next item that matches; rejects with `wait_timeout`, or `stopped` when the sandbox is closed. */
-  wait({ fits, timeoutMs, clock, timeoutText }: Wait<Item>): Promise<Item> {
+  /** The first item that fits, or the next one; rejects with `wait_timeout`, or `stopped` once it is closed. */
+  wait({ stored, fits, timeoutMs, clock, timeoutText }: Wait<Item>): Promise<Item> {
+    const found = stored.find(fits);
+    if (found !== undefined) return Promise.resolve(found);
     if (this.#isClosed) return Promise.reject(sandboxClosed());
     return new Promise((resolve, reject) => {
       const end = (settle: () => void): void => {

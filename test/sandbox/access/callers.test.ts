@@ -20,16 +20,6 @@ describe("callers made for a test", () => {
     expect(await viewer.labels.create({ name: "a" })).toMatchObject({ name: "a" });
   });
 
-  test("a reset forgets them, and the key of the sandbox stays", async () => {
-    const sandbox = openSandbox();
-    const tokens = [sandbox.callers.owner(), sandbox.callers.member(), sandbox.callers.key()];
-    sandbox.reset();
-    for (const token of tokens) {
-      await expect(clientOf(sandbox, token).labels.list()).rejects.toMatchObject({ status: 401 });
-    }
-    await createClient(sandbox.clientOptions).labels.list();
-  });
-
   test("another process makes them by the control API", async () => {
     const sandbox = openSandbox();
     const { url } = await sandbox.listen();

@@ -98,14 +98,6 @@ describe("an event", () => {
     }
     expect(contactIds.size).toBe(3);
   });
-
-  test("the id of a removed contact cannot be given to another", () => {
-    const { store } = createTestApi();
-    store.removeContact(ADA.id);
-    expect(() => store.addContact({ id: ADA.id, email: "bob@example.com" })).toThrowError(/had this id/);
-    store.reset();
-    expect(store.contacts).toMatchObject([{ id: ADA.id }]);
-  });
 });
 
 describe("automations", () => {

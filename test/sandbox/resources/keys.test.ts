@@ -390,17 +390,3 @@ describe("the logs of keys", () => {
 function iso(ms: number): string {
   return new Date(START + ms).toISOString();
 }
-
-test("a reset forgets the keys of the API, and restores those that were given", async () => {
-  const { client, sandbox, called, keyOf, idOfToken } = openKeys();
-  const { token } = await client.keys.create({ name: "Orders" });
-  const made = keyOf({});
-  const before = sandbox.rows("keys").length;
-  await client.keys.revoke(idOfToken(KEYS.none), {});
-  sandbox.reset();
-  expect(sandbox.rows("keys")).toHaveLength(before - 2);
-  expect(await called("GET /labels", undefined, token)).toBe("401 unauthorized");
-  expect(await called("GET /labels", undefined, made.token)).toBe("401 unauthorized");
-  expect(await called("GET /labels", undefined, KEYS.none)).toBe("403 insufficient_scope");
-  expect((await client.keys.requests()).items.length).toBeLessThan(3);
-});

@@ -94,13 +94,4 @@ describe("labels", () => {
       expect(color).toEqual({ backgroundColor: value, textColor });
     }
   });
-
-  test("a reset of the sandbox forgets the labels", async () => {
-    const { labels, sandbox } = openLabels();
-    await labels.create({ name: "a" });
-    expect(sandbox.rows("labels")).toMatchObject([{ id: "USER_A" }]);
-    sandbox.reset();
-    expect(sandbox.rows("labels")).toEqual([]);
-    expect(() => sandbox.rows("nothing" as "labels")).toThrow(/has rows of .*labels/);
-  });
 });

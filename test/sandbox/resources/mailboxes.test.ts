@@ -119,22 +119,9 @@ describe("connection", () => {
     });
   });
 
-  const SERVERS: readonly MailServerInput[] = [
-    SERVER,
-    { domain: "blind.example", imap: "none" },
-    { domain: "down.example", reachable: false },
-    { domain: "mute.example", sends: false },
-  ];
-
-  test.each<[string, object, string]>([
-    ["another password", { password: "wrong" }, "400 mailbox_login_failed"],
-    ["servers that do not answer", { email: "a@down.example" }, "400 mailbox_login_failed"],
-    ["a server for sending that refuses it", { email: "a@mute.example" }, "400 connected_mailbox_send_sign_in_failed"],
-    ["no server", { email: "a@blind.example" }, "400 mailbox_settings_unknown"],
-  ])("a connection with %s is refused, and nothing is added", async (_, input, expected) => {
-    const { connect, sandbox } = openMailboxes({ mailServers: SERVERS });
-    const { status, code, param } = await refusalOf(() => connect(input));
-    expect(`${status} ${code} ${code === "invalid_parameter" ? param : ""}`.trim()).toBe(expected);
+  test("a connection to servers that do not answer is refused, and nothing is added", async () => {
+    const { connect, sandbox } = openMailboxes({ mailServers: [{ ...SERVER, reachable: false }] });
+    expect((await refusalOf(connect)).code).toBe("mailbox_login_failed");
     expect(sandbox.rows("mailboxes")).toEqual([]);
   });
 
@@ -233,27 +220,13 @@ describe("states", () => {
   test("a mailbox of a vendor's sign-in is there from the beginning and has no password to change", async () => {
     const email = "ada@vendor.example";
     const mailServers = [{ domain: "vendor.example", signIn: "vendor" as const, connected: [email] }];
-    const { mailboxes, sandbox } = openMailboxes({ mailServers });
+    const { mailboxes } = openMailboxes({ mailServers });
     const [mailbox] = await mailboxes.list();
     expect(mailbox).toMatchObject({ email, method: "vendor", status: "active" });
     expect(await refusalOf(() => mailboxes.update(mailbox?.id ?? "", { password: "x" }))).toMatchObject({
       status: 400,
       code: "connected_mailbox_no_password",
     });
-    await mailboxes.disconnect(mailbox?.id ?? "");
-    sandbox.reset();
-    expect(await mailboxes.list()).toMatchObject([{ email }]);
-  });
-
-  test("a reset brings the servers of the options back and frees the addresses", async () => {
-    const { connect, client, sandbox } = openMailboxes();
-    await connect();
-    sandbox.setMailServer({ ...SERVER, reachable: false });
-    sandbox.reset();
-    expect(sandbox.rows("mailboxes")).toEqual([]);
-    const signature = { address: ADA, name: "Work", html: "<p>Ada</p>" };
-    expect(await refusalOf(() => client.signatures.create(signature))).toMatchObject({ param: "address" });
-    await connect();
   });
 });
 

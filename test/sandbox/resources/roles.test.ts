@@ -216,16 +216,6 @@ describe("the deletion of a role", () => {
   });
 });
 
-test("a reset brings the roles, members and invitations of the options back", async () => {
-  const { client, sandbox, seeded } = openRoles({ members: [{ name: "ada", role: "Viewer" }] });
-  const { id } = await seeded("viewer");
-  await client.roles.delete(id, { reassignTo: (await seeded("member")).id });
-  await client.roles.create({ name: "a", permissions: [] });
-  sandbox.reset();
-  expect((await client.roles.list()).items.map(({ builtin }) => builtin)).toEqual(LADDER);
-  expect(await client.roles.get(id)).toMatchObject({ members: 1 });
-});
-
 test("a member with a role that there is not is refused when the sandbox is made", async () => {
   expect(await refusalOf(() => openSandbox({ members: [{ name: "ada", role: "Boss" }] }))).toEqual({
     code: "invalid_option",

@@ -18,12 +18,12 @@ interface Walked {
   taken?: string;
   /** What two rows may not have in common: what they are, or what they were made as. @default what they are */
   clash?: readonly ("n" | "made")[];
-  /** The field that names a row in a path, and a value that no row has. @default id */
-  key?: readonly [field: string, unknown: string];
+  /** An id that no row has. @default unknown */
+  unknown?: string;
   /** The parameter that `nextCursor` goes back as. @default cursor */
   tokenName?: string;
   /** What a call of an unknown row is answered: status and code. @default 404 resource_not_found */
-  missing?: (kind: string) => string;
+  missing?: string;
   /** Most rows, more than which are 422 `workspace_limit_reached`. @default more than a walk makes */
   most?: number;
   /** The order of the list, as a sort key of `n` and the order of creation. */
@@ -50,7 +50,7 @@ const WALKED: Record<string, Walked> = {
     create: endpointUrl,
     change: endpointUrl,
     shown: endpointUrl,
-    key: ["id", `whe_${"0".repeat(24)}`],
+    unknown: `whe_${"0".repeat(24)}`,
     most: 10,
     compare: (a, b) => b.sequence - a.sequence,
   },
@@ -59,8 +59,8 @@ const WALKED: Record<string, Walked> = {
     create: (n) => ({ name: `Form ${n}` }),
     change: (n) => ({ name: `Form ${n}` }),
     shown: (n) => ({ name: `Form ${n}` }),
-    missing: () => "404 form_not_found",
-    key: ["id", `frm_${"0".repeat(24)}`],
+    missing: "404 form_not_found",
+    unknown: `frm_${"0".repeat(24)}`,
     compare: (a, b) => b.sequence - a.sequence,
   },
   drafts: {
@@ -71,17 +71,6 @@ const WALKED: Record<string, Walked> = {
     tokenName: "pageToken",
     // The clock stands, so all were saved at one time.
     compare: (a, b) => b.sequence - a.sequence,
-  },
-  contacts: {
-    path: "/contacts",
-    create: (n) => ({ email: `a${n}@x.example`, notes: String(n) }),
-    change: (n) => ({ notes: String(n) }),
-    shown: (n) => ({ notes: String(n) }),
-    taken: "409 contact_exists",
-    clash: ["made"],
-    key: ["email", "none@x.example"],
-    missing: (kind) => (kind === "delete" ? "200 undefined" : "404 contact_not_found"),
-    compare: (a, b) => a.made - b.made,
   },
   signatures: {
     path: "/signatures",
@@ -114,8 +103,8 @@ describe("a random walk of calls", () => {
     const { path, create, change, shown, taken, compare } = walked;
     const {
       clash = ["n"],
-      key: [field, unknown] = ["id", "unknown"],
-      missing = () => "404 resource_not_found",
+      unknown = "unknown",
+      missing = "404 resource_not_found",
       tokenName = "cursor",
       most = Infinity,
     } = walked;
@@ -137,15 +126,14 @@ describe("a random walk of calls", () => {
           if (refused !== undefined) expect(`${status} ${String(body["code"])}`).toBe(refused);
           else {
             expect([status, body]).toEqual([201, expect.objectContaining(shown(n))]);
-            rows.push({ id: body[field] as string, n, made: n, sequence });
+            rows.push({ id: body["id"] as string, n, made: n, sequence });
           }
           continue;
         }
         const method = { change: "PATCH", delete: "DELETE", get: "GET" }[kind];
         const init = kind === "change" ? { body: change(n) } : {};
         const { status, body } = await world.send(`${method} ${line}`, init);
-        const refused =
-          row === undefined ? missing(kind) : kind === "change" && isTaken(n, row?.id) ? taken : undefined;
+        const refused = row === undefined ? missing : kind === "change" && isTaken(n, row?.id) ? taken : undefined;
         if (refused !== undefined || row === undefined) {
           expect(`${status} ${String(body["code"])}`).toBe(refused);
           continue;
@@ -153,12 +141,12 @@ describe("a random walk of calls", () => {
         expect(status).toBe(200);
         if (kind === "change") row.n = n;
         if (kind === "delete") {
-          expect(body).toMatchObject({ [field]: row.id, deleted: true });
+          expect(body).toMatchObject({ id: row.id, deleted: true });
           rows.splice(rows.indexOf(row), 1);
-        } else expect(body).toMatchObject({ [field]: row.id, ...shown(row.n) });
+        } else expect(body).toMatchObject({ id: row.id, ...shown(row.n) });
       }
       const listed = await listAll(world, path, { limit, tokenName });
-      expect(listed.map((row) => row[field])).toEqual(rows.toSorted(compare).map(({ id }) => id));
+      expect(listed.map((row) => row["id"])).toEqual(rows.toSorted(compare).map(({ id }) => id));
     });
   });
 });

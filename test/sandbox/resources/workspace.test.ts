@@ -2,9 +2,12 @@ import type { SandboxOptions } from "pigeonhole/sandbox";
 import { describe, expect, test } from "vitest";
 import { errorOf } from "../../support/error-of.js";
 import { START } from "../support.js";
+import { BEFORE, MAKERS, exampleWorkspace } from "./operation-cases.js";
 import { SUPPORT, openWorld, stateOf } from "./support.js";
 
 const ADA = "ada@customer.example.com";
+/** What changes a resource that its examples only read. */
+const CHANGES: Readonly<Record<string, string>> = { sending: "sending.resume", contacts: "contacts.create" };
 const NEWS = { id: "aud_news", name: "News" };
 
 function openWorkspace(options: SandboxOptions = {}) {
@@ -137,4 +140,34 @@ describe("what the API does fires what is documented", () => {
       ["form.confirmed", { ...data, outcome: "added", confirmedAt: at }],
     ]);
   });
+});
+
+test("a reset brings every resource back to what the options say, and ends every caller made since", async () => {
+  const mailServers = [{ domain: "mailbox.example.net", connected: ["ada@mailbox.example.net"] }];
+  const world = openWorld({ ...exampleWorkspace(), mailServers, members: [{ name: "ada", role: "Viewer" }] });
+  const { sandbox, client, called } = world;
+  const before = structuredClone(stateOf(world)) as Record<string, unknown>;
+  const tokens = [sandbox.callers.owner(), sandbox.callers.member({ name: "ada", role: "Admin" })];
+  tokens.push(sandbox.callers.key(), (await client.keys.create({ name: "Orders" })).token);
+  for (const [name, make] of Object.entries(MAKERS)) {
+    const ids = await make(client);
+    await BEFORE[CHANGES[name] ?? ""]?.(client, ids, sandbox);
+    if (name === "chats") await client.chats.delete(ids["id"] ?? "");
+  }
+  await client.contactEvents.send({ name: "a", email: "new@x.example", createContact: true });
+  sandbox.setMailServer({ domain: "mailbox.example.net", reachable: false });
+  const changed = stateOf(world) as Record<string, unknown>;
+  const same = Object.keys(before).filter((name) => JSON.stringify(changed[name]) === JSON.stringify(before[name]));
+  // No call changes the reports of the record checks.
+  expect(same).toEqual(["tools"]);
+  sandbox.reset();
+  // Connected again, so under another id.
+  const mailboxes = [expect.objectContaining({ email: "ada@mailbox.example.net", status: "active" })];
+  expect(stateOf(world)).toEqual({ ...before, mailboxes });
+  for (const token of tokens) expect(await called("GET /labels", undefined, token)).toBe("401 unauthorized");
+  await MAKERS.mailboxes(client);
+});
+
+test("the rows of something that is no resource are refused", () => {
+  expect(() => openWorld().sandbox.rows("nothing" as "labels")).toThrow(/has rows of .*labels/);
 });

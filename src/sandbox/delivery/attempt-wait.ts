@@ -4,7 +4,7 @@ import { type OptionsOf, defineOptions, given, readBy } from "../../base/options
 import { checkPattern } from "../../protocol/event-pattern.js";
 import { type AttemptFilter, type AttemptLog, matchesFilter } from "./attempt-log.js";
 import type { AttemptRow } from "./attempt-row.js";
-import { EventWaiter } from "./event-waiter.js";
+import type { EventWaiter } from "./event-waiter.js";
 
 /** The filter for an attempt to wait for. */
 export interface AttemptWait extends AttemptFilter {
@@ -24,7 +24,10 @@ const FILTER_ROWS = {
   untilMs: given(),
 } satisfies OptionsOf<AttemptFilter>;
 
-/** The fields of {@link AttemptFilter}. */
+/**
+ * The fields of {@link AttemptFilter}. An unknown one that was ignored would make the filter match more than intended,
+ * and a type that is no pattern would match nothing.
+ */
 export const FILTER_OPTIONS = defineOptions("sandbox.deliveries", FILTER_ROWS);
 /** The fields of {@link AttemptWait}; the time is checked where it is used. */
 export const WAIT_OPTIONS = defineOptions("sandbox.waitFor", {
@@ -32,19 +35,6 @@ export const WAIT_OPTIONS = defineOptions("sandbox.waitFor", {
   answered: readBy(checkAnswered),
   timeoutMs: given(),
 } satisfies OptionsOf<AttemptWait>);
-
-/**
- * Throws `invalid_option` for an unknown field: ignored, it would make the filter match more than intended. And for a
- * type that is no pattern: it would match nothing.
- */
-export function checkFilter(filter: AttemptFilter): void {
-  FILTER_OPTIONS.resolve(filter);
-}
-
-/** Checks a wait in the same way, and refuses an answer that no attempt can have. */
-export function checkWait(wait: AttemptWait): void {
-  WAIT_OPTIONS.resolve(wait);
-}
 
 function checkType(option: string, type: string | undefined): string | undefined {
   if (type !== undefined) checkPattern(type, option);
@@ -58,35 +48,21 @@ function checkAnswered(option: string, answered: AttemptWait["answered"]): Attem
 
 const ANSWERS: readonly unknown[] = ["2xx", "3xx", "4xx", "5xx", "none"];
 
-/** Waits for attempts. */
-export class AttemptWaits {
-  readonly #log: AttemptLog;
-  readonly #clock: Clock;
-  readonly #waiter = new EventWaiter<AttemptRow>();
+interface Waiting {
+  waiter: EventWaiter<AttemptRow>;
+  log: AttemptLog;
+  clock: Clock;
+  timeoutMs: number;
+}
 
-  constructor(log: AttemptLog, clock: Clock) {
-    this.#log = log;
-    this.#clock = clock;
-  }
-
-  /** Passes an attempt to the waits. */
-  emit(row: AttemptRow): void {
-    this.#waiter.emit(row);
-  }
-
-  /** The sandbox is closed: every wait ends. */
-  close(): void {
-    this.#waiter.close();
-  }
-
-  /** The first attempt in the log that matches, or the next one that follows; rejects with `wait_timeout`. */
-  wait({ answered, ...filter }: AttemptWait, timeoutMs: number): Promise<AttemptRow> {
-    const fits = (row: AttemptRow): boolean => matchesFilter(row, filter) && matchesAnswer(row, answered);
-    const found = this.#log.list(filter).find(({ row }) => fits(row));
-    if (found !== undefined) return Promise.resolve(found.row);
-    const describe = (): string => timeoutText(timeoutMs, this.#log);
-    return this.#waiter.wait({ fits, timeoutMs, clock: this.#clock, timeoutText: describe });
-  }
+/** The first attempt in the log that matches, or the next one that follows. Rejects like the waiter. */
+export function waitForAttempt(
+  { answered, ...filter }: AttemptWait,
+  { waiter, log, clock, timeoutMs }: Waiting,
+): Promise<AttemptRow> {
+  const fits = (row: AttemptRow): boolean => matchesFilter(row, filter) && matchesAnswer(row, answered);
+  const stored = log.list(filter).map(({ row }) => row);
+  return waiter.wait({ stored, fits, timeoutMs, clock, timeoutText: () => timeoutText(timeoutMs, log) });
 }
 
 /** Returns it, or throws `invalid_argument` if no wait can be that long. */
