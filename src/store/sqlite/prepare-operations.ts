@@ -6,16 +6,16 @@ import { noteTimes } from "../queries/known-ids.js";
 import { beginNewest } from "../queries/newest.js";
 import { reserveRuns } from "../queries/run-slots.js";
 import type { StoreQuery } from "../queries/store-query.js";
-import { settleCall } from "../queries/outbox-calls.js";
+import { leaseCall, settleCall } from "../queries/outbox-calls.js";
 import { type PrunedTo, pruneBatch } from "../queries/prune.js";
 import { recordContactEvent } from "../queries/record-contact-event.js";
 import { replanEvent } from "../queries/replan.js";
 import { restartPage } from "../queries/restart-waits.js";
 import { loadSteps, saveStep } from "../queries/steps.js";
+import type { SendPage, SendRequest } from "../outbox.js";
 import type { PruneLimits } from "../store.js";
-import { prepareLease, prepareRelease, prepareRenew } from "./operations/lease.js";
-import { prepareLeaseSend } from "./operations/outbox-send.js";
-import { prepareRecover } from "./operations/recover.js";
+import { prepareLease, releaseInFile, renewInFile } from "./operations/lease.js";
+import { readEpoch, recoverInFile } from "./operations/recover.js";
 import { prepareSettle } from "./operations/settle.js";
 import type { TakeTokens } from "./lease-token.js";
 import { onFirstUse } from "./on-first-use.js";
@@ -31,11 +31,11 @@ export function prepareOperations(db: Database, takeTokens: TakeTokens) {
   return {
     settle: prepareSettle(db),
     lease: onFirstUse(() => prepareLease(db, takeTokens)),
-    renew: onFirstUse(() => prepareRenew(db)),
-    release: onFirstUse(() => prepareRelease(db)),
+    renew: running(renewInFile),
+    release: running(releaseInFile),
     beginNewest: running(beginNewest),
     reserveRuns: running(reserveRuns),
-    recover: onFirstUse(() => prepareRecover(db)),
+    recover: running(recoverInFile),
     restartWaits: running(restartPage),
     loadSteps: running(loadSteps),
     saveStep: running(saveStep),
@@ -47,8 +47,19 @@ export function prepareOperations(db: Database, takeTokens: TakeTokens) {
     writeFigures: running(addFigures),
     noteTimes: running(noteTimes),
     record: running(recordContactEvent),
-    leaseSend: onFirstUse(() => prepareLeaseSend(db, takeTokens)),
+    leaseSend: running(prepareLeaseSend(takeTokens)),
     settleSend: running(settleCall),
+  };
+}
+
+/** A former owner makes no calls: the new owner could not know that it died in one, and leases of calls are long. */
+export const NO_SEND: SendPage = { send: undefined, nextDueAt: undefined };
+
+/** `epoch` is that of the process that asks; undefined if it has never taken the file over. */
+function prepareLeaseSend(takeTokens: TakeTokens) {
+  return function* ({ epoch, ...request }: SendRequest & { epoch: number | undefined }): StoreQuery<SendPage> {
+    if (epoch !== undefined && epoch !== (yield* readEpoch())) return NO_SEND;
+    return yield* leaseCall(request, { token: takeTokens(1) });
   };
 }
 

@@ -1,19 +1,20 @@
-import { resolve } from "node:path";
+import { stat, statfs } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import { PigeonholeError } from "../../base/error.js";
 import { type OptionsOf, callable, defineOptions, flag } from "../../base/options.js";
 import type { CommitFunction, CommitTransaction, Finished, NotEnded } from "../commit-transaction.js";
 import { restartAll } from "../queries/restart-waits.js";
+import type { DiskUse } from "../figures.js";
 import type { Store } from "../store.js";
 import { checkDriver } from "./check-driver.js";
 import type { GroupCommit } from "./group-commit.js";
 import { IN_MEMORY } from "./open-database.js";
-import { describeFileLoss } from "./open-files.js";
+import { type OpenFiles, describeFileLoss } from "./open-files.js";
 import type { OpenStore } from "./open-store.js";
 import { Openings, notOpen } from "./openings.js";
-import { NO_SEND } from "./operations/outbox-send.js";
+import { NO_SEND } from "./prepare-operations.js";
 import { FileOperator } from "./file-operator.js";
 import { type Operating, OperatorThread, operateFrom, operateWhileOpen } from "./operator-in-thread.js";
-import { readDiskUse } from "./read-disk-use.js";
 
 /** The options of `createSqliteStore`; only `file` is required. `Result` is what `setup` returns, which is ignored. */
 export interface SqliteStoreOptions<Result = Finished> {
@@ -138,4 +139,17 @@ async function callFrom(open: OpenStore, operating: Operating, given: Parameters
     if (error instanceof PigeonholeError && error.code === "store_corrupt") open.commits.break(error);
     throw error;
   }
+}
+
+/** The size of the database with its WAL, and what is free beside them; nothing is known of one in memory. */
+async function readDiskUse(files: OpenFiles | undefined): Promise<DiskUse> {
+  if (files === undefined) return { usedBytes: undefined, freeBytes: undefined };
+  const { file, walPath } = files.data;
+  const [sizes, disk] = await Promise.all([Promise.all([file, walPath].map(sizeOf)), statfs(dirname(walPath))]);
+  return { usedBytes: sizes.reduce((sum, size) => sum + size, 0), freeBytes: disk.bavail * disk.bsize };
+}
+
+/** 0 for a WAL that a store which closes has removed. */
+async function sizeOf(file: string): Promise<number> {
+  return (await stat(file).catch(() => undefined))?.size ?? 0;
 }

@@ -78,16 +78,16 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
     name: "renews whatever its token is",
     changes: change(
       LEASE,
-      "state = 'leased' AND lease = :token`);\n    return ({ leases, leaseUntil",
-      "state = 'leased' AND :token > 0`);\n    return ({ leases, leaseUntil",
+      "lease_until = :leaseUntil\n  WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token",
+      "lease_until = :leaseUntil\n  WHERE seq = :seq AND handler = :handler AND state = 'leased' AND :token > 0",
     ),
   },
   {
     name: "gives a lease back whatever its token is",
     changes: change(
       LEASE,
-      "state = 'leased' AND lease = :token`);\n    return ({ leases, now",
-      "state = 'leased' AND :token > 0`);\n    return ({ leases, now",
+      "started = started - 1\n  WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token",
+      "started = started - 1\n  WHERE seq = :seq AND handler = :handler AND state = 'leased' AND :token > 0",
     ),
   },
   {
@@ -123,21 +123,25 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
     name: "counts no death",
     changes: change(
       RECOVER,
-      "SET state = 'pending', due_at = :now, lease = NULL, lease_until = NULL\n    WHERE ${ENDED}",
-      "SET state = 'pending', due_at = :now, lease = NULL, lease_until = NULL, started = finished\n    WHERE ${ENDED}",
+      "SET state = 'pending', due_at = :now, lease = NULL, lease_until = NULL\n  WHERE ${ENDED}",
+      "SET state = 'pending', due_at = :now, lease = NULL, lease_until = NULL, started = finished\n  WHERE ${ENDED}",
     ),
   },
   {
     name: "takes a file over in two transactions",
     shownBy: "a take-over that cannot write the ends of leases writes nothing, and the next one counts one death",
-    changes: change(RECOVER, "const isTaken", 'if (takeOver) db.exec("COMMIT; BEGIN IMMEDIATE"); const isTaken'),
+    changes: change(
+      RECOVER,
+      "const isTaken",
+      'if (takeOver) { yield* run("COMMIT", {}); yield* run("BEGIN IMMEDIATE", {}); } const isTaken',
+    ),
   },
   {
     name: "lets leases never end",
     changes: change(
       RECOVER,
-      "Number.MAX_SAFE_INTEGER : now;\n        const parked",
-      "Number.MAX_SAFE_INTEGER : 0;\n        const parked",
+      "Number.MAX_SAFE_INTEGER : now;\n    const parked",
+      "Number.MAX_SAFE_INTEGER : 0;\n    const parked",
     ),
   },
   {

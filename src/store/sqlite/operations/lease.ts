@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { planHistory } from "../../queries/history.js";
+import { type StoreQuery, run } from "../../queries/store-query.js";
 import type { LeasePage, LeaseRequest } from "../../store.js";
 import type { TraceContext } from "../../trace-context.js";
 import type { Lease, LeasedWork } from "../../work.js";
@@ -125,25 +126,28 @@ export function prepareLease(db: Database, takeTokens: TakeTokens) {
   };
 }
 
+const RENEW = `
+  UPDATE inbox_work SET lease_until = :leaseUntil
+  WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token`;
+
 /** Extends leases; returns those that have a new holder. */
-export function prepareRenew(db: Database) {
-  const setUntil = db.prepare(`
-    UPDATE inbox_work SET lease_until = :leaseUntil
-    WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token`);
-  return ({ leases, leaseUntil }: { leases: readonly Lease[]; leaseUntil: number }): Lease[] =>
-    leases.filter((lease) => setUntil.run({ ...lease, leaseUntil }).changes === 0);
+export function* renewInFile(of: { leases: readonly Lease[]; leaseUntil: number }): StoreQuery<Lease[]> {
+  const lost: Lease[] = [];
+  for (const lease of of.leases) {
+    if ((yield* run(RENEW, { ...lease, leaseUntil: of.leaseUntil })) === 0) lost.push(lease);
+  }
+  return lost;
 }
 
+const RELEASE = `
+  UPDATE inbox_work
+  SET state = 'pending', due_at = (SELECT min(received_at, :now) FROM inbox_event AS e WHERE e.seq = inbox_work.seq),
+      lease = NULL, lease_until = NULL, started = started - 1
+  WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token`;
+
 /** Makes leased work pending again as if it had not been leased; it waits since it was received. */
-export function prepareRelease(db: Database) {
-  const setPending = db.prepare(`
-    UPDATE inbox_work
-    SET state = 'pending', due_at = (SELECT min(received_at, :now) FROM inbox_event AS e WHERE e.seq = inbox_work.seq),
-        lease = NULL, lease_until = NULL, started = started - 1
-    WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token`);
-  return ({ leases, now }: { leases: readonly Lease[]; now: number }): void => {
-    for (const lease of leases) setPending.run({ ...lease, now });
-  };
+export function* releaseInFile({ leases, now }: { leases: readonly Lease[]; now: number }): StoreQuery<void> {
+  for (const lease of leases) yield* run(RELEASE, { ...lease, now });
 }
 
 /**

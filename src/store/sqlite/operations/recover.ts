@@ -1,8 +1,7 @@
-import type { Database } from "better-sqlite3";
 import { MINUTE } from "../../../base/duration.js";
 import { CRASH_LOOP } from "../../error-kind.js";
+import { type StoreQuery, readFirst, run } from "../../queries/store-query.js";
 import { CRASH_LIMIT } from "../../work-state.js";
-import { prepareLater } from "../on-first-use.js";
 import { SET_FAILURE } from "./settle.js";
 
 export interface RecoverInput {
@@ -28,55 +27,51 @@ const ENDED = `state <> 'done' AND state = 'leased' AND lease_until < :before`;
 /** The holder of a lease renews it within this time. */
 const RESUMED_LEASE_MS = MINUTE;
 
+const PARK = `
+  UPDATE inbox_work
+  SET state = 'parked', settled_at = :now, reason = :reason, error = :error, lease = NULL, lease_until = NULL,
+    ${SET_FAILURE}
+  WHERE ${ENDED} AND started - finished >= :limit`;
+
+const SET_PENDING = `
+  UPDATE inbox_work SET state = 'pending', due_at = :now, lease = NULL, lease_until = NULL
+  WHERE ${ENDED}`;
+
+const FREE_SENDS = `
+  UPDATE outbox_send SET state = 'pending', due_at = :now, lease = NULL, lease_until = NULL
+  WHERE state = 'leased' AND lease_until < :before`;
+
+const SHORTEN_SENDS = "UPDATE outbox_send SET lease_until = :until WHERE state = 'leased' AND lease_until > :until";
+
 /**
  * Ends leases without a holder: those that expired, or all of them (`everything`) when this process has just taken over
  * the file. A run that never finished counts as a crash; at {@link CRASH_LIMIT} the work is parked. A call to the API
  * whose answer can no longer arrive here is repeated unchanged.
  */
-export function prepareRecover(db: Database) {
-  const readEpoch = prepareReadEpoch(db);
-  const beginEpoch = prepareBeginEpoch(db);
-  const park = db.prepare(`
-    UPDATE inbox_work
-    SET state = 'parked', settled_at = :now, reason = :reason, error = :error, lease = NULL, lease_until = NULL,
-      ${SET_FAILURE}
-    WHERE ${ENDED} AND started - finished >= :limit`);
-  const setPending = db.prepare(`
-    UPDATE inbox_work SET state = 'pending', due_at = :now, lease = NULL, lease_until = NULL
-    WHERE ${ENDED}`);
-  const freeSend = db.prepare(`
-    UPDATE outbox_send SET state = 'pending', due_at = :now, lease = NULL, lease_until = NULL
-    WHERE state = 'leased' AND lease_until < :before`);
-  const shortenSends = prepareLater(db)(
-    "UPDATE outbox_send SET lease_until = :until WHERE state = 'leased' AND lease_until > :until",
-  );
-
-  return ({ now, everything, takeOver, epoch }: RecoverInput): Recovered => {
-    const known = readEpoch();
-    const isOwn = known === epoch;
-    const own = takeOver && !isOwn ? beginEpoch() : isOwn ? known : undefined;
-    // The lease of a call in progress ends early, and the call is repeated under its key: one that was committed and
-    // then refused has no holder. Another process that was the owner in between made all calls; work may also be
-    // leased to handlers that still run in this process.
-    if (takeOver && isOwn) shortenSends().run({ until: now + RESUMED_LEASE_MS });
-    const isTaken = everything || (takeOver && !isOwn && epoch !== undefined);
-    freeSend.run({ now, before: isTaken ? Number.MAX_SAFE_INTEGER : now });
-    const before = everything ? Number.MAX_SAFE_INTEGER : now;
-    const parked = park.run({ now, at: now, before, ...CRASH_LOOP, limit: CRASH_LIMIT }).changes;
-    return { parked, recovered: setPending.run({ now, before }).changes, epoch: own };
-  };
+export function* recoverInFile({ now, everything, takeOver, epoch }: RecoverInput): StoreQuery<Recovered> {
+  const known = yield* readEpoch();
+  const isOwn = known === epoch;
+  const isTakeOver = takeOver && !isOwn;
+  const own = isTakeOver ? yield* beginEpoch() : isOwn ? known : undefined;
+  // The lease of a call in progress ends early, and the call is repeated under its key: one that was committed and
+  // then refused has no holder. Another process that was the owner in between made all calls; work may also be
+  // leased to handlers that still run in this process.
+  if (takeOver && isOwn) yield* run(SHORTEN_SENDS, { until: now + RESUMED_LEASE_MS });
+  const isTaken = everything || (isTakeOver && epoch !== undefined);
+  yield* run(FREE_SENDS, { now, before: isTaken ? Number.MAX_SAFE_INTEGER : now });
+  const before = everything ? Number.MAX_SAFE_INTEGER : now;
+  const parked = yield* run(PARK, { now, at: now, before, ...CRASH_LOOP, limit: CRASH_LIMIT });
+  return { parked, recovered: yield* run(SET_PENDING, { now, before }), epoch: own };
 }
 
 /** Reads how often a process took the file over: a process works on it while that stays as it made it. */
-export function prepareReadEpoch(db: Database): () => number {
-  const read = db.prepare<[], number>("SELECT value FROM inbox_counter WHERE name = 'epoch'").pluck();
-  return () => read.get() ?? 0;
+export function* readEpoch(): StoreQuery<number> {
+  const row = yield* readFirst<{ value: number }>("SELECT value FROM inbox_counter WHERE name = 'epoch'");
+  return row?.value ?? 0;
 }
 
 /** Notes a take-over; returns its epoch. */
-function prepareBeginEpoch(db: Database): () => number {
-  const add = db
-    .prepare<[], number>("UPDATE inbox_counter SET value = value + 1 WHERE name = 'epoch' RETURNING value")
-    .pluck();
-  return () => add.get() ?? 0;
+function* beginEpoch(): StoreQuery<number> {
+  yield* run("UPDATE inbox_counter SET value = value + 1 WHERE name = 'epoch'", {});
+  return yield* readEpoch();
 }

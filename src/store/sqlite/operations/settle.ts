@@ -2,8 +2,9 @@ import type { Database } from "better-sqlite3";
 import { failureGroupOf } from "../../error-kind.js";
 import { CLEAR_FAILURE } from "../../queries/ending-work.js";
 import { insertContactEvent } from "../../queries/record-contact-event.js";
+import { type StoreQuery, run } from "../../queries/store-query.js";
 import type { SettleResult } from "../../store.js";
-import type { Lease, RunError, Settlement } from "../../work.js";
+import type { Settlement } from "../../work.js";
 import { prepareLater } from "../on-first-use.js";
 import { overwriting } from "../overwriting.js";
 import { runInFile } from "../run-in-file.js";
@@ -11,51 +12,46 @@ import { runInFile } from "../run-in-file.js";
 const OF_LEASE = "seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token";
 const END_RUN = "lease = NULL, lease_until = NULL, finished = finished + 1";
 
+const SET_PENDING = `
+  UPDATE inbox_work SET state = 'pending', due_at = :dueAt, waits_since = :at, error = :error,
+    waits = waits + (:holds IS NOT NULL), wait_began = coalesce(:began, wait_began), wait_holds = :holds, ${END_RUN}
+  WHERE ${OF_LEASE}`;
+
+const SET_STUCK = `
+  UPDATE inbox_work SET state = :to, settled_at = :at, reason = :reason, error = :error, ${END_RUN} WHERE ${OF_LEASE}`;
+
+type OtherEnd = Exclude<Settlement, { to: "done" }>;
+
 /**
  * Ends a lease. Every statement carries the token: a lease that was lost writes nothing. The statement that every event
  * needs is bound by position, as in `accept`.
  */
 export function prepareSettle(db: Database) {
-  const later = prepareLater(db);
-  const setDone = later<[number, number, string, number]>(`
+  const setDone = prepareLater(db)<[number, number, string, number]>(`
     UPDATE inbox_work SET state = 'done', settled_at = ?, error = NULL, ${CLEAR_FAILURE}, ${END_RUN}
     WHERE seq = ? AND handler = ? AND state = 'leased' AND lease = ?`);
-  const setPending = later(`
-    UPDATE inbox_work SET state = 'pending', due_at = :dueAt, waits_since = :at, error = :error,
-      waits = waits + (:holds IS NOT NULL), wait_began = coalesce(:began, wait_began), wait_holds = :holds, ${END_RUN}
-    WHERE ${OF_LEASE}`);
-  const setStuck = later(`
-    UPDATE inbox_work SET state = :to, settled_at = :at, reason = :reason, error = :error, ${END_RUN}
-    WHERE ${OF_LEASE}`);
-  const noteFailure = prepareNoteFailure(db);
-  const dropSteps = prepareDropSteps(db);
-
-  function move(settlement: Settlement): boolean {
-    switch (settlement.to) {
-      case "done": {
-        const { seq, handler, token, at } = settlement;
-        return setDone().run(at, seq, handler, token).changes === 1;
-      }
-      case "pending":
-        return setPending().run({ ...settlement, ...waitColumns(settlement) }).changes === 1;
-      case "dead":
-      case "parked":
-        return setStuck().run(settlement).changes === 1;
-    }
-  }
 
   return (settlement: Settlement): SettleResult => {
-    if (!move(settlement)) return "lost";
-    if (settlement.dropSteps) dropSteps(settlement);
-    if (settlement.to !== "done") {
-      noteFailure(settlement);
-      return "settled";
-    }
+    const { seq, handler, token, at } = settlement;
+    const isHeld =
+      settlement.to === "done"
+        ? setDone().run(at, seq, handler, token).changes === 1
+        : runInFile(db, move(settlement)) === 1;
+    if (!isHeld) return "lost";
+    if (settlement.dropSteps) overwriting(db, () => runInFile(db, run(DROP_STEPS, settlement)));
+    if (settlement.to !== "done") noteFailure(db, settlement);
     // They come with the end of the work, which is done once.
-    const { seq, at, records = [] } = settlement;
-    for (const event of records) runInFile(db, insertContactEvent(event, { now: at, inboxSeq: seq }));
+    else
+      for (const event of settlement.records ?? [])
+        runInFile(db, insertContactEvent(event, { now: at, inboxSeq: seq }));
     return "settled";
   };
+}
+
+function move(settlement: OtherEnd): StoreQuery<number> {
+  if (settlement.to !== "pending") return run(SET_STUCK, settlement);
+  const { wait } = settlement;
+  return run(SET_PENDING, { ...settlement, holds: wait?.holds ?? null, began: wait?.began ?? null });
 }
 
 /** Adds to the number of runs done. Call it once per transaction, for all settlements in it. */
@@ -66,57 +62,37 @@ export function prepareAddDone(db: Database) {
   };
 }
 
-/** The columns of a wait; null after any other run. */
-export function waitColumns({ wait }: Extract<Settlement, { to: "pending" }>) {
-  return { holds: wait?.holds ?? null, began: wait?.began ?? null };
-}
-
 /**
  * Drops the values of the steps of a handler that is done; names and times stay for people. An erasure later does not
  * find what is in no table any more.
  */
-function prepareDropSteps(db: Database) {
-  const drop = prepareLater(db)("UPDATE inbox_step SET value = '' WHERE seq = :seq AND handler = :handler");
-  return ({ seq, handler }: Pick<Lease, "seq" | "handler">): void =>
-    void overwriting(db, () => drop().run({ seq, handler }));
-}
+const DROP_STEPS = "UPDATE inbox_step SET value = '' WHERE seq = :seq AND handler = :handler";
 
-/** Keeps the error of a run that has just been settled, and of the runs before it only the first since a retry. */
-function prepareKeepFailedRun(db: Database) {
-  const later = prepareLater(db);
-  const dropOthers = later(`
-    DELETE FROM inbox_failed
-    WHERE seq = :seq AND handler = :handler
-      AND (attempt > (SELECT min(attempt) FROM inbox_failed WHERE seq = :seq AND handler = :handler)
-        OR (SELECT finished FROM inbox_work WHERE seq = :seq AND handler = :handler) = 1)`);
-  const insert = later(`
-    INSERT OR REPLACE INTO inbox_failed (seq, handler, attempt, stack, failed_at)
-    SELECT seq, handler, started, :stack, :at FROM inbox_work WHERE seq = :seq AND handler = :handler`);
+/** Of the runs before one that has just been settled, only the first since a retry keeps its error. */
+const DROP_RUNS = `
+  DELETE FROM inbox_failed
+  WHERE seq = :seq AND handler = :handler
+    AND (attempt > (SELECT min(attempt) FROM inbox_failed WHERE seq = :seq AND handler = :handler)
+      OR (SELECT finished FROM inbox_work WHERE seq = :seq AND handler = :handler) = 1)`;
 
-  return ({ seq, handler, stack, at }: Pick<Lease, "seq" | "handler"> & Pick<Settlement, "at"> & RunError): void => {
-    if (stack === undefined) return;
-    // An erasure later does not find what is in no table any more.
-    overwriting(db, () => dropOthers().run({ seq, handler }));
-    insert().run({ seq, handler, stack, at });
-  };
-}
+const KEEP_RUN = `
+  INSERT OR REPLACE INTO inbox_failed (seq, handler, attempt, stack, failed_at)
+  SELECT seq, handler, started, :stack, :at FROM inbox_work WHERE seq = :seq AND handler = :handler`;
 
 /** Sets what puts a row of `inbox_work` into a group of errors; takes `:errorGroup` and `:at`. */
 export const SET_FAILURE = `
   error_type = (SELECT type FROM inbox_event AS e WHERE e.seq = inbox_work.seq), error_group = :errorGroup,
   failed_at = :at`;
 
+const NOTE_FAILURE = `UPDATE inbox_work SET ${SET_FAILURE} WHERE seq = :seq AND handler = :handler AND state = :to`;
+
 /** Keeps the error of work that was just settled in full, and notes what it has in common with others. */
-function prepareNoteFailure(db: Database): (settlement: Exclude<Settlement, { to: "done" }>) => void {
-  const keepFailedRun = prepareKeepFailedRun(db);
-  const note = prepareLater(db)(
-    `UPDATE inbox_work SET ${SET_FAILURE} WHERE seq = :seq AND handler = :handler AND state = :to`,
-  );
-  return (settlement) => {
-    keepFailedRun(settlement);
-    const errorGroup = failureGroupOf(settlement);
-    if (errorGroup === undefined) return;
-    const { seq, handler, to, at } = settlement;
-    note().run({ seq, handler, to, at, errorGroup });
-  };
+function noteFailure(db: Database, settlement: OtherEnd): void {
+  if (settlement.stack !== undefined) {
+    // An erasure later does not find what is in no table any more.
+    overwriting(db, () => runInFile(db, run(DROP_RUNS, settlement)));
+    runInFile(db, run(KEEP_RUN, settlement));
+  }
+  const errorGroup = failureGroupOf(settlement);
+  if (errorGroup !== undefined) runInFile(db, run(NOTE_FAILURE, { ...settlement, errorGroup }));
 }
