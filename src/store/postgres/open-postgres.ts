@@ -35,8 +35,8 @@ export interface OpenPostgres extends Batches {
   work<Value>(doing: string, use: (sql: Sql) => Promise<Value>): Promise<Value>;
   /** As `work`, for what gives this process leases. */
   lease<Value>(doing: string, use: Leasing<Value>): Promise<Value>;
-  /** On a connection of the pool: what may wait. */
-  inPool<Value>(doing: string, use: (sql: Sql) => Promise<Value>): Promise<Value>;
+  /** On a connection of the pool: what may wait, so long for the connection and so long for each answer. */
+  inPool<Value>(doing: string, use: (sql: Sql) => Promise<Value>, withinMs?: number): Promise<Value>;
   close(): Promise<void>;
 }
 
@@ -100,11 +100,11 @@ export async function openPostgres({ place, clock, runsHandlers }: OpenRequest):
     commit: (settlements, fn, signal) => commitOnPool({ pool, statements, settlements, fn, signal }),
     work,
     lease: (doing, use) => node.lease(working, doing, use),
-    inPool: (doing, use) =>
+    inPool: (doing, use, withinMs = POOL_ANSWER_MS) =>
       pool.run(
         doing,
-        (client) => use(new Sql(client, statements, { answerMs: POOL_ANSWER_MS, idleMs: SHORT.idleMs })),
-        AbortSignal.timeout(POOL_ANSWER_MS),
+        (client) => use(new Sql(client, statements, { answerMs: withinMs, idleMs: SHORT.idleMs })),
+        AbortSignal.timeout(withinMs),
       ),
     close,
   };

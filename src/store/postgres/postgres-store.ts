@@ -195,10 +195,10 @@ async function recover(open: OpenPostgres, now: number): Promise<RecoverResult> 
 /** What may not wait for handlers runs on the store's own connection; the rest on one of the pool. */
 function accessTo(opening: PostgresOpening) {
   type Use<Value> = (sql: Sql, lock: NodeLock) => Promise<Value>;
-  const read = <Value>(doing: string, use: Use<Value>): Promise<Value> =>
-    opening.use((open) => open.inPool(doing, (sql) => use(sql, open.lock)));
-  const write = <Value>(doing: string, use: Use<Value>): Promise<Value> =>
-    opening.use((open) => open.inPool(doing, (sql) => sql.transaction(() => withoutLongWaits(sql, open.lock, use))));
+  const read = <Value>(doing: string, use: Use<Value>, withinMs?: number): Promise<Value> =>
+    opening.use((open) => open.inPool(doing, (sql) => use(sql, open.lock), withinMs));
+  const write = <Value>(doing: string, use: Use<Value>, withinMs?: number): Promise<Value> =>
+    read(doing, (sql, lock) => sql.transaction(() => withoutLongWaits(sql, lock, use)), withinMs);
   return {
     read,
     write,
