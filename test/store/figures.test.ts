@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { toFigureSeries } from "#pigeonhole/store/figure-series.js";
 import type { Figures, FiguresQuery } from "#pigeonhole/store/figures.js";
 import { NO_FIGURES, addToRow, readRow, sumFigures } from "#pigeonhole/store/figure-rows.js";
-import { type TimeCounts, bucketOf } from "#pigeonhole/store/time-buckets.js";
+import { bucketOf } from "#pigeonhole/store/time-buckets.js";
 
 const SECOND = 1_000;
 /** Begin of a step of every length. */
@@ -100,18 +100,6 @@ describe("series of figures", () => {
     expect([series.answers.accepted?.at(-1), series.answers.parked?.at(-1), series.backlog.depth.at(-1)]).toEqual([
       3, 1, 5,
     ]);
-  });
-
-  test.each<[what: string, counts: TimeCounts, medianFromMs: number | null, p95FromMs: number | null]>([
-    ["nothing", [], null, null],
-    ["one time", [bucketOf(5), 1], 5, 5],
-    ["times in one bucket", [bucketOf(5), 100], 5, 5],
-    ["a half below a half", [bucketOf(1), 10, bucketOf(10), 10], 1, 10],
-    ["a few above the others", [0, 96, bucketOf(5), 4], 0, 0],
-    ["times in the last bucket", [bucketOf(1e9), 3], 300_000, 300_000],
-  ])("median and p95 of %s are the buckets that they are in", (_, counts, medianFromMs, p95FromMs) => {
-    const { series } = seriesAt({ 0: { answerTimes: counts } }, { seconds: 0 });
-    expect([series.latency.medianFromMs.at(-1), series.latency.p95FromMs.at(-1)]).toEqual([medianFromMs, p95FromMs]);
   });
 
   test("times that differ by a sixth are never one value of a plot", () => {

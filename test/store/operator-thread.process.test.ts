@@ -3,8 +3,12 @@ import { Worker } from "node:worker_threads";
 import { OperatorThread } from "#pigeonhole/store/sqlite/operator-in-thread.js";
 import { describe, expect, test, vi } from "vitest";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
+import Database from "better-sqlite3";
+import { endOfTurn } from "../support/end-of-turn.js";
+import { countWork } from "../support/operate.js";
 import { tempFile } from "../support/receiver.js";
-import { context, expectCode, newEvent } from "./conformance/new-event.js";
+import { context, expectCode, newEvent, T } from "./conformance/new-event.js";
+import { openFile } from "./open-file.js";
 import { describeManyErrorGroups } from "./operator/error-groups.js";
 import { sqlite } from "./operator/operator-kind.js";
 
@@ -73,6 +77,25 @@ test("a short backlog is counted without a thread, a long one with a thread", as
   expect(threads).not.toHaveLength(0);
   process.off("worker", note);
   await store.close();
+});
+
+test("a delivery is stored while a long backlog is counted, to the last piece of work", async () => {
+  const file = tempFile();
+  const store = await openFile(file);
+  const db = new Database(file);
+  db.exec(`
+    WITH RECURSIVE n (seq) AS (SELECT 1 UNION ALL SELECT seq + 1 FROM n WHERE seq < 24000)
+    INSERT INTO inbox_work (seq, handler, state, due_at, started, finished)
+    SELECT seq, 'h' || (seq % 2), 'pending', seq, 0, 0 FROM n`);
+  db.close();
+  const ended: unknown[] = [];
+  const counted = countWork(store, T).then((counts) => ended.push(counts));
+  // It is under way.
+  for (let turn = 0; turn < 2; turn += 1) await endOfTurn();
+  const stored = store.accept(newEvent("new")).then(() => ended.push("stored"));
+  await Promise.all([counted, stored]);
+  const backlog = { pendingByHandler: { h0: 12_000, h1: 12_000 } };
+  expect(ended).toMatchObject(["stored", backlog]);
 });
 
 describe("very many groups of errors of a file", () => describeManyErrorGroups(sqlite));

@@ -129,24 +129,6 @@ export function describeCommit(fixture: Fixture): void {
   });
 
   describe("several commits at once", () => {
-    test("one of several commits at once that throws does not affect the others", async () => {
-      const leases = await Promise.all(["a", "b", "c"].map((id) => acceptLeased(fixture.store, id)));
-      const results = await Promise.allSettled(
-        leases.map((lease, index) =>
-          fixture.store.commit(
-            settlements.done(lease),
-            writing(fixture, `effect ${index}`, () => {
-              if (index === 1) throw mine;
-            }),
-          ),
-        ),
-      );
-      expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
-      expect((await fixture.written()).toSorted()).toEqual(["effect 0", "effect 2"]);
-      expect(await countWork(fixture.store, T)).toMatchObject({ running: 1, done: 2 });
-      expect(await statesOf(fixture.store, "b")).toEqual({ h: "running" });
-    });
-
     test("several commits of one lease at once take effect once", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       const texts = ["first", "second", "third"];

@@ -1,7 +1,7 @@
 import type { HandlerTimes, HandlerTimesQuery } from "#pigeonhole/store/handler-times.js";
 import { describe, expect, test } from "vitest";
-import { DAY, MINUTE, context } from "./new-event.js";
-import { ENDS_WITH_STORE, type Fixture } from "./fixture.js";
+import { MINUTE } from "./new-event.js";
+import { type Fixture } from "./fixture.js";
 import { type EndedRuns, writeRuns } from "../../support/ended-runs.js";
 import { operate } from "../../support/operate.js";
 
@@ -87,33 +87,6 @@ export function describeHandlerTimes(fixture: Fixture): void {
       await writeRuns(fixture.store, [ended({ runs: 10 })], STEP + 10 * MINUTE);
       await writeRuns(fixture.store, [ended({ runs: 100 })], STEP + 20 * MINUTE);
       expect(await runsIn(query)).toEqual(runs === 0 ? {} : { h: runs });
-    });
-
-    test("counts of 8 days are kept, and older ones go as others come", async () => {
-      const { store } = fixture;
-      for (const step of [0, 1, 2]) await writeRuns(store, [ended()], STEP + step * 10 * MINUTE);
-      await writeRuns(store, [], STEP + 8 * DAY + 10 * MINUTE - 1);
-      expect(await runsIn()).toEqual({ h: 3 });
-      await writeRuns(store, [], STEP + 8 * DAY + 10 * MINUTE);
-      expect(await runsIn()).toEqual({ h: 2 });
-      for (const later of [1, 2, 3]) await writeRuns(store, [ended({ handler: "b" })], STEP + 9 * DAY + later);
-      expect(await runsIn()).toEqual({ b: 3 });
-    });
-
-    test("counts outlive the process", async ({ skip }) => {
-      skip(!fixture.kind.outlives, ENDS_WITH_STORE);
-      await writeRuns(fixture.store, [ended()], STEP);
-      const next = await fixture.reopen();
-      await writeRuns(next, [ended()], STEP);
-      expect(await runsIn()).toEqual({ h: 2 });
-    });
-
-    test("two stores on the same data add to the same counts", async ({ skip }) => {
-      skip(!fixture.kind.isShared, "one store at a time");
-      const second = fixture.another();
-      await second.open(context);
-      await Promise.all([fixture.store, second].map((store) => writeRuns(store, [ended()], STEP)));
-      expect(await runsIn()).toEqual({ h: 2 });
     });
   });
 }
