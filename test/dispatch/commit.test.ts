@@ -2,7 +2,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { CommitFunction, CommitTransaction, HandlerContext } from "pigeonhole";
 import { captureLog } from "../support/capture-log.js";
 import { effectsIn, storeIn, tempFileWithTable } from "../support/store-in.js";
-import { makeEvent, openReceiver, post, untilWork, workOf } from "../support/receiver.js";
+import { untilWork, workOf } from "../support/receiver.js";
+import { deliverOne } from "./deliver-one.js";
 import { makeGate } from "../support/gate.js";
 import { errorOf } from "../support/error-of.js";
 
@@ -16,12 +17,7 @@ async function run(handler: (ctx: HandlerContext) => unknown, maxAttempts = 2) {
   const file = tempFileWithTable();
   const log = captureLog();
   const retry = { initialMs: 1, factor: 1, jitter: 0, maxAttempts };
-  const receiver = openReceiver({ store: storeIn(file), retry, logger: log.logger });
-  receiver.on("email.sent", (_, ctx) => handler(ctx));
-  await receiver.start();
-  const event = makeEvent();
-  await post(receiver, event);
-  return { file, log, receiver, event };
+  return { file, log, ...(await deliverOne(handler, { store: storeIn(file), retry, logger: log.logger })) };
 }
 
 describe("a successful ctx.commit", () => {

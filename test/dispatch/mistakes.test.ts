@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { ERROR_CODES, type CommitFunction, type HandlerContext, PigeonholeError, RetryAfter } from "pigeonhole";
-import { closeReceiver, makeEvent, openReceiver, post, untilWork, workOf } from "../support/receiver.js";
+import { closeReceiver, untilWork, workOf } from "../support/receiver.js";
+import { deliverOne } from "./deliver-one.js";
 import { MISTAKES } from "#pigeonhole/dispatch/settlement-of.js";
 
 const HANDLERS = readFileSync(new URL("../../docs/handlers.md", import.meta.url), "utf8");
@@ -11,11 +12,7 @@ const generator = function* () {} as unknown as CommitFunction;
 const asyncGenerator = async function* () {} as unknown as CommitFunction;
 
 async function runOnce(handler: (ctx: HandlerContext) => unknown) {
-  const receiver = openReceiver({ retry: { initialMs: 3_600_000 } });
-  receiver.on("email.sent", (_, ctx) => handler(ctx));
-  await receiver.start();
-  const event = makeEvent();
-  await post(receiver, event);
+  const { receiver, event } = await deliverOne(handler, { retry: { initialMs: 3_600_000 } });
   await untilWork(receiver, event.id, {
     attempts: 1,
     state: expect.stringMatching(/^(dead|retrying|done)$/) as "dead",
