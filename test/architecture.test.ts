@@ -49,7 +49,7 @@ const CEILINGS: Record<string, number> = {
   dispatch: 3_712,
   http: 559,
   receiver: 4_571,
-  sandbox: 9_740,
+  sandbox: 9_731,
   capture: 4_511,
   testing: 221,
   web: 2_238,

@@ -44,10 +44,8 @@ export class RoleBook {
     unique: { keyOf: ({ name }) => name.toLowerCase(), code: "role_name_taken", param: "name" },
     idOf: (_, sequence) => `role_${this.#options.makeId.hex(`role ${sequence}`)}`,
   });
-  /** Role ids by user name. */
-  readonly #members = new Map<string, string>();
-  /** Role ids of those who have not answered, by name. */
-  readonly #invitations = new Map<string, string>();
+  /** By user name, those too who have not answered their invitation. */
+  readonly #holders = new Map<string, { roleId: string; isInvited: boolean }>();
 
   constructor(options: RoleBookOptions) {
     this.#options = options;
@@ -76,42 +74,43 @@ export class RoleBook {
 
   /** What the role of a member allows; undefined for someone without one. */
   roleOf(member: string): RoleRow | undefined {
-    const id = this.#members.get(member);
-    return id === undefined ? undefined : this.find(id);
+    const holder = this.#holders.get(member);
+    return holder === undefined || holder.isInvited ? undefined : this.find(holder.roleId);
   }
 
   /** Makes someone a member, or gives a member another role. */
   setMember(name: string, roleId: string): void {
-    this.#members.set(name, roleId);
+    this.#holders.set(name, { roleId, isInvited: false });
   }
 
   /** People with the role now. */
   countMembers(roleId: string): number {
-    return countValues(this.#members, roleId);
+    return this.#holdersOf(roleId).filter(({ isInvited }) => !isInvited).length;
   }
 
   /** True when a member or an invitation has it. */
   isHeld(roleId: string): boolean {
-    return this.countMembers(roleId) + countValues(this.#invitations, roleId) > 0;
+    return this.#holdersOf(roleId).length > 0;
   }
 
   /** Moves everyone with a role to another one. Returns how many members there were; invitations are not counted. */
   move(from: string, to: string): number {
     const moved = this.countMembers(from);
-    for (const holders of [this.#members, this.#invitations]) {
-      for (const [name, roleId] of holders) if (roleId === from) holders.set(name, to);
-    }
+    for (const holder of this.#holdersOf(from)) holder.roleId = to;
     return moved;
   }
 
   /** Back to what the options say. */
   reset(): void {
     this.#roles.clear();
-    this.#members.clear();
-    this.#invitations.clear();
-    for (const { name, role = "Member", invited = false } of this.#options.members ?? []) {
-      (invited ? this.#invitations : this.#members).set(name, this.named(role, "invalid_option").id);
+    this.#holders.clear();
+    for (const { name, role = "Member", invited: isInvited = false } of this.#options.members ?? []) {
+      this.#holders.set(name, { roleId: this.named(role, "invalid_option").id, isInvited });
     }
+  }
+
+  #holdersOf(roleId: string) {
+    return [...this.#holders.values()].filter((holder) => holder.roleId === roleId);
   }
 
   #seed(): void {
@@ -123,8 +122,4 @@ export class RoleBook {
       this.#roles.add(role, `role_${makeId.hex(`role ${builtin}`)}`);
     }
   }
-}
-
-function countValues(map: ReadonlyMap<string, string>, value: string): number {
-  return [...map.values()].filter((one) => one === value).length;
 }

@@ -33,7 +33,7 @@ async function answerNode(api: Api, req: IncomingMessage, res: ServerResponse): 
 }
 
 /** The body, or its beginning if it is too long: enough to detect that. */
-async function readUpTo(req: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
+export async function readUpTo(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   return new Promise((resolve, reject) => {

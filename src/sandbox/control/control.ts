@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { isPigeonholeError } from "../../base/error.js";
 import { checkInput } from "../../contract/check-input.js";
 import { SandboxApiError, inputRefusal } from "../api/api-handlers.js";
+import { readUpTo } from "../calls/api-listener.js";
 import type { Sandbox } from "./sandbox.js";
 import { CONTROL_OPERATIONS, type ControlOperation } from "./operations.js";
 
@@ -40,15 +41,10 @@ async function run(sandbox: Sandbox, req: IncomingMessage): Promise<{ status: nu
 
 /** The JSON object of a request, empty if there is no body; throws a SandboxApiError. */
 async function readControlBody(req: IncomingMessage): Promise<object> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of req as AsyncIterable<Buffer>) {
-    length += chunk.byteLength;
-    if (length > MAX_BYTES) throw refusal(413, "The body has more than 1 MiB.");
-    chunks.push(chunk);
-  }
-  if (length === 0) return {};
-  const body = parseJson(Buffer.concat(chunks).toString("utf8"));
+  const bytes = await readUpTo(req, MAX_BYTES + 1);
+  if (bytes.byteLength > MAX_BYTES) throw refusal(413, "The body has more than 1 MiB.");
+  if (bytes.byteLength === 0) return {};
+  const body = parseJson(bytes.toString("utf8"));
   if (typeof body === "object" && body !== null && !Array.isArray(body)) return body;
   throw refusal(400, "The body must be a JSON object.");
 }
