@@ -6,6 +6,8 @@ import { errorCodesOf } from "#pigeonhole/contract/error-codes-of.js";
 import { listOperations } from "#pigeonhole/contract/contract.js";
 import { jsonLines, runCli } from "../support/run-cli.js";
 import { makeFolder } from "../support/folder.js";
+// The first call loads the command, which is no time of a test.
+import "#pigeonhole/cli/api/run.js";
 
 type Running = Awaited<ReturnType<typeof startSandboxServer>>;
 let server: Running;

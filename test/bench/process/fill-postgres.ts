@@ -1,4 +1,5 @@
 import { Client } from "pg";
+import { silentLogger } from "#pigeonhole/base/logger.js";
 import { createPostgresStore } from "pigeonhole/postgres";
 import { BODY_BYTES, EVENT_ID_LENGTH, EVENT_TYPE, HANDLER_NAME, createBodyTemplate } from "../sample-delivery.js";
 
@@ -25,9 +26,8 @@ const WORK = {
 
 /** Makes the tables of the store with so many events. Ids are random, as those of the load are. */
 export async function fillPostgres(url: string, { rows, work }: PostgresFill): Promise<void> {
-  const logger = { debug() {}, info() {}, warn() {}, error() {}, child: () => logger };
   const store = createPostgresStore({ connectionString: url });
-  await store.open({ logger });
+  await store.open({ logger: silentLogger });
   await store.close();
   await run(url, async (client) => {
     await client.query(
