@@ -17,6 +17,8 @@ export function createSelection(rows: () => string[]) {
     has: (row: string) => chosen.value.has(row),
     inSight,
     isWhole,
+    /** How many rows the list has. */
+    count: () => rows().length,
     /** Chooses a row or does no longer; `isRange`: chooses all from the last one up to it. */
     toggle: (row: string, isRange = false) => {
       const next = new Set(chosen.value);

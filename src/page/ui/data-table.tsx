@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { formatExactTime, formatTime } from "../text/format.js";
+import { formatCount, formatExactTime, formatTime } from "../text/format.js";
 import type { RowSelection } from "../state/create-selection.js";
 
 /** One column of a table. */
@@ -63,12 +63,7 @@ export function DataTable<Row>(options: DataTableOptions<Row>) {
           <tr>
             {selection !== false && (
               <th scope="col" class="choose">
-                <input
-                  type="checkbox"
-                  aria-label={selection.isWhole.value ? "Choose none" : `Choose all ${label.toLowerCase()}`}
-                  checked={selection.isWhole.value}
-                  onChange={selection.toggleAll}
-                />
+                <ChooseAll label={label} selection={selection} />
               </th>
             )}
             {shown.map(({ title, class: kind }) => (
@@ -102,6 +97,23 @@ export function DataTable<Row>(options: DataTableOptions<Row>) {
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** On a phone, where no column has a title, its words are beside it. */
+function ChooseAll({ label, selection }: { label: string; selection: RowSelection }) {
+  const { isWhole, count, toggleAll } = selection;
+  const all = `Choose all ${label.toLowerCase()}: ${formatCount(count())}`;
+  return (
+    <label title={all}>
+      <input
+        type="checkbox"
+        aria-label={isWhole.value ? "Choose none" : all}
+        checked={isWhole.value}
+        onChange={toggleAll}
+      />
+      <span class="choose-words">Choose all {formatCount(count())}</span>
+    </label>
   );
 }
 
