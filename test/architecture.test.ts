@@ -54,7 +54,7 @@ const CEILINGS: Record<string, number> = {
   testing: 221,
   web: 2_238,
   dev: 4_770,
-  page: 12_033,
+  page: 12_024,
   dashboard: 1_920,
   scaffold: 1_726,
   cli: 7_030,

@@ -1,14 +1,13 @@
 import { expect, test } from "vitest";
-import { peopleIn } from "../../src/page/message/people-in.js";
-import { withoutStyles } from "../../src/page/message/without-styles.js";
+import { mailPeople, withoutStyles } from "../../src/page/message/mail-parts.js";
 
 test("a field of a mail names people, and a list in a list names nobody, however deep it is", () => {
-  expect(peopleIn("ada@example.com")).toBe("ada@example.com");
-  expect(peopleIn(["ada@example.com", { name: "Bob", address: "bob@example.com" }])).toBe(
+  expect(mailPeople("ada@example.com")).toBe("ada@example.com");
+  expect(mailPeople(["ada@example.com", { name: "Bob", address: "bob@example.com" }])).toBe(
     "ada@example.com, Bob · bob@example.com",
   );
   const deep: unknown = JSON.parse("[".repeat(50_000) + "]".repeat(50_000));
-  expect(peopleIn(deep)).toBe("");
+  expect(mailPeople(deep)).toBe("");
 });
 
 test.each([

@@ -6,9 +6,8 @@ import { session } from "../state/session.js";
 import { plural, shortText } from "../text/format.js";
 import { Button } from "../ui/button.js";
 import { CopyButton } from "../ui/copy-button.js";
-import { DataTable } from "../ui/data-table.js";
+import { DataTable, ListRegion } from "../ui/data-table.js";
 import { Empty } from "../ui/empty.js";
-import { ListRegion } from "../ui/list-region.js";
 import { captureColumns } from "./capture-columns.js";
 
 /** Rows that are drawn at once: to draw 10,000 takes seconds. */

@@ -3,8 +3,8 @@ import { replay } from "../state/actions.js";
 import { session } from "../state/session.js";
 import { FormDialog, closeDialog, openDialog } from "../ui/dialog.js";
 
-/** Every target that the dev server took, latest first. A mistyped port is suggested too. */
-let triedTargets: readonly string[] = [];
+/** The last target that the dev server took. */
+let lastTarget = "";
 
 /** Asks for a target, and replays to it. */
 export function replayElsewhere(ids: string[]): void {
@@ -13,17 +13,17 @@ export function replayElsewhere(ids: string[]): void {
 
 async function replayTo(target: string, ids: string[]): Promise<void> {
   const report = await replay({ ids, mode: "resign", target });
-  if (report !== null) triedTargets = [target, ...triedTargets.filter((tried) => tried !== target)];
+  if (report !== null) lastTarget = target;
 }
 
 function TargetDialog({ ids }: { ids: string[] }) {
-  const [target, setTarget] = useState(triedTargets[0] ?? "");
+  const [target, setTarget] = useState(lastTarget);
   const send = () => {
     if (target.trim() === "") return;
     closeDialog();
     void replayTo(target.trim(), ids);
   };
-  const offered = new Set([...triedTargets, ...(session.value?.forwards.map((forward) => forward.target) ?? [])]);
+  const offered = new Set([lastTarget, ...(session.value?.forwards.map((forward) => forward.target) ?? [])]);
   const what = ids.length === 1 ? "it" : `${ids.length} deliveries`;
   return (
     <FormDialog title={`Replay ${what} to another URL`} verb="Replay" onSubmit={send}>

@@ -1,8 +1,7 @@
 import { escapeControls, escapeControlsInLines } from "../../base/text.js";
 import { LongText } from "./long-text.js";
-import { peopleIn } from "./people-in.js";
+import { mailPeople, withoutStyles } from "./mail-parts.js";
 import { formatTime } from "../text/format.js";
-import { withoutStyles } from "./without-styles.js";
 
 /** Of the text, beside which the payload is shown. */
 const SHOWN = 4_000;
@@ -32,8 +31,8 @@ export function MailView({ envelope }: { envelope: unknown }) {
       <p class="mail-subject">{typeof subject === "string" ? escapeControls(subject) : "No subject"}</p>
       <dl class="fact-list">
         {HEADS.map(([label, names]) => {
-          const value = names.map((name) => peopleIn(mail[name])).find((words) => words !== "") ?? "";
-          const shown = label === "Date" ? formatTime(value || peopleIn(createdAt)) : value;
+          const value = names.map((name) => mailPeople(mail[name])).find((words) => words !== "") ?? "";
+          const shown = label === "Date" ? formatTime(value || mailPeople(createdAt)) : value;
           return (
             shown !== "" && (
               <>

@@ -1,3 +1,4 @@
+import { ListRegion } from "./data-table.js";
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { readParam } from "../state/address.js";
@@ -5,7 +6,6 @@ import type { PagedList } from "../state/create-paged-list.js";
 import type { RowSelection } from "../state/create-selection.js";
 import { Button } from "./button.js";
 import { Empty } from "./empty.js";
-import { ListRegion } from "./list-region.js";
 import { countRows, focusRowAt } from "./row-cursor.js";
 import { useListRefresh } from "./use-list-refresh.js";
 

@@ -4,12 +4,11 @@ import type { BulkJob } from "../../../store/bulk-jobs.js";
 import { now } from "../../state/now.js";
 import { mayOperate } from "../../state/session.js";
 import { Button } from "../../ui/button.js";
-import { DataTable, timeColumn, type TableColumn } from "../../ui/data-table.js";
+import { DataTable, ListRegion, type TableColumn, timeColumn } from "../../ui/data-table.js";
 import { Empty } from "../../ui/empty.js";
 import { IconButton } from "../../ui/icon-button.js";
 import { describeJob, describeJobFilter, describeProgress } from "./describe-job.js";
 import { changeJob, closeJob, jobs, loadJobs, shownJobs } from "./jobs.js";
-import { ListRegion } from "../../ui/list-region.js";
 
 /** How far jobs are. They go on without this page. */
 export function JobStrip() {

@@ -7,13 +7,12 @@ import { linkTo, readParam } from "../../state/address.js";
 import { mayOperate } from "../../state/session.js";
 import { handlers, loadHandlers, askAndPause, resumePaused } from "../../state/handlers.js";
 import { now } from "../../state/now.js";
-import { DataTable, type TableColumn } from "../../ui/data-table.js";
+import { DataTable, ListRegion, type TableColumn } from "../../ui/data-table.js";
 import { formatCount, formatExactTime, formatTime } from "../../text/format.js";
 import { describeRunTime } from "../../../base/run-time-bounds.js";
 import { ChoiceFilter } from "../../ui/filter-fields.js";
 import { SPAN_WORDS, sinceOf } from "../../state/time-span.js";
 import { useListRefresh } from "../../ui/use-list-refresh.js";
-import { ListRegion } from "../../ui/list-region.js";
 
 /** Handlers with what waits for them, and whether they are paused. */
 export function HandlerPanel() {

@@ -6,7 +6,7 @@ import { linkTo, setParams } from "../../state/address.js";
 import { runAction } from "../../state/notice.js";
 import { now } from "../../state/now.js";
 import { formatExactTime, formatSpan, shortText } from "../../text/format.js";
-import { DataTable, type TableColumn } from "../../ui/data-table.js";
+import { DataTable, ListRegion, type TableColumn } from "../../ui/data-table.js";
 import { Empty } from "../../ui/empty.js";
 import { Segments } from "../../ui/segments.js";
 import { useListRefresh } from "../../ui/use-list-refresh.js";
@@ -14,7 +14,6 @@ import { JobPanel } from "../jobs/job-strip.js";
 import { EventList } from "./event-list.js";
 import { HandlerPanel } from "./handler-panel.js";
 import { WORK_PARTS, workPart } from "./work-state.js";
-import { ListRegion } from "../../ui/list-region.js";
 
 const PANELS = { "": EventList, running: RunningPanel, handlers: HandlerPanel, jobs: JobPanel };
 
