@@ -38,7 +38,7 @@ async function prepare(
 
 describe("SIGTERM", () => {
   it.each([
-    { handlers: "slower than the deliveries", waitMs: 10, concurrency: 4, leavesWork: true },
+    { handlers: "slower than the deliveries", waitMs: 20, concurrency: 4, leavesWork: true },
     // Then the stop meets events that are being stored while their places are reserved.
     { handlers: "faster than the deliveries", waitMs: 0, concurrency: 16, leavesWork: false },
   ])(
