@@ -5,6 +5,7 @@ import { operateFile } from "#pigeonhole/store/sqlite/open-inbox-file.js";
 import { type InboxDatabase, createInboxDatabase } from "#pigeonhole/store/sqlite/inbox-database.js";
 import type { OtherCommand } from "#pigeonhole/store/sqlite/prepare-operations.js";
 import { migrate } from "#pigeonhole/store/sqlite/open-database.js";
+import { hasShortBacklog } from "#pigeonhole/store/sqlite/open-store.js";
 
 // A million events must not make a call slow: the writer's thread also takes deliveries. Reading all states, or those
 // that are done, may walk a table from its newest row, since it finds a page there.
@@ -19,7 +20,7 @@ const ROWS = `
   INSERT INTO inbox_work (seq, handler, state, lease, lease_until, started, finished)
   VALUES (1, 'h', 'leased', 1, 9, 1, 0)`;
 
-type Call = (database: { writer: InboxDatabase; operator: InboxOperator }) => unknown;
+type Call = (database: { writer: InboxDatabase; operator: InboxOperator; db: Database.Database }) => unknown;
 
 const ofWriter =
   (command: OtherCommand): Call =>
@@ -39,7 +40,7 @@ async function plansOf(call: Call): Promise<string[]> {
     const operator = operateFile({ file: ":memory:", connection, now: () => 1 });
     const writer = createInboxDatabase(db);
     statements.length = 0;
-    await call({ writer, operator });
+    await call({ writer, operator, db });
     return (
       statements
         .filter((sql) => /(?:in|out)box_/.test(sql))
@@ -92,6 +93,13 @@ const CALLS: [name: string, call: Call, ...indexes: string[]][] = [
     ({ operator }) => operator.overview(),
     "inbox_work_open",
     "outbox_event_send (send=?)",
+  ],
+  [
+    "looking whether the backlog is short",
+    ({ db }) => hasShortBacklog(db),
+    "inbox_work_open",
+    "outbox_event_pending",
+    "outbox_event_dead",
   ],
   ["a retry", ({ operator }) => operator.changeContactEvent("retry", "k"), "outbox_event_dead_key (key=?)"],
   ["a discard", ({ operator }) => operator.changeContactEvent("discard", "k"), "outbox_event_dead_key (key=?)"],
