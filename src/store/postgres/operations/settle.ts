@@ -78,7 +78,7 @@ const SETTLE_OTHERS = `
   ), ${HELD}, moved AS (
     UPDATE pigeonhole.inbox_work AS w
     SET state = g.state, due_at = g.due_at, waits_since = g.waits_since, settled_at = g.settled_at, reason = g.reason,
-      error = g.error, lease = NULL, lease_until = NULL, process = NULL, finished = w.finished + 1,
+      error = g.error, lease = NULL, lease_until = NULL, process = NULL, key = NULL, finished = w.finished + 1,
       waits = w.waits + (g.holds IS NOT NULL)::integer, wait_began = coalesce(g.began, w.wait_began), wait_holds = g.holds,
       error_group = coalesce(g.error_group, w.error_group), failed_at = coalesce(g.failed_at, w.failed_at),
       error_type = CASE WHEN g.failed_at IS NULL THEN w.error_type
