@@ -10,7 +10,9 @@ test("an event is found by its id, even if it is older than the newest that are 
   const getEvent = (id: string) => Promise.resolve(id === old.id ? old : undefined);
   const inbox = { listEvents, getEvent } as unknown as InboxOperator;
   const list = (query: string) => listDeliveries({ kept: [], inbox, query, limit: 10, now: 0 });
-  expect(await list(`id:"${old.id}"`)).toMatchObject({ items: [{ id: `inbox:${old.id}` }], matched: 1 });
+  const found = await list(`id:"${old.id}"`);
+  expect(found).toMatchObject({ items: [{ id: `inbox:${old.id}` }], matched: 1 });
+  expect(found.works.map((work) => "body" in work)).toEqual([false]);
   expect(await list("id:other")).toMatchObject({ items: [], matched: 0 });
 });
 
@@ -28,4 +30,5 @@ test("an event of a named source is listed once: as the capture that carried it"
     works: [{ id: "acme/evt_2" }],
   });
   expect(await list("work.state:done")).toMatchObject({ matched: 2 });
+  await expect(list("work.state:done work.state:dead")).rejects.toThrow("has work.state:dead beside another value");
 });

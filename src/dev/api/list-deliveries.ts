@@ -54,7 +54,11 @@ function workQuery(terms: readonly QueryTerm[]): EventQuery | undefined {
   if (negated !== undefined) throw badField("query", `has ${negated.text}: work cannot be left out, only asked for.`);
   if (terms.length === 0) return undefined;
   const filters = new URLSearchParams();
-  for (const { field, value } of terms) filters.set((field ?? "").slice(WORK_PREFIX.length), value);
+  for (const { field, value, text } of terms) {
+    const name = (field ?? "").slice(WORK_PREFIX.length);
+    if (filters.has(name)) throw badField("query", `has ${text} beside another value: ask for one.`);
+    filters.set(name, value);
+  }
   return eventQuery(filters);
 }
 
@@ -62,7 +66,11 @@ function workQuery(terms: readonly QueryTerm[]): EventQuery | undefined {
 async function namedEvents(inbox: InboxOperator, { terms }: Query): Promise<EventView[]> {
   const ids = terms.flatMap(({ field, value, negated }) => (field === "id" && !negated ? [value] : []));
   const found = await Promise.all(ids.map((id) => inbox.getEvent(id)));
-  return found.filter((event) => event !== undefined);
+  return found.flatMap((event) => {
+    if (event === undefined) return [];
+    const { body: _, seq: __, ...view } = event;
+    return [view];
+  });
 }
 
 /** The delivery of an event that only the inbox has, by the id that its row has; undefined for another id. */
