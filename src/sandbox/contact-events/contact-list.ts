@@ -45,7 +45,7 @@ export interface ContactRow extends SandboxContact {
 export class ContactList {
   readonly #makeId: Pick<MakeId, "hex">;
   readonly #byEmail = new Map<string, ContactRow>();
-  /** Contacts so far: a new one must not get the events and waits of a removed one. */
+  /** Contacts so far: an id that is made is never that of a removed one, whose events and waits are kept by it. */
   #added = 0;
 
   constructor(makeId: Pick<MakeId, "hex">) {

@@ -1,5 +1,6 @@
 import { PigeonholeError } from "../../base/error.js";
 import { type OptionsOf, type Resolved, defineOptions, flag, given, list, oneOf, readBy } from "../../base/options.js";
+import { foldAddress } from "../../contract/contact-address.js";
 import { domainOf } from "../access/allowlists.js";
 import { domainOption } from "../api/read-domain.js";
 
@@ -81,7 +82,11 @@ export class MailServers {
   /** Adds the servers of a domain, in place of those that it had. Throws `invalid_option`. */
   set(server: MailServerInput): void {
     const resolved = MAIL_SERVER_OPTIONS.resolve(server);
-    const { domain } = resolved;
+    const { domain, connected } = resolved;
+    const stranger = connected.find((email) => domainOf(foldAddress(email)) !== domain);
+    if (stranger !== undefined) {
+      throw new PigeonholeError("invalid_option", `An entry of mailServers: connected has no address of ${domain}.`);
+    }
     const { imap = hostOf(`imap.${domain}`, 993), smtp = hostOf(`smtp.${domain}`, 465) } = resolved;
     this.#servers.set(domain, { ...resolved, imap, smtp });
   }

@@ -174,9 +174,9 @@ function readMailbox({ options, owned, mailServers }: Workspace, body: Connectio
   if (owned.addresses.length >= MAX_ADDRESSES) throw new SandboxApiError({ code: "workspace_limit_reached" });
   const { host, port, security, smtpHost, smtpPort, smtpSecurity } = body;
   const imap =
-    hostOf(IMAP_PORTS, { host, port, security }) ?? found?.imap ?? refuse("mailbox_settings_unknown", "host");
+    hostOf(IMAP_PORTS, "port", { host, port, security }) ?? found?.imap ?? refuse("mailbox_settings_unknown", "host");
   const smtp =
-    hostOf(SMTP_PORTS, { host: smtpHost, port: smtpPort, security: smtpSecurity }) ??
+    hostOf(SMTP_PORTS, "smtpPort", { host: smtpHost, port: smtpPort, security: smtpSecurity }) ??
     found?.smtp ??
     refuse("connected_mailbox_send_server_unknown", "smtpHost");
   const { password, username = email, label = null } = body;
@@ -188,14 +188,17 @@ function readMailbox({ options, owned, mailServers }: Workspace, body: Connectio
 const IMAP_PORTS = { tls: 993, starttls: 143 };
 const SMTP_PORTS = { tls: 465, starttls: 587 };
 
-/** A server that was given; its port and its security follow from one another. */
+/** A server that was given; its port and its security follow from one another. Throws 422 for other ports. */
 function hostOf(
   ports: typeof IMAP_PORTS,
+  param: string,
   { host, port, security }: { [Field in keyof MailHost]?: MailHost[Field] | undefined },
 ): MailHost | undefined {
-  if (host === undefined) return undefined;
   const spoken = security ?? (port === ports.starttls ? "starttls" : "tls");
-  return { host, port: port ?? ports[spoken], security: spoken };
+  const isKnown = host === undefined ? (port ?? security) === undefined : (port ?? ports[spoken]) === ports[spoken];
+  if (!isKnown)
+    throw invalidParameter(param, `Must be ${ports.tls} with tls or ${ports.starttls} with starttls of a host.`);
+  return host === undefined ? undefined : { host, port: ports[spoken], security: spoken };
 }
 
 /** A mailbox is what its servers say now: no sync is waited for. A sync only reads. */

@@ -119,6 +119,16 @@ describe("connection", () => {
     });
   });
 
+  test.each<[string, object]>([
+    ["port", { host: "in.example", port: 995 }],
+    ["port", { host: "in.example", port: 993, security: "starttls" }],
+    ["smtpPort", { smtpPort: 465 }],
+    ["port", { security: "tls" }],
+  ])("a server with another %s than a documented one, or without a host, is refused: %j", async (param, given) => {
+    const { connect } = openMailboxes();
+    expect(await refusalOf(() => connect(given))).toMatchObject({ status: 422, param });
+  });
+
   test("a connection to servers that do not answer is refused, and nothing is added", async () => {
     const { connect, sandbox } = openMailboxes({ mailServers: [{ ...SERVER, reachable: false }] });
     expect((await refusalOf(connect)).code).toBe("mailbox_login_failed");
@@ -237,6 +247,7 @@ describe("the table of mail servers", () => {
     { domain: "a.example", smtp: { host: "a", port: "465", security: "tls" } },
     { domain: "a.example", conected: [] },
     { domain: "a.example", password: 5 },
+    { domain: "a.example", connected: ["ann@b.example"] },
   ])("an entry that cannot be is refused: %j", async (entry) => {
     expect((await errorOf(() => createSandbox({ mailServers: [entry as never] }))).code).toBe("invalid_option");
     const { sandbox } = openMailboxes();
