@@ -51,7 +51,8 @@ export async function readAllAgain(
       if (signal?.aborted === true) return total;
       afterSeq = seq;
       const event = await operator.getEvent(id);
-      if (event === undefined || (requested && event.body === null)) continue;
+      // Of an id that is gone, the newest event with it in a named source is found.
+      if (event?.id !== id || (requested && event.body === null)) continue;
       const { pending, parked } = await readAgain(deps, event, { now: clock.now(), requested });
       total.events += 1;
       total.pending += pending;

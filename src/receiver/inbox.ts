@@ -174,9 +174,11 @@ export function createInbox(deps: InboxDeps): Inbox {
     },
     async retryAll(query) {
       RETRY_ALL_OPTIONS.checkNames(query);
-      const total = await readAllAgain(deps, query.state);
-      if (total.pending > 0) dispatcher.wake();
-      return total;
+      try {
+        return await readAllAgain(deps, query.state);
+      } finally {
+        dispatcher.wake();
+      }
     },
     ...runWaiting(deps),
     async plan(options) {
