@@ -124,6 +124,7 @@ export async function changeEvents(ids: readonly string[], action: JobAction): P
         text: `Not changed: ${failed} ${failed === 1 ? "event" : "events"}, gone or without a body`,
       });
     }
+  }).finally(() => {
     workChanges.value += 1;
   });
 }

@@ -29,8 +29,10 @@ export function BulkBar() {
 
 function ChosenBar({ ids }: { ids: string[] }) {
   const act = (action: JobAction) => async (those: readonly string[]) => {
-    if (await changeWork(action, workOfChosen(those))) eventSelection.clear();
+    const filter = workOfChosen(those);
+    if (filter !== undefined && (await changeWork(action, filter))) eventSelection.clear();
   };
+  const isExact = workOfChosen(ids) !== undefined;
   return (
     <SelectionBar
       label="Chosen events"
@@ -38,7 +40,10 @@ function ChosenBar({ ids }: { ids: string[] }) {
       ifTooMany="Choose fewer, or choose none and change all that a filter matches."
       clear={eventSelection.clear}
     >
-      {(ACTIONS[workState.value] ?? []).map((action) => (
+      {!isExact && (
+        <span class="hint">Choose a handler too: other work of these events may have failed otherwise.</span>
+      )}
+      {(isExact ? (ACTIONS[workState.value] ?? []) : []).map((action) => (
         <CountedAction key={action} action={action} rows={changeableOf(action, ids)} run={act(action)} />
       ))}
     </SelectionBar>

@@ -47,8 +47,11 @@ export function listedWork(): WorkFilter | undefined {
   return narrows.some((name) => readParam(name) !== "") ? undefined : listedFilter();
 }
 
-/** What a change of these events would choose: of their work, what the list shows, as far as a job can ask for it. */
-export const workOfChosen = (ids: readonly string[]): WorkFilter => ({ ...listedFilter(), ids: [...ids] });
+/** What a change of these events would choose: of their work, what the list shows. Undefined as above. */
+export function workOfChosen(ids: readonly string[]): WorkFilter | undefined {
+  const isExact = mayChooseByError() || readParam("error") === "" || readParam("handler") !== "";
+  return isExact ? { ...listedFilter(), ids: [...ids] } : undefined;
+}
 
 function listedFilter(): WorkFilter {
   const { error, ...filters } = commonFilters();
