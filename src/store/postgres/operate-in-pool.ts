@@ -1,4 +1,7 @@
+import { waitingClock } from "../../base/clock.js";
 import { SECOND } from "../../base/duration.js";
+import { PigeonholeError } from "../../base/error.js";
+import { LATE, inTime } from "../../base/wait.js";
 import { nameOfDatabase } from "../connection-string.js";
 import type { InboxOperator } from "../inbox-operator.js";
 import type { BesideReceivers } from "./open-beside-receivers.js";
@@ -9,7 +12,7 @@ import type { Sql } from "./sql.js";
 /** At the same time, so that handlers find connections in the pool. */
 const MAX_AT_ONCE = 2;
 
-/** A person waits for no longer for a connection, and for an answer, in milliseconds: a server may hang. */
+/** A person waits for no longer, for the turn and the work together, in milliseconds: a server may hang. */
 const ANSWERS_WITHIN_MS = 8 * SECOND;
 
 /** Nobody waits for a page of a job, which has several statements. In milliseconds. */
@@ -29,11 +32,14 @@ interface PoolParts {
 /** The operator's view on connections of the pool that the store uses, a few at a time. */
 export function operateInPool(place: PostgresPlace, { read, write, now, elapsed }: PoolParts): InboxOperator {
   const inTurn = takeTurns(MAX_AT_ONCE);
-  const within = (withinMs: number): BesideReceivers => ({
-    now,
-    read: (doing, use) => inTurn(() => read(doing, use, withinMs)),
-    write: (doing, use) => inTurn(() => write(doing, (sql) => use(sql, now()), withinMs)),
-  });
+  const within = (withinMs: number): BesideReceivers => {
+    const inTurnAndLimit = inTurnAndTime(inTurn, withinMs);
+    return {
+      now,
+      read: (doing, use) => inTurnAndLimit(doing, () => read(doing, use, withinMs)),
+      write: (doing, use) => inTurnAndLimit(doing, () => write(doing, (sql) => use(sql, now()), withinMs)),
+    };
+  };
   return operateDatabase({
     database: nameOfPlace(place),
     schema: place.schema,
@@ -43,6 +49,29 @@ export function operateInPool(place: PostgresPlace, { read, write, now, elapsed 
     // The pool is the store's.
     close: () => Promise.resolve(),
   });
+}
+
+/**
+ * Takes turns, and waits for the turn and the work together no longer than `withinMs`: then rejects with
+ * `store_unreachable`. Work whose turn comes later is not begun; work under way goes on.
+ */
+function inTurnAndTime(inTurn: ReturnType<typeof takeTurns>, withinMs: number) {
+  return async <Value>(doing: string, work: () => Promise<Value>): Promise<Value> => {
+    let isLate = false;
+    const late = (): PigeonholeError =>
+      new PigeonholeError(
+        "store_unreachable",
+        `${doing} failed: no answer from PostgreSQL within ${withinMs / SECOND} s. It hangs, or is too busy.`,
+      );
+    const result = await inTime(
+      inTurn(() => (isLate ? Promise.reject(late()) : work())),
+      waitingClock,
+      withinMs,
+    );
+    if (result !== LATE) return result;
+    isLate = true;
+    throw late();
+  };
 }
 
 /** Runs at most so many at the same time, the others in the order of their calls. */
