@@ -372,6 +372,10 @@ export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
       expect(await second.holdKey?.(d, "key ")).toBe(true);
       expect(await second.holdKey?.(c, "key")).toBe(true);
       await first.settle(settlements.pending(holder, T + 2 * DAY));
+      // Each run with the key would read all work that has it.
+      const { pool, schema } = scene.database;
+      const { rows } = await pool.query(`SELECT key FROM ${schema}.inbox_work WHERE seq = $1`, [holder.seq]);
+      expect(rows).toEqual([{ key: null }]);
       const [next = expect.unreachable()] = (await leasePage(first)).work;
       expect(next).toMatchObject({ seq: waiting.seq, attempt: 1, crashes: 0 });
       expect(await first.holdKey?.(next, "key")).toBe(true);
