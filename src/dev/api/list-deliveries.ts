@@ -68,8 +68,8 @@ async function namedEvents(inbox: InboxOperator, { terms }: Query): Promise<Even
   const found = await Promise.all(ids.map((id) => inbox.getEvent(id)));
   return found.flatMap((event) => {
     if (event === undefined) return [];
-    const { body: _, seq: __, ...view } = event;
-    return [view];
+    const { body: _, seq: __, handlers, ...view } = event;
+    return [{ ...view, handlers: handlers.map(({ failed: ___, steps: ____, ...work }) => work) }];
   });
 }
 
