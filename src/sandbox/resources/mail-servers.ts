@@ -83,7 +83,7 @@ export class MailServers {
   set(server: MailServerInput): void {
     const resolved = MAIL_SERVER_OPTIONS.resolve(server);
     const { domain, connected } = resolved;
-    const stranger = connected.find((email) => domainOf(foldAddress(email)) !== domain);
+    const stranger = connected.find((email: unknown) => typeof email !== "string" || !isOf(email, domain));
     if (stranger !== undefined) {
       throw new PigeonholeError("invalid_option", `An entry of mailServers: connected has no address of ${domain}.`);
     }
@@ -109,6 +109,10 @@ export class MailServers {
     this.#servers.clear();
     for (const server of this.#initial) this.set(server);
   }
+}
+
+function isOf(email: string, domain: string): boolean {
+  return email.includes("@") && domainOf(foldAddress(email)) === domain;
 }
 
 function hostOf(host: string, port: number): MailHost {

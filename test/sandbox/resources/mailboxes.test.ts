@@ -248,6 +248,8 @@ describe("the table of mail servers", () => {
     { domain: "a.example", conected: [] },
     { domain: "a.example", password: 5 },
     { domain: "a.example", connected: ["ann@b.example"] },
+    { domain: "a.example", connected: ["a.example"] },
+    { domain: "a.example", connected: [5] },
   ])("an entry that cannot be is refused: %j", async (entry) => {
     expect((await errorOf(() => createSandbox({ mailServers: [entry as never] }))).code).toBe("invalid_option");
     const { sandbox } = openMailboxes();
