@@ -67,17 +67,21 @@ export function describeLifecycle(fixture: Fixture): void {
       expect(await refusalsOf(fixture.store)).toEqual(STOPPED);
     });
 
-    test.each(METHODS)("close lets a call of %s finish that came before it", async (method) => {
-      const ended: string[] = [];
-      if (method === "commit") await acceptLeased(fixture.store, "evt_1");
-      const call = CALLS[method](fixture.store).then(
-        () => ended.push("resolved"),
-        (error: { code: string }) => ended.push(error.code),
-      );
-      await fixture.store.close();
-      expect(ended).toEqual([method === "commit" ? "lease_lost" : "resolved"]);
-      await call;
-    });
+    // What asks the file system alone keeps no close waiting.
+    test.each(METHODS.filter((method) => method !== "readDiskUse"))(
+      "close lets a call of %s finish that came before it",
+      async (method) => {
+        const ended: string[] = [];
+        if (method === "commit") await acceptLeased(fixture.store, "evt_1");
+        const call = CALLS[method](fixture.store).then(
+          () => ended.push("resolved"),
+          (error: { code: string }) => ended.push(error.code),
+        );
+        await fixture.store.close();
+        expect(ended).toEqual([method === "commit" ? "lease_lost" : "resolved"]);
+        await call;
+      },
+    );
 
     test("close keeps what was begun before it", async ({ skip }) => {
       if (!fixture.kind.outlives) return skip(ENDS_WITH_STORE);
