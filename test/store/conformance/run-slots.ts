@@ -57,7 +57,8 @@ export function describeRunSlots(fixture: Fixture): void {
       skip(!fixture.kind.outlives, ENDS_WITH_STORE);
       await reserve(T);
       await fixture.reopen();
-      expect(await reserve(T)).toEqual({ first: near(T + 100), count: 1 });
+      // The clocks are compared again, on a busy machine by an answer that took some milliseconds.
+      expect(await reserve(T)).toEqual({ first: expect.closeTo(T + 100, -2) as number, count: 1 });
     });
   });
 }
