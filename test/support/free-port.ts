@@ -3,11 +3,14 @@ import { createServer } from "node:net";
 // Below the ports that Linux and macOS give to each program that asks for any: there, a server or a connection of a
 // test that runs at the same time could get the port between its being found and its being used.
 const FIRST_PORT = 20_000;
-const SLICES = 300;
+const WORKERS = 10;
+const SLICES_PER_WORKER = 30;
 const PORTS_PER_SLICE = 40;
 
-/** Test files run in processes of their own, whose ids follow one another: so no two at a time have the same slice. */
-const firstOfSlice = FIRST_PORT + (process.pid % SLICES) * PORTS_PER_SLICE;
+/** Two files that a run reads at the same time have different workers; those of another run, other processes. */
+const worker = Number(process.env["VITEST_POOL_ID"] ?? 0) % WORKERS;
+const slice = worker * SLICES_PER_WORKER + (process.pid % SLICES_PER_WORKER);
+const firstOfSlice = FIRST_PORT + slice * PORTS_PER_SLICE;
 let given = 0;
 
 /** A port of the loopback interface where nobody listens, and that no other test gets meanwhile. */
