@@ -42,7 +42,7 @@ const CEILINGS: Record<string, number> = {
   base: 1_364,
   protocol: 2_122,
   contract: 3_597,
-  store: 14_231,
+  store: 14_233,
   operator: 633,
   client: 2_018,
   outbox: 638,

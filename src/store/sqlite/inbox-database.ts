@@ -97,7 +97,9 @@ export interface CheckedInbox extends InboxDatabase {
 export function createCheckedInbox(db: Database, files: OpenFiles | undefined): CheckedInbox {
   const inbox = createInboxDatabase(db);
 
-  const check = (): PigeonholeError | undefined => (files === undefined ? undefined : findFileLoss(db, files));
+  // What was lost stays lost: the rescue itself may make a second look find nothing.
+  let lost: PigeonholeError | undefined;
+  const check = (): PigeonholeError | undefined => (lost ??= files && findFileLoss(db, files));
 
   return {
     check,
