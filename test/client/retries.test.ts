@@ -173,8 +173,8 @@ test("a 429 also delays the other calls that send events", async () => {
     SENT,
   );
   const client = clientOf(server, { clock });
+  const begunAt = clock.now();
   expect(await rejection(client.contactEvents.send(EVENT))).toBeInstanceOf(RateLimitError);
-  const refusedAt = clock.now();
   await client.contactEvents.send(EVENT);
-  expect(clock.now() - refusedAt).toBeGreaterThanOrEqual(39_000);
+  expect(clock.now() - begunAt).toBeGreaterThanOrEqual(40_000);
 });
