@@ -36,6 +36,11 @@ export const GOALS: Partial<Record<Measure, readonly Goal[]>> = {
     ["batches", "a row for each event, 1,000/s: CPU of handling, batches / each", "batches handling", "<=", 0.5, 2],
   ],
   moderate: [["P8", "front, 2,400 requests/s: p99 ms", "moderate p99", "<=", 15, 1]],
+  beside: [
+    ["P8", "1,000,000 stored events, 200 requests/s: p99 ms", "calm p99 front", "<=", 10, 1],
+    ["P8", "the same with 50 readers of the dashboard: p99 ms", "calm p99 front-dashboard", "<=", 40, 1],
+    ["P8", "2,400 requests/s beside an operator's commands: p99 / without", "commands p99", "<=", 1.3, 2],
+  ],
   growth: [["P9", "front, 5,000,000 stored ids: rate / empty", "growth", ">=", 0.75, 2]],
   backlog: [
     ["P10", "1,000,000 pending: first handler after an empty start's, ms", "backlog ms", "<=", 100, 0],

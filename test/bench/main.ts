@@ -18,6 +18,7 @@ const MEASURE_LOADERS: Record<Measure, () => Promise<(context: MeasureContext) =
   peers: async () => (await import("./measures/peers.js")).measurePeers,
   batches: async () => (await import("./measures/batches.js")).measureBatches,
   moderate: async () => (await import("./measures/moderate.js")).measureModerate,
+  beside: async () => (await import("./measures/beside.js")).measureBeside,
   heap: async () => (await import("./measures/heap.js")).measureHeap,
   growth: async () => (await import("./measures/growth.js")).measureGrowth,
   backlog: async () => (await import("./measures/backlog.js")).measureBacklog,

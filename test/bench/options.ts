@@ -6,6 +6,7 @@ export const MEASURES = [
   "peers",
   "batches",
   "moderate",
+  "beside",
   "heap",
   "growth",
   "backlog",
@@ -59,7 +60,7 @@ export const USAGE = `npm run bench -- [options]
   --rounds N          alternated rounds, default 5
   --seconds N         length of one interval, default 3
   --connections N     keep-alive connections, default 50
-  --rows N            rows for growth, backlog, postgres-ids and postgres-backlog, default ${ROWS}
+  --rows N            rows for growth, backlog, beside, postgres-ids and postgres-backlog, default ${ROWS}
   --minutes N         length of postgres-steady, default 60
   --long              growth and postgres-ids with ${LONG_ROWS} stored ids (P9, P16); takes a quarter of an hour
   --quick             2 rounds of 1 s, ${QUICK_ROWS} rows

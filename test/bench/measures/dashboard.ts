@@ -24,7 +24,7 @@ export async function measureDashboard(context: MeasureContext): Promise<void> {
     cores: LOAD_CORE,
   });
   const beside: Beside = (port) => {
-    const begun = viewer.call("watchDashboard", port);
+    const begun = viewer.call("watchDashboard", { port, readers: 1 });
     return { end: () => begun.then(() => viewer.call("unwatch", undefined)) };
   };
   try {
@@ -61,7 +61,7 @@ async function measureRefresh(context: MeasureContext, viewer: Child<ViewerCalls
     const differences: number[] = [];
     for (let round = 0; round < Math.min(rounds, 3); round += 1) {
       const alone = await takeWindow();
-      await viewer.call("watchDashboard", server.port);
+      await viewer.call("watchDashboard", { port: server.port, readers: 1 });
       differences.push((await takeWindow()) - alone);
       await viewer.call("unwatch", undefined);
     }

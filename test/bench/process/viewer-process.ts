@@ -28,10 +28,16 @@ async function follow(port: number, signal: AbortSignal): Promise<void> {
 }
 
 const calls = {
-  /** Opens the dashboard, as its server sees it. */
-  watchDashboard(port: number): Promise<void> {
+  /** Opens the dashboard for so many readers, as its server sees it. */
+  watchDashboard({ port, readers }: { port: number; readers: number }): Promise<void> {
     const ending = new AbortController();
-    const ended = Promise.all([refresh(port, ending.signal), follow(port, ending.signal)]);
+    const { signal } = ending;
+    // People do not open it at the same moment.
+    const reading = Array.from({ length: readers }, async (_, place) => {
+      await sleep((place * REFRESH_MS) / readers, undefined, { signal });
+      await Promise.all([refresh(port, signal), follow(port, signal)]);
+    });
+    const ended = Promise.all(reading);
     // The end tells.
     ended.catch(() => undefined);
     watched = { ending, ended };
