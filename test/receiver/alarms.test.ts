@@ -2,36 +2,20 @@ import { describe, expect, test } from "vitest";
 import { PigeonholeError } from "pigeonhole";
 import { partsOf } from "#pigeonhole/receiver/receiver-parts.js";
 import { decorateStore, makeEvent } from "../support/receiver.js";
-import { openWithAlarms } from "../support/alarms.js";
+import { startWithAlarms } from "../support/alarms.js";
 import { operatedBy } from "../support/operate.js";
 
 const OTHER_SECRET = `whsec_${"z".repeat(43)}`;
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-async function start(options: Parameters<typeof openWithAlarms>[0] = {}) {
-  const opened = openWithAlarms(options);
-  await opened.receiver.start();
-  return opened;
-}
-
 describe("the kinds of alarm", () => {
-  test("the alarm other_bytes names the event that came again with another body", async () => {
-    const { alarms, deliver } = await start();
-    const event = makeEvent();
-    await deliver(event);
-    await deliver(event);
-    expect(alarms).toEqual([]);
-    expect(await deliver(`${JSON.stringify(event)} `)).toBe("duplicate");
-    expect(alarms).toEqual([{ kind: "other_bytes", eventId: event.id }]);
-  });
-
   test.each([
     [-301, 301],
     [301, -301],
     [-86_400, 86_400],
   ])("the alarm clock_skew has the seconds between the clocks (%i)", async (signedAgo, skewSeconds) => {
-    const { alarms, clock, deliver } = await start();
+    const { alarms, clock, deliver } = await startWithAlarms();
     expect(await deliver(makeEvent(), { at: clock.now() + signedAgo * 1_000 })).toBe("unverified");
     expect(alarms).toEqual([{ kind: "clock_skew", skewSeconds }]);
   });
@@ -42,7 +26,7 @@ describe("the kinds of alarm", () => {
       new TypeError("canary@example.com"),
     ];
     const store = decorateStore(() => ({ accept: () => Promise.reject(failures.shift()) }));
-    const { alarms, clock, deliver } = await start({ store });
+    const { alarms, clock, deliver } = await startWithAlarms({ store });
     await deliver();
     await clock.advance(MINUTE);
     await deliver();
@@ -53,7 +37,7 @@ describe("the kinds of alarm", () => {
   });
 
   test("an alarm is logged as an error with advice, and is logged and called once a minute for each kind", async () => {
-    const { alarms, clock, log, deliver } = await start();
+    const { alarms, clock, log, deliver } = await startWithAlarms();
     const skewed = () => deliver(makeEvent(), { at: clock.now() - 400_000 });
     const event = makeEvent();
     await deliver(event);
@@ -75,7 +59,7 @@ describe("the kinds of alarm", () => {
   });
 
   test("an alarm is raised again at once if the clock was set back", async () => {
-    const { alarms, clock, deliver } = await start();
+    const { alarms, clock, deliver } = await startWithAlarms();
     await deliver(makeEvent(), { at: clock.now() - 400_000 });
     clock.set(clock.now() - 24 * HOUR);
     await deliver(makeEvent(), { at: clock.now() - 400_000 });
@@ -91,7 +75,7 @@ describe("the kinds of alarm", () => {
     ],
     ["rejects", () => Promise.reject(new Error("canary@example.com"))],
   ])("an alarm whose hook %s does no harm, and the log says so", async (_, onAlarm) => {
-    const { clock, log, deliver } = await start({ onAlarm });
+    const { clock, log, deliver } = await startWithAlarms({ onAlarm });
     expect(await deliver(makeEvent(), { at: clock.now() - 400_000 })).toBe("unverified");
     await expect.poll(() => log.named("alarm_hook_threw")).toEqual([expect.objectContaining({ alarm: "clock_skew" })]);
     expect(JSON.stringify(log.lines)).not.toContain("canary");
@@ -107,7 +91,7 @@ describe("the alarm work_parked", () => {
         listEvents: (query) => ((failures -= 1) >= 0 ? Promise.reject(new Error("away")) : inbox.listEvents(query)),
       })),
     );
-    const { alarms, clock, log, receiver, deliver } = await start({ store });
+    const { alarms, clock, log, receiver, deliver } = await startWithAlarms({ store });
     await deliver("parked");
     await clock.advance(MINUTE);
     expect(alarms).toEqual([]);
@@ -126,7 +110,7 @@ describe("the alarm work_parked", () => {
 
 describe("the alarm silence", () => {
   test("the alarm silence is raised when nothing was accepted for the given time, and again after the same time", async () => {
-    const { alarms, clock } = await start({ silenceAfterMs: 3 * MINUTE });
+    const { alarms, clock } = await startWithAlarms({ silenceAfterMs: 3 * MINUTE });
     await clock.advance(3 * MINUTE - 1);
     expect(alarms).toEqual([]);
     await clock.advance(1);
@@ -139,7 +123,7 @@ describe("the alarm silence", () => {
   });
 
   test("the alarm silence is delayed by accepted and parked deliveries, not by refused ones", async () => {
-    const { alarms, clock, deliver } = await start({ silenceAfterMs: 6 * MINUTE });
+    const { alarms, clock, deliver } = await startWithAlarms({ silenceAfterMs: 6 * MINUTE });
     await clock.advance(4 * MINUTE);
     await deliver();
     await clock.advance(4 * MINUTE);
@@ -153,10 +137,10 @@ describe("the alarm silence", () => {
   });
 
   test("the alarm silence is not raised without the option, nor after stop()", async () => {
-    const quiet = await start();
+    const quiet = await startWithAlarms();
     await quiet.clock.advance(6 * MINUTE);
     expect(quiet.alarms).toEqual([]);
-    const stopped = await start({ silenceAfterMs: 6 * MINUTE });
+    const stopped = await startWithAlarms({ silenceAfterMs: 6 * MINUTE });
     await stopped.receiver.stop();
     await stopped.clock.advance(12 * MINUTE);
     expect(stopped.alarms).toEqual([]);

@@ -1,10 +1,11 @@
-import { DoNotRetry, RetryAfter } from "pigeonhole";
+import { once } from "node:events";
+import { type AnyEvent, DoNotRetry, type Handler, RetryAfter } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
 import { openInbox } from "#pigeonhole/store/open-inbox.js";
 import { ada, apiOf, openService } from "../outbox/outbox-harness.js";
 import { makeEvent, makeGate, openReceiver, post, storeIn, tempFile, workOf } from "../support/receiver.js";
-import { startReceiver } from "../support/start-receiver.js";
+import { postEvent, startReceiver } from "../support/start-receiver.js";
 
 const NOTHING = { done: 0, retried: 0, dead: 0, contactEvents: 0, drained: true };
 
@@ -31,14 +32,11 @@ describe("a receiver that only accepts", () => {
 
   test("runs nothing between two drains", async () => {
     const clock = fakeClock();
-    const receiver = openReceiver({ role: "accept", clock });
     const ran: string[] = [];
-    receiver.on("email.sent", ({ id }) => void ran.push(id));
-    await receiver.start();
-    const [first, second] = [makeEvent(), makeEvent()];
-    await post(receiver, first);
+    const receiver = await startReceiver({ role: "accept", clock }, { "email.sent": ({ id }) => void ran.push(id) });
+    const first = await postEvent(receiver);
     await receiver.drain();
-    await post(receiver, second);
+    const second = await postEvent(receiver);
     await clock.advance(5_000);
     expect(ran).toEqual([first.id]);
     expect(await receiver.drain()).toEqual({ ...NOTHING, done: 1 });
@@ -47,19 +45,17 @@ describe("a receiver that only accepts", () => {
 
   test("when the time is over, the handler is aborted and its work waits for the next drain", async () => {
     const clock = fakeClock();
-    const receiver = openReceiver({ role: "accept", clock, concurrency: 1 });
     const begun = makeGate();
     let hangs = true;
     const reasons: unknown[] = [];
-    receiver.on("email.sent", async (_, { signal }) => {
+    const hang: Handler<AnyEvent> = async (_, { signal }) => {
       if (!hangs) return;
       begun.open();
-      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      await once(signal, "abort");
       reasons.push(signal.reason);
-    });
-    await receiver.start();
-    const events = [makeEvent(), makeEvent()];
-    for (const event of events) await post(receiver, event);
+    };
+    const receiver = await startReceiver({ role: "accept", clock, concurrency: 1 }, { "email.sent": hang });
+    const events = [await postEvent(receiver), await postEvent(receiver)];
     const drained = receiver.drain({ timeoutMs: 1_000 });
     await begun.passed;
     await clock.advance(1_000);
@@ -83,15 +79,13 @@ describe("a receiver that only accepts", () => {
   });
 
   test("a stop ends the drain in progress", async () => {
-    const file = tempFile();
-    const receiver = openReceiver({ role: "accept", store: storeIn(file) });
     const begun = makeGate();
-    receiver.on("email.sent", (_, { signal }) => {
+    const hang: Handler<AnyEvent> = (_, { signal }) => {
       begun.open();
-      return new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("aborted"))));
-    });
-    await receiver.start();
-    await post(receiver, makeEvent());
+      return once(signal, "abort").then(() => Promise.reject(new Error("aborted")));
+    };
+    const receiver = await startReceiver({ role: "accept", store: storeIn(tempFile()) }, { "email.sent": hang });
+    await postEvent(receiver);
     const drained = receiver.drain({ timeoutMs: 600_000 });
     await begun.passed;
     await receiver.stop();
@@ -113,10 +107,8 @@ describe("a receiver that only accepts", () => {
 });
 
 test("a receiver that works all the time waits until nothing is due", async () => {
-  const receiver = openReceiver();
   const gate = makeGate();
-  receiver.on("email.sent", () => gate.passed);
-  await receiver.start();
+  const receiver = await startReceiver({}, { "email.sent": () => gate.passed });
   for (let index = 0; index < 40; index += 1) await post(receiver, makeEvent());
   expect(await receiver.drain({ timeoutMs: 1 })).toEqual({ ...NOTHING, drained: false });
   const drained = receiver.drain();

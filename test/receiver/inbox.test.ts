@@ -3,6 +3,7 @@ import { DoNotRetry, type EventDetail, type Receiver } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import { isoTime } from "#pigeonhole/base/iso-time.js";
 import { bytesOf, makeEvent, openReceiver, post, untilWork, workOf } from "../support/receiver.js";
+import { postUntil, startReceiver } from "../support/start-receiver.js";
 import { errorOf } from "../support/error-of.js";
 import { createFailingHandler } from "../support/failing-handler.js";
 
@@ -10,17 +11,18 @@ import { createFailingHandler } from "../support/failing-handler.js";
 async function startWithFailingHandler() {
   const failing = createFailingHandler(() => new DoNotRetry("broken"));
   const runs: string[] = [];
-  const receiver = openReceiver();
-  receiver.on("email.sent", ({ id }) => {
-    runs.push(id);
-    failing.run();
-  });
-  receiver.on("*", () => undefined, { name: "audit" });
-  await receiver.start();
+  const receiver = await startReceiver(
+    {},
+    {
+      "email.sent": ({ id }) => {
+        runs.push(id);
+        failing.run();
+      },
+      "*": [() => undefined, { name: "audit" }],
+    },
+  );
   const deliver = async (fields = {}) => {
-    const event = makeEvent(fields);
-    await post(receiver, event);
-    await untilWork(receiver, event.id, { state: failing.isFixed ? "done" : "dead" });
+    const event = await postUntil(receiver, { state: "dead" }, fields);
     await untilWork(receiver, event.id, { state: "done" }, "audit");
     return event;
   };
@@ -73,8 +75,7 @@ describe("inbox.list", () => {
     [{ cursor: "evt_1" }, "invalid_argument"],
     [{ cursor: "" }, "invalid_argument"],
   ])("inbox.list and contactEvents.list refuse %o with %s", async (query, code) => {
-    const receiver = openReceiver();
-    await receiver.start();
+    const receiver = await startReceiver();
     expect(await errorOf(() => receiver.inbox.list(query))).toMatchObject({ code });
     expect(await errorOf(() => receiver.contactEvents.list(query))).toMatchObject({ code });
     expect((await receiver.inbox.list()).items).toEqual([]);
@@ -84,12 +85,10 @@ describe("inbox.list", () => {
 describe("inbox.get", () => {
   test("inbox.get shows the event, its bytes and the state of each handler, and a list all but errors in full and steps", async () => {
     const clock = fakeClock();
-    const receiver = openReceiver({ clock });
-    receiver.on("email.sent", () => {
-      throw new DoNotRetry("never");
-    });
-    receiver.on("email.*", () => undefined);
-    await receiver.start();
+    const receiver = await startReceiver(
+      { clock },
+      { "email.sent": () => Promise.reject(new DoNotRetry("never")), "email.*": () => undefined },
+    );
     const event = makeEvent();
     const at = clock.now();
     await post(receiver, event, { at: at - 2_000 });
@@ -141,11 +140,9 @@ describe("inbox.retry", () => {
     expect(await receiver.stats()).toMatchObject({ dead: 0, done: 2 });
   });
 
-  test("inbox.retry and inbox.discard reject with not_found for an unknown id", async () => {
-    const receiver = openReceiver();
-    await receiver.start();
+  test("inbox.retry rejects with not_found for an unknown id", async () => {
+    const receiver = await startReceiver();
     expect(await errorOf(() => receiver.inbox.retry("evt_none"))).toMatchObject({ code: "not_found" });
-    expect(await errorOf(() => receiver.inbox.discard("evt_none"))).toMatchObject({ code: "not_found" });
   });
 });
 

@@ -1,19 +1,16 @@
 import { fakeClock } from "pigeonhole/testing";
 import { expect, test } from "vitest";
 import { makeEvent, openReceiver, post, storeIn, tempFile, untilWork } from "../support/receiver.js";
+import { startReceiver } from "../support/start-receiver.js";
 
 test("one process accepts and another one works, on one file", async () => {
   const file = tempFile();
   const clock = fakeClock();
   const ran: string[] = [];
-  const create = (role: "accept" | "work") => {
-    const receiver = openReceiver({ store: storeIn(file), role, clock });
-    receiver.on("email.sent", ({ id }) => void ran.push(`${role} ${id}`));
-    return receiver;
-  };
-  const [accepting, working] = [create("accept"), create("work")];
-  await accepting.start();
-  await working.start();
+  const startAs = (role: "accept" | "work") =>
+    startReceiver({ store: storeIn(file), role, clock }, { "email.sent": ({ id }) => ran.push(`${role} ${id}`) });
+  const accepting = await startAs("accept");
+  await startAs("work");
   const event = makeEvent();
   expect(await post(accepting, event, { at: clock.now() })).toMatchObject({ status: 200, outcome: "accepted" });
   await untilWork(accepting, event.id, { state: "done" }, "email.sent", clock);
@@ -21,8 +18,7 @@ test("one process accepts and another one works, on one file", async () => {
 });
 
 test("a receiver that only works answers deliveries so that the service sends them again", async () => {
-  const receiver = openReceiver({ role: "work" });
-  await receiver.start();
+  const receiver = await startReceiver({ role: "work" });
   const { status, outcome, headers } = await post(receiver, makeEvent());
   expect([status, outcome, headers.get("retry-after")]).toEqual([503, "not_accepting", "30"]);
   expect(await receiver.stats()).toMatchObject({ pending: 0, done: 0 });

@@ -5,7 +5,8 @@ import * as z from "zod";
 import * as mini from "zod/mini";
 import { type SchemaMap, createReceiver } from "pigeonhole";
 import { TEST_SECRET, createTestReceiver } from "pigeonhole/testing";
-import { makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
+import { openReceiver } from "../support/receiver.js";
+import { postUntil } from "../support/start-receiver.js";
 import { parkedBy } from "./parked-by.js";
 
 const CANARY = "canary@example.com";
@@ -69,9 +70,7 @@ describe("a schema of another library than zod", () => {
     receiver.on("email.sent", ({ data }) => seen.push(data));
     await receiver.start();
     const data = { to: "a@example.com", at: "2026-01-01T00:00:00Z", deep: { list: [{ n: 1 }] }, counts: { b: 2 } };
-    const event = makeEvent({ data });
-    expect((await post(receiver, event)).outcome).toBe("accepted");
-    await untilWork(receiver, event.id, { state: "done" });
+    await postUntil(receiver, { state: "done" }, { data });
     expect(seen).toEqual([{ ...data, at: new Date(data.at) }]);
   });
 

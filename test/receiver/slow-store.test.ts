@@ -3,32 +3,27 @@ import { fakeClock } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
 import { passWaits } from "../support/pass-waits.js";
 import { decorateStore, makeEvent, makeGate, openReceiver, post } from "../support/receiver.js";
+import { makeSlowStore } from "../support/slow-store.js";
+import { startReceiver } from "../support/start-receiver.js";
 
 const ANSWER_MS = 3_500;
 
 /** A receiver whose store takes nothing until its gate is opened, but has been given what waits there. */
 async function openSlow() {
   const clock = fakeClock();
-  const gate = makeGate();
+  const { store, gate, given } = makeSlowStore();
   const alarms: Alarm[] = [];
   const runs: string[] = [];
-  let given = 0;
-  const store = decorateStore((real) => ({
-    async accept(event) {
-      given += 1;
-      await gate.passed;
-      return real.accept(event);
-    },
-  }));
-  const receiver = openReceiver({ store, clock, onAlarm: (alarm) => alarms.push(alarm) });
-  receiver.on("email.sent", ({ id }) => void runs.push(id));
-  await receiver.start();
+  const receiver = await startReceiver(
+    { store, clock, onAlarm: (alarm) => alarms.push(alarm) },
+    { "email.sent": ({ id }) => void runs.push(id) },
+  );
   const send = (event = makeEvent()) => post(receiver, event, { at: clock.now() });
   /** Sends, and waits until the store has it. */
   const sendSlowly = async (event = makeEvent()) => {
-    const before = given;
+    const before = given();
     const answered = send(event);
-    await expect.poll(() => given).toBe(before + 1);
+    await expect.poll(given).toBe(before + 1);
     return { answered };
   };
   return { clock, gate, alarms, runs, receiver, send, sendSlowly };

@@ -5,26 +5,24 @@ import { type Client, InvalidRequestError } from "pigeonhole/client";
 import { partsOf } from "#pigeonhole/receiver/receiver-parts.js";
 import { makeCrashedFile } from "../support/crashed-file.js";
 import { makeEvent, makeGate, tempFile, untilWork } from "../support/receiver.js";
-import { openWithAlarms } from "../support/alarms.js";
+import { startWithAlarms } from "../support/alarms.js";
+import { postUntil } from "../support/start-receiver.js";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
+const ok = (): void => undefined;
+const never = () => Promise.reject(new DoNotRetry("never"));
+const later = () => Promise.reject(new Error("later"));
+
 describe("dead work", () => {
   test("dead work is reported when it increases, and again every six hours", async () => {
-    const { clock, alarms, receiver, deliver } = openWithAlarms();
-    receiver.on("email.sent", () => Promise.reject(new DoNotRetry("never")));
-    await receiver.start();
-    const fail = async () => {
-      const event = makeEvent();
-      expect(await deliver(event)).toBe("accepted");
-      await untilWork(receiver, event.id, { state: "dead" });
-    };
-    await fail();
+    const { clock, alarms, receiver } = await startWithAlarms({}, { "email.sent": never });
+    await postUntil(receiver, { state: "dead" });
     expect(alarms).toEqual([]);
     await clock.advance(MINUTE);
     expect(alarms).toEqual([{ kind: "work_dead", dead: 1 }]);
-    await fail();
+    await postUntil(receiver, { state: "dead" });
     await clock.advance(MINUTE);
     expect(alarms.splice(0)).toEqual([
       { kind: "work_dead", dead: 1 },
@@ -37,13 +35,9 @@ describe("dead work", () => {
   });
 
   test("dead work is not reported after it is discarded, nor after stop()", async () => {
-    const { clock, alarms, receiver, deliver } = openWithAlarms();
-    receiver.on("email.sent", () => Promise.reject(new DoNotRetry("never")));
-    await receiver.start();
-    const event = makeEvent();
-    await deliver(event);
-    await untilWork(receiver, event.id, { state: "dead" });
-    await receiver.inbox.discard(event.id);
+    const { clock, alarms, receiver, deliver } = await startWithAlarms({}, { "email.sent": never });
+    const { id } = await postUntil(receiver, { state: "dead" });
+    await receiver.inbox.discard(id);
     await clock.advance(MINUTE);
     await deliver();
     await receiver.stop();
@@ -55,9 +49,7 @@ describe("dead work", () => {
 test("parked work is reported with reason, types and count when it increases, and again every six hours", async () => {
   const other = z.object({ other: z.string() });
   const schemas = { "email.sent": other, "email.opened": other };
-  const { clock, alarms, receiver, deliver } = openWithAlarms({ schemas });
-  receiver.on("email.*", () => undefined);
-  await receiver.start();
+  const { clock, alarms, deliver } = await startWithAlarms({ schemas }, { "email.*": ok });
   for (const type of ["email.sent", "email.opened", "email.opened"]) {
     expect(await deliver(makeEvent({ type }))).toBe("parked");
   }
@@ -70,9 +62,8 @@ test("parked work is reported with reason, types and count when it increases, an
 
 test("work that is parked in a crash loop is reported by the start that parks it", async () => {
   const event = makeEvent();
-  const { alarms, receiver } = openWithAlarms({ store: await makeCrashedFile(event, "email.sent", 4) });
-  receiver.on("email.sent", () => undefined);
-  await receiver.start();
+  const store = await makeCrashedFile(event, "email.sent", 4);
+  const { alarms, receiver } = await startWithAlarms({ store }, { "email.sent": ok });
   await untilWork(receiver, event.id, { state: "parked", reason: "crash_loop" });
   expect(alarms).toEqual([{ kind: "crash_loop", parked: 1 }]);
 });
@@ -80,9 +71,7 @@ test("work that is parked in a crash loop is reported by the start that parks it
 test("work that a drain parks in a crash loop is reported, also by a process that stops after it", async () => {
   const event = makeEvent();
   const store = await makeCrashedFile(event, "email.sent", 4);
-  const { alarms, receiver } = openWithAlarms({ store, role: "accept" });
-  receiver.on("email.sent", () => undefined);
-  await receiver.start();
+  const { alarms, receiver } = await startWithAlarms({ store, role: "accept" }, { "email.sent": ok });
   await receiver.drain();
   await receiver.stop();
   expect(alarms).toEqual([{ kind: "crash_loop", parked: 1 }]);
@@ -95,12 +84,11 @@ describe("a backlog", () => {
   ])(
     "a backlog is reported once work has been due for $limit ms, and again after the same time",
     async ({ backlogAfterMs, limit }) => {
-      const { clock, alarms, receiver, deliver } = openWithAlarms(
-        backlogAfterMs === undefined ? {} : { backlogAfterMs },
-      );
       const gate = makeGate();
-      receiver.on("email.sent", () => gate.passed, { concurrency: 1, timeoutMs: 100 * HOUR });
-      await receiver.start();
+      const { clock, alarms, receiver, deliver } = await startWithAlarms(
+        { backlogAfterMs },
+        { "email.sent": [() => gate.passed, { concurrency: 1, timeoutMs: 100 * HOUR }] },
+      );
       await deliver();
       await deliver();
       await clock.advance(limit);
@@ -117,15 +105,13 @@ describe("a backlog", () => {
   );
 
   test("a long run or a wait for a retry is not a backlog", async () => {
-    const { clock, alarms, receiver, deliver } = openWithAlarms({ retry: { initialMs: 2 * HOUR, jitter: 0 } });
     const gate = makeGate();
-    receiver.on("email.sent", () => gate.passed, { timeoutMs: 100 * HOUR });
-    receiver.on("email.opened", () => Promise.reject(new Error("later")));
-    await receiver.start();
-    const failing = makeEvent({ type: "email.opened" });
+    const { clock, alarms, receiver, deliver } = await startWithAlarms(
+      { retry: { initialMs: 2 * HOUR, jitter: 0 } },
+      { "email.sent": [() => gate.passed, { timeoutMs: 100 * HOUR }], "email.opened": later },
+    );
     await deliver();
-    await deliver(failing);
-    await untilWork(receiver, failing.id, { state: "retrying" }, "email.opened");
+    await postUntil(receiver, { state: "retrying" }, { type: "email.opened" });
     await clock.advance(HOUR);
     expect(alarms).toEqual([]);
     gate.open();
@@ -133,9 +119,7 @@ describe("a backlog", () => {
 });
 
 test("work of a paused handler raises no backlog until the handler is resumed", async () => {
-  const { clock, alarms, receiver, deliver } = openWithAlarms();
-  receiver.on("email.sent", () => undefined);
-  await receiver.start();
+  const { clock, alarms, receiver, deliver } = await startWithAlarms({}, { "email.sent": ok });
   const inbox = partsOf(receiver).options.store.openOperator(Date.now);
   await inbox?.pauseHandler("email.sent", "ann");
   await clock.advance(MINUTE);
@@ -151,17 +135,11 @@ test("work of a paused handler raises no backlog until the handler is resumed", 
 
 test("work without a handler in the process that runs the handlers is reported", async () => {
   const file = tempFile();
-  const owner = openWithAlarms({ store: file });
-  owner.receiver.on("email.sent", () => undefined);
-  await owner.receiver.start();
-  const other = openWithAlarms({ store: file });
-  other.receiver.on("email.sent", () => undefined);
-  other.receiver.on("email.opened", () => undefined);
-  await other.receiver.start();
-  const event = makeEvent({ type: "email.opened" });
-  expect(await other.deliver(event)).toBe("accepted");
+  const owner = await startWithAlarms({ store: file }, { "email.sent": ok });
+  const other = await startWithAlarms({ store: file }, { "email.sent": ok, "email.opened": ok });
+  expect(await other.deliver(makeEvent({ type: "email.opened" }))).toBe("accepted");
   // The file is read by a thread, which does not know of the clock.
-  const untilAlarm = ({ clock, alarms }: ReturnType<typeof openWithAlarms>) =>
+  const untilAlarm = ({ clock, alarms }: Awaited<ReturnType<typeof startWithAlarms>>) =>
     expect.poll(async () => {
       await clock.advance(MINUTE);
       return alarms;
@@ -173,18 +151,17 @@ test("work without a handler in the process that runs the handlers is reported",
 
 test("work without a handler is reported by a drain, where handlers run only in drains", async () => {
   const file = tempFile();
-  const before = openWithAlarms({ store: file, role: "accept" });
-  before.receiver.on("email.opened", () => undefined);
-  await before.receiver.start();
+  const before = await startWithAlarms({ store: file, role: "accept" }, { "email.opened": ok });
   await before.deliver(makeEvent({ type: "email.opened" }));
   await before.receiver.drain();
   await before.deliver(makeEvent({ type: "email.opened" }));
   await before.receiver.stop();
   expect(before.alarms).toEqual([]);
 
-  const { receiver, alarms, clock, deliver } = openWithAlarms({ store: file, role: "accept" });
-  receiver.on("email.sent", () => undefined);
-  await receiver.start();
+  const { receiver, alarms, clock, deliver } = await startWithAlarms(
+    { store: file, role: "accept" },
+    { "email.sent": ok },
+  );
   await deliver();
   expect(await receiver.drain()).toMatchObject({ done: 1, drained: true });
   const alarm = { kind: "handler_missing", handlers: ["email.opened"], pending: 1 };
@@ -199,14 +176,9 @@ test("work without a handler is reported by a drain, where handlers run only in 
 
 test("a drain beside the process that runs the handlers reports no handler that it does not have", async () => {
   const file = tempFile();
-  const owner = openWithAlarms({ store: file });
-  owner.receiver.on("email.opened", () => Promise.reject(new Error("later")));
-  await owner.receiver.start();
-  const event = makeEvent({ type: "email.opened" });
-  await owner.deliver(event);
-  await untilWork(owner.receiver, event.id, { state: "retrying", attempts: 1 }, "email.opened");
-  const { receiver, alarms } = openWithAlarms({ store: file, role: "accept" });
-  await receiver.start();
+  const owner = await startWithAlarms({ store: file }, { "email.opened": later });
+  await postUntil(owner.receiver, { state: "retrying", attempts: 1 }, { type: "email.opened" });
+  const { receiver, alarms } = await startWithAlarms({ store: file, role: "accept" });
   await receiver.drain();
   expect(alarms).toEqual([]);
 });
@@ -220,8 +192,7 @@ describe("contact events", () => {
 
   test("contact events that wait longer than the limit are reported", async () => {
     const api = apiThat(() => Promise.reject(new Error("no network")));
-    const { clock, alarms, receiver } = openWithAlarms({ api, backlogAfterMs: 5 * MINUTE });
-    await receiver.start();
+    const { clock, alarms, receiver } = await startWithAlarms({ api, backlogAfterMs: 5 * MINUTE });
     await receiver.contactEvents.record(contactEvent);
     await clock.advance(5 * MINUTE);
     expect(alarms).toEqual([]);
@@ -239,8 +210,7 @@ describe("contact events", () => {
     };
     const error = new InvalidRequestError({ ...refusal, requestId: undefined, retryAfterMs: undefined });
     const api = apiThat(() => Promise.reject(error));
-    const { clock, alarms, receiver } = openWithAlarms({ api });
-    await receiver.start();
+    const { clock, alarms, receiver } = await startWithAlarms({ api });
     await receiver.contactEvents.record(contactEvent);
     await expect.poll(async () => (await receiver.stats()).outbox.dead).toBe(1);
     await clock.advance(MINUTE);

@@ -1,14 +1,37 @@
-import type { AnyEvent, EventData, EventPattern, Handler, Receiver, ReceiverOptions } from "pigeonhole";
-import { type PostOptions, type Reachable, type TestEvent, makeEvent, openReceiver, post } from "./receiver.js";
+import type { AnyEvent, EventData, EventPattern, Handler, HandlerOptions, Receiver, ReceiverOptions } from "pigeonhole";
+import type { HandlerView } from "#pigeonhole/store/inbox-view.js";
+import {
+  type Inspectable,
+  type PostOptions,
+  type Reachable,
+  type TestEvent,
+  makeEvent,
+  openReceiver,
+  post,
+  untilWork,
+} from "./receiver.js";
+
+type AnyHandler = Handler<AnyEvent & { data: EventData }>;
+
+/** Handlers by the types of their events, with their options. */
+export type Handlers = Partial<Record<EventPattern, AnyHandler | readonly [AnyHandler, HandlerOptions<AnyEvent>]>>;
+
+/** Registers the handlers, and starts. */
+export async function startWith(receiver: Receiver<Record<never, never>>, handlers: Handlers): Promise<void> {
+  for (const [pattern, given] of Object.entries(handlers)) {
+    const [handler, handlerOptions] = typeof given === "function" ? [given] : given;
+    receiver.on(pattern as "*", handler, handlerOptions);
+  }
+  await receiver.start();
+}
 
 /** A receiver with handlers by the types of their events, started. */
 export async function startReceiver(
   options: Partial<ReceiverOptions<Record<never, never>>> = {},
-  handlers: Partial<Record<EventPattern, Handler<AnyEvent & { data: EventData }>>> = {},
+  handlers: Handlers = {},
 ): Promise<Receiver<Record<never, never>>> {
   const receiver = openReceiver(options);
-  for (const [pattern, handler] of Object.entries(handlers)) receiver.on(pattern as "*", handler);
-  await receiver.start();
+  await startWith(receiver, handlers);
   return receiver;
 }
 
@@ -20,5 +43,17 @@ export async function postEvent(
 ): Promise<TestEvent> {
   const event = makeEvent(fields);
   await post(receiver, event, options);
+  return event;
+}
+
+/** {@link postEvent}, and waits until the work of the handler looks like this: of the one of its type. */
+export async function postUntil(
+  receiver: Reachable & Inspectable,
+  expected: Partial<HandlerView>,
+  fields: Partial<TestEvent> = {},
+  handler?: string,
+): Promise<TestEvent> {
+  const event = await postEvent(receiver, fields);
+  await untilWork(receiver, event.id, expected, handler ?? event.type);
   return event;
 }
