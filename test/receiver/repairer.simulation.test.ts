@@ -33,6 +33,20 @@ async function nextRound({ sandbox, receiver }: Pick<LossyService, "sandbox" | "
   return untilRound(receiver, at);
 }
 
+/** Another process that repairs the endpoint, on the store of a file or on one of its own. */
+async function startBeside({ sandbox, secret, id }: LossyService, file = ":memory:") {
+  const receiver = openReceiver({
+    store: storeIn(file),
+    secrets: secret,
+    role: "accept",
+    api: sandbox.clientOptions,
+    clock: sandbox.clock,
+    repair: { endpointId: id, every: "20m" },
+  });
+  await receiver.start();
+  return receiver;
+}
+
 describe("the option repair", () => {
   test("with 5 % lost to a 404, and an endpoint that was off for hours, the inbox has all after two rounds", async () => {
     let requests = 0;
@@ -110,17 +124,11 @@ describe("the option repair", () => {
 
   test("what was fired before the inbox began is never replayed", async () => {
     const service = await openRepaired();
-    const { sandbox, receiver, id } = service;
+    const { sandbox, receiver } = service;
     await service.lose(2, 404);
     await sandbox.advance("15m");
-    const later = openReceiver({
-      secrets: service.secret,
-      api: sandbox.clientOptions,
-      clock: sandbox.clock,
-      repair: { endpointId: id, every: "20m" },
-    });
     await receiver.stop();
-    await later.start();
+    const later = await startBeside(service);
     await sandbox.advance("1m");
     await untilRound(later);
     for (const refused of [null, null])
@@ -132,16 +140,8 @@ describe("the option repair", () => {
 test("of two processes with one store, one makes a round", async () => {
   const file = tempFile();
   const service = await openRepaired({ store: storeIn(file) });
-  const { sandbox, receiver, id } = service;
-  const beside = openReceiver({
-    store: storeIn(file),
-    secrets: service.secret,
-    role: "accept",
-    api: sandbox.clientOptions,
-    clock: sandbox.clock,
-    repair: { endpointId: id, every: "20m" },
-  });
-  await beside.start();
+  const { sandbox, receiver } = service;
+  const beside = await startBeside(service, file);
   await service.lose(3, 404);
   const round = await nextRound(service);
   expect(round).toMatchObject({ missing: 3, replayed: 3, stillMissing: 0 });
@@ -150,6 +150,32 @@ test("of two processes with one store, one makes a round", async () => {
   await sandbox.advance("1m");
   expect(await nextRound({ sandbox, receiver: beside })).toMatchObject({ missing: 0 });
   expect(sandbox.deliveries({ kind: "replay" })).toHaveLength(3);
+});
+
+test("a round that a process has not ended is left to a later one, which replays nothing that is there", async () => {
+  const file = tempFile();
+  let attempts = 0;
+  const service = await openRepaired({
+    store: storeIn(file),
+    receive: (request) => {
+      attempts += 1;
+      return attempts === 2 ? new Promise(() => undefined) : taking.fetch(request);
+    },
+  });
+  let taking: Pick<Receiver, "fetch" | "inbox" | "stats"> = service.receiver;
+  const { sandbox, receiver } = service;
+  const lost = await service.lose(3, 404);
+  await sandbox.advance("20m");
+  await expect.poll(() => attempts).toBe(2);
+  expect((await receiver.inbox.list()).items).toHaveLength(1);
+  // The round stays claimed, as by a process that was killed.
+  await receiver.stop({ timeoutMs: 0 });
+  taking = await startBeside(service, file);
+  const round = async () => (await sandbox.advance("1m"), (await roundOf(taking))?.missing);
+  await expect.poll(round, { interval: 2 }).toBe(2);
+  expect(await roundOf(taking)).toMatchObject({ replayed: 2, stillMissing: 0, refused: null });
+  expect((await taking.inbox.list()).items.map(({ id }) => id).toSorted()).toEqual(lost.toSorted());
+  expect(attempts).toBe(4);
 });
 
 describe("a round that fails", () => {
