@@ -1,9 +1,8 @@
-import { createSqliteStore, type Store } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import Database from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { captureLog, decorateStore, makeEvent, openReceiver, post, tempFile } from "../support/receiver.js";
-import type { ContactEventService } from "../support/contact-event-service.js";
+import { captureLog, decorateStore, makeEvent, post, tempFile } from "../support/receiver.js";
+import { startReceiver } from "../support/start-receiver.js";
 import { DAY, HOUR, MINUTE, SECOND } from "#pigeonhole/base/duration.js";
 import { ada, apiOf, openService, recordAll, start, startOnFakeClock, turn } from "./outbox-harness.js";
 import { callsOf, expectOnce, namesByCall, namesIn, outboxOf, statesOf, untilStates } from "./states-of.js";
@@ -159,37 +158,25 @@ describe("order and size", () => {
   });
 });
 
-describe("two receivers of one event with one API key", () => {
-  async function deliverToBoth(...names: [string, string]): Promise<{ service: ContactEventService; keys: string[] }> {
-    const service = await openService();
-    const event = makeEvent();
-    const keys: string[] = [];
-    const occurredAt = new Date(Date.now() - MINUTE).toISOString();
-    for (const name of names) {
-      const receiver = openReceiver({ api: apiOf(service), name });
-      receiver.on("email.sent", (_event, { contactEvents }) => {
-        contactEvents.record({ ...ada("order.shipped"), occurredAt });
-      });
-      await receiver.start();
-      await post(receiver, event);
-      await untilStates(receiver, "done");
-      keys.push((await outboxOf(receiver))[0]?.key ?? "");
-    }
-    return { service, keys };
+test.each([
+  ["with different names send two events", "support", 2],
+  ["with the same name send the same event", "billing", 1],
+])("two receivers of one event with one API key %s", async (_, other, count) => {
+  const service = await openService();
+  const event = makeEvent();
+  const keys = new Set<string | undefined>();
+  const occurredAt = new Date(Date.now() - MINUTE).toISOString();
+  for (const name of ["billing", other]) {
+    const receiver = await startReceiver(
+      { api: apiOf(service), name },
+      { "email.sent": (_event, { contactEvents }) => contactEvents.record({ ...ada("order.shipped"), occurredAt }) },
+    );
+    await post(receiver, event);
+    await untilStates(receiver, "done");
+    keys.add((await outboxOf(receiver))[0]?.key);
   }
-
-  test("two receivers with different names send two events", async () => {
-    const { service, keys } = await deliverToBoth("billing", "support");
-    expect(new Set(keys).size).toBe(2);
-    expectOnce(service, "order.shipped", "order.shipped");
-  });
-
-  test("two receivers with the same name send the same event", async () => {
-    const { service, keys } = await deliverToBoth("billing", "billing");
-    expect(new Set(keys).size).toBe(1);
-    expect(service.calls).toHaveLength(2);
-    expectOnce(service, "order.shipped");
-  });
+  expect([keys.size, service.calls.length]).toEqual([count, 2]);
+  expectOnce(service, ...Array.from(keys, () => "order.shipped"));
 });
 
 describe("stop", () => {
@@ -211,8 +198,7 @@ describe("stop", () => {
     // No failure, after which it would have to wait.
     expect(named("send_failed")).toEqual([]);
 
-    const next = openReceiver({ api: apiOf(service), store });
-    await next.start();
+    const next = await startReceiver({ api: apiOf(service), store });
     await untilStates(next, ...names.map(() => "done"));
     expect(service.calls).toHaveLength(2);
     expect(new Set(callsOf(service)).size).toBe(1);
@@ -231,8 +217,7 @@ describe("stop", () => {
     const failedAt = clock.now();
     await first.receiver.stop();
 
-    const next = openReceiver({ api: apiOf(service), store, clock });
-    await next.start();
+    const next = await startReceiver({ api: apiOf(service), store, clock });
     await next.contactEvents.record(ada("two"));
     await turn(clock, () => service.calls.length === 2, SECOND);
     expect(clock.now() - failedAt).toBeGreaterThanOrEqual(599 * SECOND);
@@ -246,15 +231,8 @@ describe("while a call waits for its next try", () => {
     const service = await openService();
     const clock = fakeClock();
     service.faults.push({ status: 429, retryAfter: "600" });
-    const inner = createSqliteStore({ file: ":memory:" });
     let looks = 0;
-    const store: Store = {
-      ...inner,
-      leaseSend(request) {
-        looks += 1;
-        return inner.leaseSend(request);
-      },
-    };
+    const store = decorateStore((real) => ({ leaseSend: (request) => ((looks += 1), real.leaseSend(request)) }));
     const { logger, named } = captureLog();
     const { receiver, turn: turnUntil } = await startOnFakeClock(undefined, { service, store, clock, logger });
     await receiver.contactEvents.record(ada("first"));
