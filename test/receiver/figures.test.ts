@@ -1,15 +1,29 @@
-import { type ReceiverOptions, DoNotRetry, PigeonholeError } from "pigeonhole";
+import { setImmediate } from "node:timers/promises";
+import { type HandlerContext, type ReceiverOptions, DoNotRetry, PigeonholeError } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
 import { SECOND } from "#pigeonhole/base/duration.js";
-import type { FigureRange, FiguresWrite } from "#pigeonhole/store/figures.js";
+import { RUN_TIME_BOUNDS } from "#pigeonhole/base/run-time-bounds.js";
+import type { FigureRange, Figures, FiguresWrite } from "#pigeonhole/store/figures.js";
+import type { EndedRuns } from "../support/ended-runs.js";
 import { captureLog, closeReceiver, makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
 import { decorateStore } from "../support/store-in.js";
 import { makeGate } from "../support/gate.js";
 import { operate, readFigures } from "../support/operate.js";
+import { passWaits } from "../support/pass-waits.js";
+import { postUntil } from "../support/start-receiver.js";
 
 const BETWEEN_WRITES_MS = 10 * SECOND;
 const HEARTBEAT_MS = 60 * SECOND;
+
+const endedIn = ({ runs }: Figures): EndedRuns[] =>
+  [...runs].flatMap(([handler, of]) =>
+    (["done", "failed"] as const).flatMap((outcome) =>
+      of[outcome].flatMap((bucket, at) =>
+        at % 2 === 0 ? { handler, outcome, fromMs: RUN_TIME_BOUNDS[bucket] ?? 0, runs: of[outcome][at + 1] ?? 0 } : [],
+      ),
+    ),
+  );
 
 /** A started receiver, and what it writes. */
 async function start({
@@ -17,7 +31,7 @@ async function start({
   answer,
   ...options
 }: Partial<ReceiverOptions> & {
-  run?: () => unknown;
+  run?: (ctx: HandlerContext) => unknown;
   /** In place of the store's own. */
   answer?: () => Promise<void> | undefined;
 } = {}) {
@@ -30,7 +44,8 @@ async function start({
   }));
   const clock = fakeClock();
   const receiver = openReceiver({ store, clock, ...options });
-  receiver.on("email.sent", run, { retry: { maxAttempts: 2, initialMs: 1_000_000 } });
+  receiver.on("email.sent", (_, ctx) => run(ctx), { retry: { maxAttempts: 2, initialMs: 1_000_000 } });
+  receiver.on("email.opened", () => undefined);
   await receiver.start();
   const deliver = async (): Promise<string> => {
     const event = makeEvent();
@@ -42,7 +57,9 @@ async function start({
     const series = await readFigures(store, { range, now: clock.now() });
     return { ...series, at: <Value>(values: readonly Value[] | undefined): Value | undefined => values?.at(-1) };
   };
-  return { receiver, store, clock, writes, deliver, read };
+  /** The runs that were told of. */
+  const runs = () => writes.flatMap(({ figures }) => endedIn(figures));
+  return { receiver, store, clock, writes, runs, deliver, read };
 }
 
 describe("figures of a process", () => {
@@ -51,12 +68,14 @@ describe("figures of a process", () => {
     const events = [await deliver(), await deliver(), await deliver()];
     await post(receiver, makeEvent(), { at: clock.now(), secret: "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" });
     for (const id of events) await untilWork(receiver, id, { state: "done" });
+    await postUntil(receiver, { state: "done" }, { type: "email.opened" });
     expect(writes).toEqual([]);
     await clock.advance(BETWEEN_WRITES_MS);
     expect(writes).toHaveLength(1);
     const { answers, latency, handlers, backlog, at } = await read();
-    expect([at(answers.accepted), at(answers.unverified), answers.duplicate]).toEqual([3, 1, undefined]);
+    expect([at(answers.accepted), at(answers.unverified), answers.duplicate]).toEqual([4, 1, undefined]);
     expect(handlers.map(({ handler, runs, failed }) => [handler, at(runs), at(failed)])).toEqual([
+      ["email.opened", 1, 0],
       ["email.sent", 3, 0],
     ]);
     expect(at(latency.p99FromMs)).toBe(0);
@@ -90,14 +109,6 @@ describe("figures of a process", () => {
     expect([at(backlog.depth), at(backlog.oldestAgeMs)]).toEqual([1, BETWEEN_WRITES_MS]);
   });
 
-  test("dead work is no backlog", async () => {
-    const { receiver, clock, deliver, read } = await start({ run: () => Promise.reject(new DoNotRetry("no")) });
-    await untilWork(receiver, await deliver(), { state: "dead" });
-    await clock.advance(BETWEEN_WRITES_MS);
-    const { backlog, at } = await read();
-    expect(at(backlog.depth)).toBe(0);
-  });
-
   test("while nothing happens, a process writes once a minute that it lives", async () => {
     const { clock, writes } = await start();
     for (let seconds = 0; seconds < 240; seconds += 10) await clock.advance(BETWEEN_WRITES_MS);
@@ -117,7 +128,7 @@ describe("figures of a process", () => {
 
   test("what runs now is said with its event, the longest first, and the count is whole beyond 50", async () => {
     const gate = makeGate();
-    const { receiver, store, clock, deliver } = await start({ run: () => gate.passed, concurrency: 60 });
+    const { receiver, store, clock, deliver } = await start({ run: () => gate.passed, concurrency: 120 });
     const begun = clock.now();
     const first = await deliver();
     await untilWork(receiver, first, { state: "running" });
@@ -194,5 +205,89 @@ describe("figures of a process", () => {
     await deliver();
     await clock.advance(BETWEEN_WRITES_MS);
     expect(log.named("figures_not_kept")).toHaveLength(2);
+  });
+});
+
+describe("runs of handlers", () => {
+  test.each<[what: string, (ctx: HandlerContext) => unknown, "done" | "dead" | "retrying", EndedRuns["outcome"]]>([
+    ["returns", () => undefined, "done", "done"],
+    ["commits", ({ commit }) => commit(() => undefined), "done", "done"],
+    [
+      "throws after its commit",
+      async ({ commit }) => (await commit(() => 1), Promise.reject(new Error("x"))),
+      "done",
+      "done",
+    ],
+    ["throws", () => Promise.reject(new Error("no")), "retrying", "failed"],
+    ["gives up", () => Promise.reject(new DoNotRetry("no")), "dead", "failed"],
+  ])("a run that %s is counted, once", async (_, run, state, outcome) => {
+    const { receiver, clock, runs } = await start({ run });
+    await postUntil(receiver, { state });
+    await clock.advance(2 * BETWEEN_WRITES_MS);
+    expect(runs()).toEqual([{ handler: "email.sent", outcome, fromMs: 0, runs: 1 }]);
+  });
+
+  test.each([
+    [0, 0],
+    [1, 1],
+    [19, 18],
+    [20, 20],
+    [49, 45],
+    [50, 50],
+    [299_999, 270_000],
+    [300_000, 300_000],
+    [3_600_000, 300_000],
+  ])("a run of %i ms is counted with those of at least %i ms", async (tookMs, fromMs) => {
+    const clock = fakeClock();
+    let elapsed = 0;
+    const { receiver, runs } = await start({
+      clock: { ...clock, elapsed: () => elapsed },
+      // Before it first waits, and after.
+      run: async () => {
+        elapsed += Math.floor(tookMs / 2);
+        await setImmediate();
+        elapsed += Math.ceil(tookMs / 2);
+      },
+    });
+    await postUntil(receiver, { state: "done" });
+    await clock.advance(BETWEEN_WRITES_MS);
+    expect(runs()).toEqual([{ handler: "email.sent", outcome: "done", fromMs, runs: 1 }]);
+  });
+
+  test("a run that takes longer than timeoutMs is counted as failed then", async () => {
+    const { receiver, store, clock } = await start({ run: () => new Promise(() => undefined) });
+    await postUntil(receiver, { state: "running" });
+    await clock.advance(60 * SECOND + BETWEEN_WRITES_MS);
+    expect(await operate(store).handlerTimes({})).toMatchObject([
+      { runs: 1, failed: 1, buckets: [{ fromMs: 60_000, done: 0, failed: 1 }] },
+    ]);
+  });
+
+  test("a run that the stop has aborted is not counted, since it runs again", async () => {
+    const { receiver, clock, runs } = await start({ run: () => new Promise(() => undefined) });
+    await postUntil(receiver, { state: "running" });
+    await closeReceiver(receiver, clock);
+    expect(runs()).toEqual([]);
+  });
+
+  test("the runs of all drains are written", async () => {
+    const { receiver, clock, deliver, runs } = await start({ role: "accept" });
+    for (const _ of [1, 2]) {
+      await deliver();
+      expect(await receiver.drain()).toMatchObject({ done: 1 });
+    }
+    await clock.advance(BETWEEN_WRITES_MS);
+    expect(runs()).toEqual([{ handler: "email.sent", outcome: "done", fromMs: 0, runs: 2 }]);
+  });
+
+  test("a store that does not answer delays neither handlers nor the stop", async () => {
+    const { receiver, clock, runs } = await start({ answer: () => new Promise(() => undefined) });
+    for (const waitMs of [BETWEEN_WRITES_MS, 5 * BETWEEN_WRITES_MS]) {
+      await postUntil(receiver, { state: "done" });
+      await clock.advance(waitMs);
+      expect(runs()).toHaveLength(1);
+    }
+    await passWaits(() => closeReceiver(receiver, clock));
+    expect([receiver.state, runs().length]).toEqual(["stopped", 2]);
   });
 });
