@@ -9,7 +9,9 @@ import { TEST_SECRET, signDelivery } from "pigeonhole/testing";
 import { openWithAlarms } from "../support/alarms.js";
 import { makeGate } from "../support/gate.js";
 import { serve } from "../support/mounts.js";
-import { bytesOf, makeEvent, openReceiver, post, receiveAnswer } from "../support/receiver.js";
+import { bytesOf, makeEvent, post, receiveAnswer } from "../support/receiver.js";
+import { makeSlowStore } from "../support/slow-store.js";
+import { startReceiver } from "../support/start-receiver.js";
 import { decorateStore } from "../support/store-in.js";
 
 const OTHER_SECRET = `whsec_${"z".repeat(43)}`;
@@ -74,6 +76,12 @@ async function start(options: Partial<ReceiverOptions<Record<never, never>>> = {
   return opened;
 }
 
+/** How many answers the statistics have of each outcome that there was. */
+async function countAnswers(receiver: Pick<Receiver, "stats">): Promise<Record<string, number>> {
+  const { answers } = await receiver.stats();
+  return Object.fromEntries(Object.entries(answers).filter(([, count]) => count > 0));
+}
+
 const unsigned = (headers: Record<string, string> = {}): Partial<Sent> => ({ secret: undefined, headers });
 const withHeader = (name: string, value: string): Partial<Sent> => ({ headers: { [name]: value } });
 const REJECT: Partial<ReceiverOptions> = { unverified: "reject" };
@@ -104,6 +112,7 @@ describe("a running receiver answers", () => {
     const { receiver, send, log, alarms } = await start();
     expect(await send(sent)).toEqual(expected);
     expect((await receiver.inbox.list()).items).toHaveLength(expected.status === 200 ? 1 : 0);
+    expect(await countAnswers(receiver)).toEqual({ [expected.outcome]: 1 });
     expect(log.named("final_answer")).toEqual([]);
     expect(alarms.map(({ kind }) => kind)).toEqual(alarm === undefined ? [] : [alarm]);
   });
@@ -129,6 +138,7 @@ describe("a running receiver answers", () => {
     expect(await send(sent)).toEqual(answer);
     expect((await receiver.inbox.list()).items).toEqual([]);
     const { status, outcome } = answer;
+    expect(await countAnswers(receiver)).toEqual({ [outcome]: 1 });
     expect(log.named("final_answer")).toEqual([expect.objectContaining({ level: 40, kind: outcome, status, ...size })]);
     expect(alarms).toContainEqual({ kind: "final_answer", outcome, status });
   });
@@ -140,14 +150,16 @@ describe("a running receiver answers", () => {
     expect(await send({ body: event })).toEqual(answerOf(200, "duplicate"));
     expect(await send({ body: { ...event, data: { other: 1 } } })).toEqual(answerOf(200, "duplicate"));
     expect((await receiver.inbox.get(event.id))?.body).toEqual(bytesOf(event));
+    expect(await countAnswers(receiver)).toEqual({ accepted: 1, duplicate: 2 });
     expect((await receiver.inbox.list()).items).toHaveLength(1);
   });
 });
 
 describe("a receiver that cannot accept a delivery", () => {
   test("a receiver answers 503 before start()", async () => {
-    const { send } = open();
+    const { receiver, send } = open();
     expect(await send()).toEqual(later("not_started", 30));
+    expect(await countAnswers(receiver)).toEqual({ not_started: 1 });
   });
 
   test("a receiver answers 503 after stop(), and another start() rejects with stopped", async () => {
@@ -158,23 +170,15 @@ describe("a receiver that cannot accept a delivery", () => {
   });
 
   test("a receiver answers 503 over the high-water mark, and accepts again when there is room", async () => {
-    const gate = makeGate();
-    let stored = 0;
-    const store = decorateStore((real) => ({
-      async accept(event) {
-        stored += 1;
-        if (stored === 1) await gate.passed;
-        return real.accept(event);
-      },
-    }));
+    const { store, gate, given } = makeSlowStore();
     const { send } = await start({ store, highWaterMark: 1 });
     const first = send();
-    await expect.poll(() => stored).toBe(1);
+    await expect.poll(given).toBe(1);
     expect(await send()).toEqual(later("overloaded", 30));
     gate.open();
     expect(await first).toEqual(ACCEPTED);
     expect(await send()).toEqual(ACCEPTED);
-    expect(stored).toBe(2);
+    expect(given()).toBe(2);
   });
 
   const refusals: [string, () => unknown][] = [
@@ -189,11 +193,12 @@ describe("a receiver that cannot accept a delivery", () => {
       const store = decorateStore((real) => ({
         accept: (event) => (isBroken ? Promise.reject(makeError()) : real.accept(event)),
       }));
-      const { send } = await start({ store });
+      const { receiver, send } = await start({ store });
       const body = makeEvent();
       expect(await send({ body })).toEqual(later("store_unavailable", 30));
       isBroken = false;
       expect(await send({ body })).toEqual(ACCEPTED);
+      expect(await countAnswers(receiver)).toEqual({ store_unavailable: 1, accepted: 1 });
     },
   );
 
@@ -278,29 +283,23 @@ test.each(mounts)(
     const onSocket = (message: unknown): unknown => sockets.push((message as { socket: Socket }).socket);
     subscribe("net.server.socket", onSocket);
     onTestFinished(() => void unsubscribe("net.server.socket", onSocket));
-    const gate = makeGate();
-    let [given, answeredAtFirstRun] = [0, -1];
-    // All are in one commit.
-    const store = decorateStore((real) => ({
-      async accept(event) {
-        given += 1;
-        if (given === 5) gate.open();
-        await gate.passed;
-        return real.accept(event);
-      },
-    }));
-    const receiver = openReceiver({ store });
-    receiver.on("*", () => {
+    const { store, gate, given } = makeSlowStore();
+    let answeredAtFirstRun = -1;
+    const noteRun = (): void => {
       if (answeredAtFirstRun < 0) answeredAtFirstRun = sockets.filter(({ bytesWritten }) => bytesWritten > 0).length;
-    });
-    await receiver.start();
+    };
+    const receiver = await startReceiver({ store }, { "*": noteRun });
     const server = await mount(receiver);
     const send = (): Promise<Response> => {
       const body = JSON.stringify(makeEvent());
       const headers = signDelivery({ body, secret: TEST_SECRET });
       return fetch(`${server.url}/hooks`, { method: "POST", body, headers });
     };
-    await Promise.all(Array.from({ length: 5 }, () => send()));
+    const sent = Promise.all(Array.from({ length: 5 }, () => send()));
+    await expect.poll(given).toBe(5);
+    // All are in one commit.
+    gate.open();
+    await sent;
     await expect.poll(() => answeredAtFirstRun).toBe(5);
   },
 );
@@ -313,8 +312,7 @@ test.each<[string, string | Buffer]>([
   "a delivery is answered 503 if a parser in front %s and the app continued, and an alarm says so",
   async (_, body) => {
     const alarms: string[] = [];
-    const receiver = openReceiver({ onAlarm: ({ kind }) => alarms.push(kind) });
-    await receiver.start();
+    const receiver = await startReceiver({ onAlarm: ({ kind }) => alarms.push(kind) });
     const goOn: express.ErrorRequestHandler = (_error, _req, _res, next) => next();
     const server = await serve(express().use(express.json(), goOn).post("/hooks", receiver.middleware()));
     const headers = { "content-type": "application/json", ...signDelivery({ body, secret: TEST_SECRET }) };

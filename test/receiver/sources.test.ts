@@ -6,16 +6,7 @@ import { HOUR } from "#pigeonhole/base/duration.js";
 import { partsOf } from "#pigeonhole/receiver/receiver-parts.js";
 import type { SecretsOption } from "#pigeonhole/receiver/secret-source.js";
 import { errorOf } from "../support/error-of.js";
-import {
-  captureLog,
-  makeEvent,
-  makeGate,
-  openReceiver,
-  post,
-  storeIn,
-  tempFile,
-  untilWork,
-} from "../support/receiver.js";
+import { makeEvent, makeGate, openReceiver, post, storeIn, tempFile, untilWork } from "../support/receiver.js";
 import { startReceiver } from "../support/start-receiver.js";
 
 const secretOf = (letter: string): string => `whsec_${letter.repeat(43)}`;
@@ -72,18 +63,6 @@ describe("an id is unique per source", () => {
     expect(alarms).toEqual([]);
     expect(await send(B, { ...event, data: { n: 2 } })).toBe("duplicate");
     expect(alarms).toEqual([{ kind: "other_bytes", eventId: "beta/evt_bytes" }]);
-  });
-
-  test("a body without an id is one of each source", async () => {
-    const { receiver, send } = await start(TWO);
-    expect([await send(A, Buffer.from("no JSON")), await send(B, Buffer.from("no JSON"))]).toEqual([
-      "parked",
-      "parked",
-    ]);
-    expect((await receiver.inbox.list()).items.map(({ id }) => id)).toEqual([
-      expect.stringMatching(/^beta\/raw:[0-9a-f]{64}$/),
-      expect.stringMatching(/^acme\/raw:[0-9a-f]{64}$/),
-    ]);
   });
 
   test("keys that are derived for calls, and work of one key, are not those of another source", async () => {
@@ -228,19 +207,5 @@ describe("secrets with names", () => {
     quietMs += 1;
     await send(A);
     expect(raised.recent).toEqual([]);
-  });
-
-  test("a function that gives one secret to two sources changes nothing", async () => {
-    const clock = fakeClock();
-    const log = captureLog();
-    let secrets: Record<string, string> = { acme: A };
-    const receiver = await startReceiver({ secrets: () => secrets, clock, logger: log.logger });
-    secrets = { acme: A, beta: A };
-    await clock.advance(5_000);
-    const deliver = async (secret: string) => (await post(receiver, makeEvent(), { secret })).outcome;
-    expect(await deliver(B)).toBe("secrets_unavailable");
-    expect(await deliver(A)).toBe("accepted");
-    expect((await receiver.inbox.list()).items).toMatchObject([{ source: "acme" }]);
-    expect(log.named("secrets_not_read")).toHaveLength(1);
   });
 });

@@ -337,14 +337,6 @@ test("the type of a pattern accepts a type, a group or a star", () => {
   expectTypeOf<"email.bounce">().not.toExtend<EventPattern>();
 });
 
-test("registrations can be chained and keep the schemas", () => {
-  const receiver = make();
-  const chained = receiver
-    .on("email.sent", () => undefined)
-    .on("email.bounced", ({ data }) => expectTypeOf(data).toEqualTypeOf<Bounce>());
-  expect(chained).toBe(receiver);
-});
-
 describe("the types of onBatch", () => {
   test("the events of a batch are a list of what a handler of the same types gets", () => {
     make().onBatch(["email.bounced", "email.sent"], (events, ctx) => {
@@ -359,10 +351,10 @@ describe("the types of onBatch", () => {
     });
   });
 
-  test.each([1, 9, 100, 999, 1_000, undefined])("a max of %s can be given", (max) => {
+  test("a max from 1 to 1,000 can be given, and one that is no literal", () => {
     const nothing = (): void => undefined;
     make()
-      .onBatch("email.sent", nothing, { name: "a", max })
+      .onBatch("email.sent", nothing, { name: "a", max: Number("9") })
       .onBatch("email.sent", nothing, { name: "b", max: 1 })
       .onBatch("email.sent", nothing, { name: "c", max: 1_000, wait: "1s" })
       .onBatch("email.sent", nothing, { name: "d", max: 999, wait: 20 });
