@@ -1,11 +1,11 @@
-import { describe, expect, test } from "vitest";
-import { type Alarm, createSqliteStore, type ReceiverOptions } from "pigeonhole";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { Alarm, ReceiverOptions } from "pigeonhole";
 import { createSandbox } from "pigeonhole/sandbox";
 import { type FakeClock, deliver as deliverByKit, fakeClock } from "pigeonhole/testing";
 import { captureLog } from "../support/capture-log.js";
 import { closeReceiver, makeEvent, post, untilWork, workOf } from "../support/receiver.js";
 import { postEvent, startReceiver } from "../support/start-receiver.js";
-import { tempFile } from "../support/store-in.js";
+import { storeIn, tempFile } from "../support/store-in.js";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -25,7 +25,7 @@ async function start({ clock = fakeClock(), file = ":memory:", ...options }: Giv
   const receiver = await startReceiver(
     {
       clock,
-      store: createSqliteStore({ file, thread: false }),
+      store: storeIn(file),
       logger: log.logger,
       onAlarm: (alarm) => alarms.push(alarm),
       ...options,
@@ -56,26 +56,27 @@ async function start({ clock = fakeClock(), file = ":memory:", ...options }: Giv
   };
 }
 
-/** What is due waits in the file. */
-async function startWithoutHandlers(clock: FakeClock, file: string) {
-  const receiver = await startReceiver({ clock, store: createSqliteStore({ file, thread: false }) });
-  return { clock, receiver };
-}
-
 const isoTime = (ms: number): string => new Date(ms).toISOString();
 
-describe("an id", () => {
-  test("an id is kept past its limit until a delivery confirms the time", async () => {
-    const { clock, deliver, isKnown, nextRound } = await start({ retention: { idsMs: 7 * DAY } });
-    const { id } = await deliver();
-    clock.set(clock.now() + 8 * DAY);
-    await nextRound();
-    expect(await isKnown(id)).toBe(true);
-    await deliver();
-    await nextRound();
-    expect(await isKnown(id)).toBe(false);
-  });
+/** {@link start}, and a service that has a clock of its own. */
+async function startWithService() {
+  const world = fakeClock();
+  const sandbox = createSandbox({ clock: world, receive: () => new Response() });
+  onTestFinished(() => sandbox.close());
+  const started = await start({ api: sandbox.clientOptions });
+  const { clock, receiver } = started;
+  const record = (name: string) =>
+    receiver.contactEvents.record({ name, email: "ada@example.com", createContact: true });
+  const pass = async (ms: number): Promise<void> => {
+    for (let passedMs = 0; passedMs < ms; passedMs += 1_000) {
+      await clock.advance(1_000);
+      await world.advance(1_000);
+    }
+  };
+  return { ...started, world, record, pass };
+}
 
+describe("an id", () => {
   test.each<[string, (event: ReturnType<typeof makeEvent>) => ReturnType<typeof makeEvent>]>([
     ["of a known event", (event) => event],
     ["of one under a new id", (event) => ({ ...event, id: `${event.id}-replay` })],
@@ -133,27 +134,23 @@ describe("a clock that moves forward at once", () => {
     [DAY - HOUR, false],
     [DAY + HOUR, true],
     [400 * DAY, true],
-  ])("a clock that moves forward by %i ms drops nothing, and raises clock_skew: %s", async (stepMs, isRaised) => {
-    const { clock, deliver, hasBody, nextRound, alarms } = await start({ retention: { bodiesMs: 3 * HOUR } });
-    const { id } = await deliver();
-    clock.set(clock.now() + stepMs);
-    await nextRound();
-    expect(await hasBody(id)).toBe(true);
-    const skews = alarms.filter(({ kind }) => kind === "clock_skew");
-    expect(skews.length > 0).toBe(isRaised);
-    if (isRaised) expect(skews[0]).toMatchObject({ skewSeconds: expect.closeTo(stepMs / 1_000, -2) });
-  });
-
-  test("a clock that moved forward is trusted when a delivery confirms it", async () => {
-    const { clock, deliver, hasBody, nextRound } = await start({ retention: { bodiesMs: DAY } });
-    const { id } = await deliver();
-    clock.set(clock.now() + 3 * DAY);
-    await nextRound();
-    expect(await hasBody(id)).toBe(true);
-    await deliver();
-    await nextRound();
-    expect(await hasBody(id)).toBe(false);
-  });
+  ])(
+    "a clock that moves forward by %i ms drops nothing until a delivery confirms it, and raises clock_skew: %s",
+    async (stepMs, isRaised) => {
+      const { clock, deliver, hasBody, nextRound, alarms } = await start({ retention: { bodiesMs: 3 * HOUR } });
+      const { id } = await deliver();
+      clock.set(clock.now() + stepMs);
+      await nextRound();
+      expect(await hasBody(id)).toBe(true);
+      const skews = alarms.filter(({ kind }) => kind === "clock_skew");
+      expect(skews.length > 0).toBe(isRaised);
+      if (isRaised) expect(skews[0]).toMatchObject({ skewSeconds: expect.closeTo(stepMs / 1_000, -2) });
+      // A delivery confirms it.
+      await deliver();
+      await nextRound();
+      expect(await hasBody(id)).toBe(false);
+    },
+  );
 
   test("the time that passes while a receiver runs counts without deliveries, whatever the clock shows", async () => {
     const { clock, deliver, hasBody, nextRound } = await start({ retention: { bodiesMs: 90 * MINUTE } });
@@ -181,11 +178,6 @@ describe("a clock that moves forward at once", () => {
       expect(await next.hasBody(id)).toBe(true);
       await next.stop();
     }
-  });
-
-  test("a clock is trusted at the first start of a new file", async () => {
-    const { alarms } = await start();
-    expect(alarms).toEqual([]);
   });
 });
 
@@ -232,25 +224,17 @@ describe("a clock that was ahead and is set back", () => {
     const first = await startAhead({ file });
     await first.stop();
     first.setBack();
-    const { clock, receiver } = await startWithoutHandlers(first.clock, file);
+    // Without its handler, what is due waits in the file.
+    const { clock } = first;
+    const receiver = await startReceiver({ clock, store: storeIn(file) });
     await clock.advance(5 * MINUTE);
     expect(await receiver.stats()).toMatchObject({ retrying: 1, lagMs: expect.closeTo(5 * MINUTE - 10_000, -4) });
   });
 
   test("contact events are sent after a clock that was ahead is set back, except those with a later time", async () => {
-    const world = fakeClock();
-    const sandbox = createSandbox({ clock: world, receive: () => new Response() });
-    const { clock, receiver } = await start({ api: sandbox.clientOptions });
-    const record = (name: string) =>
-      receiver.contactEvents.record({ name, email: "ada@example.com", createContact: true });
+    const { clock, receiver, record, pass } = await startWithService();
     const stateOf = async (name: string) =>
       (await receiver.contactEvents.list()).items.find(({ body }) => body.includes(name))?.state;
-    const pass = async (ms: number): Promise<void> => {
-      for (let passedMs = 0; passedMs < ms; passedMs += 1_000) {
-        await clock.advance(1_000);
-        await world.advance(1_000);
-      }
-    };
     /** The client is loaded with its first call, in no time of these clocks. */
     const untilState = (name: string, state: string) =>
       expect.poll(() => pass(1_000).then(() => stateOf(name))).toBe(state);
@@ -266,7 +250,6 @@ describe("a clock that was ahead and is set back", () => {
     await untilState("right", "done");
     // The API called it an event of the future, or may have; it is the operator's now.
     expect(await stateOf("ahead.tried")).toBe("dead");
-    await sandbox.close();
   });
 
   test("the alarm of silence is not delayed by a clock that was ahead and is set back", async () => {
@@ -281,15 +264,10 @@ describe("a clock that was ahead and is set back", () => {
 
 describe("a contact event that was sent", () => {
   test("a contact event that was sent is kept past its limit until the API confirms the time", async () => {
-    const world = fakeClock();
-    const sandbox = createSandbox({ clock: world, receive: () => new Response() });
-    const { clock, receiver, nextRound } = await start({ api: sandbox.clientOptions });
+    const { clock, world, receiver, nextRound, record, pass } = await startWithService();
     const sendOne = async (name: string): Promise<void> => {
-      await receiver.contactEvents.record({ name, email: "ada@example.com", createContact: true });
-      for (let seconds = 0; seconds < 10; seconds += 1) {
-        await clock.advance(1_000);
-        await world.advance(1_000);
-      }
+      await record(name);
+      await pass(10_000);
       expect((await receiver.contactEvents.list()).items[0]).toMatchObject({ state: "done" });
     };
     const names = async (): Promise<string[]> =>
@@ -304,6 +282,5 @@ describe("a contact event that was sent", () => {
     await sendOne("newest");
     await nextRound();
     expect(await names()).toEqual(["newest"]);
-    await sandbox.close();
   });
 });

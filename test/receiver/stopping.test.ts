@@ -1,26 +1,23 @@
 import { setImmediate } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
+import type { AnyEvent, Handler, Store } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import { captureLog } from "../support/capture-log.js";
 import { closeReceiver, makeEvent, openReceiver, post, workOf } from "../support/receiver.js";
+import { makeSlowStore } from "../support/slow-store.js";
 import { postEvent, startReceiver } from "../support/start-receiver.js";
 import { decorateStore, storeIn, tempFile } from "../support/store-in.js";
 import { makeGate } from "../support/gate.js";
 
 describe("stopping", () => {
   test("stop() lets a running handler end, and deliveries are answered 503 meanwhile", async () => {
-    const gate = makeGate();
+    const [begun, gate] = [makeGate(), makeGate()];
     const file = tempFile();
-    const receiver = openReceiver({ store: storeIn(file) });
-    let begun = false;
-    receiver.on("email.sent", async () => {
-      begun = true;
-      await gate.passed;
-    });
-    await receiver.start();
+    const run = () => (begun.open(), gate.passed);
+    const receiver = await startReceiver({ store: storeIn(file) }, { "email.sent": run });
     const event = await postEvent(receiver);
-    await expect.poll(() => begun).toBe(true);
+    await begun.passed;
     const stopped = receiver.stop({ timeoutMs: 10_000 });
     expect((await post(receiver, makeEvent())).outcome).toBe("stopping");
     gate.open();
@@ -32,13 +29,9 @@ describe("stopping", () => {
   test("stop() aborts what runs longer than timeoutMs, and the next process runs it again", async () => {
     const clock = fakeClock();
     const file = tempFile();
-    const receiver = openReceiver({ store: storeIn(file), clock });
     let signal: AbortSignal | undefined;
-    receiver.on("email.sent", (_, ctx) => {
-      ({ signal } = ctx);
-      return new Promise(() => undefined);
-    });
-    await receiver.start();
+    const hang: Handler<AnyEvent> = (_, ctx) => (({ signal } = ctx), new Promise(() => undefined));
+    const receiver = await startReceiver({ store: storeIn(file), clock }, { "email.sent": hang });
     await postEvent(receiver);
     await expect.poll(() => signal).toBeDefined();
     const stopped = receiver.stop({ timeoutMs: 3_000 });
@@ -55,71 +48,36 @@ describe("stopping", () => {
     await expect.poll(() => attempts).toEqual([2]);
   });
 
-  test("stop() answers a delivery that is being stored, and its handler runs in the next process", async () => {
-    const file = tempFile();
-    const gate = makeGate();
-    let storing = false;
-    const store = decorateStore(
-      (real) => ({
-        async accept(event) {
-          storing = true;
-          await gate.passed;
-          return real.accept(event);
-        },
-      }),
-      file,
-    );
-    const ran: string[] = [];
-    const log = captureLog();
-    const receiver = await startReceiver(
-      { store, logger: log.logger },
-      { "email.sent": () => ran.push("while stopping") },
-    );
-    const event = makeEvent();
-    const answered = post(receiver, event);
-    await expect.poll(() => storing).toBe(true);
-    const stopped = receiver.stop();
-    gate.open();
-    expect((await answered).outcome).toBe("accepted");
-    await stopped;
-    expect(ran).toEqual([]);
+  test.each([true, false])(
+    "stop() answers deliveries that are being stored (for a handler: %s)",
+    async (hasHandler) => {
+      const file = tempFile();
+      const { store, gate, given } = makeSlowStore(file);
+      const ran: string[] = [];
+      const log = captureLog();
+      const startOn = (of: Store, when: string) => {
+        const note: Handler<AnyEvent> = (_, { attempt }) => ran.push(`${when} ${attempt}`);
+        return startReceiver({ store: of, logger: log.logger }, hasHandler ? { "email.sent": note } : {});
+      };
+      const receiver = await startOn(store, "while stopping");
+      const event = makeEvent();
+      const answered = Promise.all([post(receiver, event), post(receiver, "parked")]);
+      await expect.poll(given).toBe(2);
+      const stopped = receiver.stop();
+      // Turns enough for a stop that would not wait to close the store.
+      for (let turn = 0; turn < 50; turn += 1) await setImmediate();
+      gate.open();
+      expect((await answered).map(({ outcome }) => outcome)).toEqual(["accepted", "parked"]);
+      await stopped;
+      expect(ran).toEqual([]);
 
-    await startReceiver(
-      { store: storeIn(file), logger: log.logger },
-      { "email.sent": (_, ctx) => ran.push(`attempt ${ctx.attempt}`) },
-    );
-    await expect.poll(() => ran).toEqual(["attempt 1"]);
-    expect(log.named("recovered_work_of_a_dead_process")).toEqual([]);
-    expect(log.lines.filter(({ level }) => level >= 50)).toEqual([]);
-  });
-
-  test("stop() answers a delivery that is being stored even if it has no handler", async () => {
-    const file = tempFile();
-    const gate = makeGate();
-    let storing = 0;
-    const store = decorateStore(
-      (real) => ({
-        async accept(event) {
-          storing += 1;
-          await gate.passed;
-          return real.accept(event);
-        },
-      }),
-      file,
-    );
-    const receiver = await startReceiver({ store });
-    const event = makeEvent();
-    const answered = Promise.all([post(receiver, event), post(receiver, "parked")]);
-    await expect.poll(() => storing).toBe(2);
-    const stopped = receiver.stop();
-    // Turns enough for a stop that would not wait to close the store.
-    for (let turn = 0; turn < 50; turn += 1) await setImmediate();
-    gate.open();
-    expect((await answered).map(({ outcome }) => outcome)).toEqual(["accepted", "parked"]);
-    await stopped;
-    const later = await startReceiver({ store: storeIn(file) });
-    expect((await post(later, event)).outcome).toBe("duplicate");
-  });
+      const later = await startOn(storeIn(file), "attempt");
+      await expect.poll(() => ran).toEqual(hasHandler ? ["attempt 1"] : []);
+      expect((await post(later, event)).outcome).toBe("duplicate");
+      expect(log.named("recovered_work_of_a_dead_process")).toEqual([]);
+      expect(log.lines.filter(({ level }) => level >= 50)).toEqual([]);
+    },
+  );
 
   test("stop() aborts what runs and closes the store even if work cannot be released", async () => {
     let closed = false;
@@ -131,13 +89,9 @@ describe("stopping", () => {
       },
     }));
     const log = captureLog();
-    const receiver = openReceiver({ store, concurrency: 1, logger: log.logger });
     const signals: AbortSignal[] = [];
-    receiver.on("email.sent", (_, ctx) => {
-      signals.push(ctx.signal);
-      return new Promise(() => undefined);
-    });
-    await receiver.start();
+    const hang: Handler<AnyEvent> = (_, { signal }) => (signals.push(signal), new Promise(() => undefined));
+    const receiver = await startReceiver({ store, concurrency: 1, logger: log.logger }, { "email.sent": hang });
     await Promise.all([post(receiver, makeEvent()), post(receiver, makeEvent())]);
     await expect.poll(() => signals).toHaveLength(1);
     await receiver.stop({ timeoutMs: 1 });
@@ -156,17 +110,11 @@ describe("stopping", () => {
 
   test("stop() releases what has not begun, as if it had never been leased", async () => {
     const file = tempFile();
-    const gate = makeGate();
-    const receiver = openReceiver({ store: storeIn(file), concurrency: 1 });
-    let runs = 0;
-    receiver.on("email.sent", async () => {
-      runs += 1;
-      await gate.passed;
-    });
-    await receiver.start();
-    const events = [makeEvent(), makeEvent(), makeEvent()];
-    for (const event of events) await post(receiver, event);
-    await expect.poll(() => runs).toBe(1);
+    const begun = makeGate();
+    const hang = () => (begun.open(), new Promise(() => undefined));
+    const receiver = await startReceiver({ store: storeIn(file), concurrency: 1 }, { "email.sent": hang });
+    for (const event of [makeEvent(), makeEvent(), makeEvent()]) await post(receiver, event);
+    await begun.passed;
     await closeReceiver(receiver);
     const db = new Database(file, { readonly: true });
     const rows = db.prepare("SELECT state, started, finished FROM inbox_work ORDER BY seq").all();
