@@ -1,12 +1,13 @@
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { createReceiver, DoNotRetry, type Logger, PigeonholeError } from "pigeonhole";
+import { type Alarm, DoNotRetry, type Logger, PigeonholeError, type ReceiverOptions } from "pigeonhole";
 import { ApiError } from "pigeonhole/client";
-import { TEST_SECRET } from "pigeonhole/testing";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { resolveOptions } from "#pigeonhole/receiver/options.js";
 import { CANARY, runCanaries } from "./canary-scenario.js";
-import { captureLog, makeEvent, openReceiver, post, stopAfterTest, untilWork } from "../support/receiver.js";
+import { captureLog, makeEvent, post } from "../support/receiver.js";
+import { postUntil, startReceiver } from "../support/start-receiver.js";
 
 const tsx = createRequire(import.meta.url).resolve("tsx/cli");
 
@@ -70,116 +71,80 @@ test("a process with the default logger writes no secret, body, signature or add
   expect(child.stdout).not.toContain(CANARY);
 });
 
-test("the log of a failure has its place and kind, and with logErrorMessages its message", async () => {
-  for (const logErrorMessages of [false, true, undefined]) {
-    const log = captureLog();
-    const receiver = openReceiver({ logger: log.logger, logErrorMessages, retry: { maxAttempts: 1 } });
-    receiver.on("email.sent", () => {
-      throw Object.assign(new TypeError(CANARY), { code: "E_MINE" });
-    });
-    await receiver.start();
-    const event = makeEvent();
-    await post(receiver, event);
-    await untilWork(receiver, event.id, { state: "dead", error: `TypeError: ${CANARY} (E_MINE)` });
-    const [line] = log.named("handler_dead");
-    const fields = { eventId: event.id, handler: "email.sent", attempt: 1, error: "TypeError", code: "E_MINE" };
-    expect(line).toMatchObject({ level: 50, ...fields, reason: "attempts_spent" });
-    // Undefined is true in a receiver for tests.
-    expect(line?.["message"]).toBe(logErrorMessages === false ? undefined : CANARY);
-    expect(JSON.stringify(line?.["at"])).toContain("logs.process.test.ts");
-  }
-});
-
-test.each([
-  ["development", CANARY],
-  ["test", CANARY],
-  ["production", undefined],
-  ["Development", undefined],
-  ["staging", undefined],
-  ["", undefined],
-  [undefined, undefined],
-])("without logErrorMessages the message of a handler's error is logged by NODE_ENV: %s", async (name, message) => {
-  vi.stubEnv("NODE_ENV", name);
-  onTestFinished(() => void vi.unstubAllEnvs());
-  const { logger, named } = captureLog();
-  const retry = { maxAttempts: 1 };
-  const receiver = stopAfterTest(createReceiver({ secrets: TEST_SECRET, store: ":memory:", logger, retry }));
-  receiver.on("email.sent", () => {
-    throw new Error(CANARY);
-  });
-  await receiver.start();
-  const event = makeEvent();
-  await post(receiver, event);
-  await untilWork(receiver, event.id, { state: "dead" });
-  expect(named("handler_dead")[0]).toHaveProperty("error", "Error");
-  expect(named("handler_dead")[0]?.["message"]).toBe(message);
-});
-
-/** The line of the failure of a handler that does this, in production. */
-async function failureOf(handle: Parameters<ReturnType<typeof openReceiver>["on"]>[1]) {
+/** The lines about a handler that throws this in production, as far as the options do not say otherwise. */
+async function linesOf(thrown: unknown, options: Partial<ReceiverOptions<Record<never, never>>> = {}) {
   const log = captureLog();
-  const receiver = openReceiver({ logger: log.logger, logErrorMessages: false, retry: { maxAttempts: 1 } });
-  receiver.on("email.sent", handle);
-  await receiver.start();
-  const event = makeEvent();
-  await post(receiver, event);
-  await untilWork(receiver, event.id, { state: "dead" });
-  return log.named("handler_dead")[0];
+  const production = { logger: log.logger, logErrorMessages: false, retry: { maxAttempts: 1 } };
+  const receiver = await startReceiver({ ...production, ...options }, { "email.sent": () => Promise.reject(thrown) });
+  await postUntil(receiver, { state: "dead" });
+  const [line] = log.named("handler_dead");
+  return { line, told: JSON.stringify(log.lines) };
 }
 
-test("the message of an error of this package is logged without logErrorMessages", async () => {
-  const line = await failureOf((_, ctx) => {
-    ctx.contactEvents.record({ name: "order.shipped", email: CANARY });
-  });
-  expect(line).toMatchObject({ error: "PigeonholeError", code: "api_not_configured" });
-  expect(line?.["message"]).toContain("option api");
+test.each([true, false])(
+  "a failure is logged with its place and kind, and its message if asked: %s",
+  async (isAsked) => {
+    const mine = Object.assign(new TypeError(CANARY), { code: "E_MINE" });
+    const { line } = await linesOf(mine, { logErrorMessages: isAsked });
+    const fields = { handler: "email.sent", attempt: 1, error: "TypeError", code: "E_MINE", reason: "attempts_spent" };
+    expect(line).toMatchObject({ level: 50, ...fields });
+    expect(line?.["message"]).toBe(isAsked ? CANARY : undefined);
+    expect(JSON.stringify(line?.["at"])).toContain("logs.process.test.ts");
+  },
+);
+
+test.each([
+  ["development", true],
+  ["test", true],
+  ["production", false],
+  ["Development", false],
+  ["", false],
+  [undefined, false],
+])("without logErrorMessages, NODE_ENV says whether messages of handlers' errors are logged: %s", (name, isLogged) => {
+  vi.stubEnv("NODE_ENV", name);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect(resolveOptions({ secrets: "", store: ":memory:" }).logErrorMessages).toBe(isLogged);
 });
 
-test.each<[string, Error]>([
-  ["names a value of the handler", new PigeonholeError("duplicate_step", `Step "${CANARY}" was used twice.`)],
-  ["quotes an argument", new PigeonholeError("invalid_argument", `"${CANARY}" is not a duration.`)],
+test("the message of an error of this package is logged without logErrorMessages", async () => {
+  const { line } = await linesOf(new PigeonholeError("api_not_configured", "It needs the option api."));
+  expect(line).toMatchObject({ error: "PigeonholeError", message: "It needs the option api." });
+});
+
+const answered = { call: "contactEvents.send", status: 404, code: "contact_not_found", param: "email" } as const;
+
+test.each<[string, Error, string]>([
   [
-    "is the service's",
+    "a message that names a value of the handler",
+    new PigeonholeError("duplicate_step", `Step "${CANARY}" was used twice.`),
+    "PigeonholeError",
+  ],
+  [
+    "a message that quotes an argument",
+    new PigeonholeError("invalid_argument", `"${CANARY}" is not a duration.`),
+    "PigeonholeError",
+  ],
+  [
+    "a message of the service",
     new ApiError({
-      call: "contactEvents.send",
-      status: 404,
-      code: "contact_not_found",
+      ...answered,
       message: `There is no contact ${CANARY}.`,
-      param: "email",
       requestId: "req_1",
       retryAfterMs: undefined,
     }),
+    "ApiError",
   ],
-  ["is the handler's", new Error(CANARY)],
-])("a message that %s is not logged without logErrorMessages", async (_, error) => {
-  const line = await failureOf(() => {
-    throw error;
-  });
-  expect(line).toMatchObject({ error: error.name });
+  ["a line of a message that looks like a stack frame", new Error(`no:\nlet us meet\n  at noon, ${CANARY}`), "Error"],
+  [
+    "a name and a code that are no single words",
+    Object.assign(new Error("no"), { name: `${CANARY}@example.com`, code: `${CANARY} 1` }),
+    "Error",
+  ],
+])("without logErrorMessages, %s is not logged", async (_, thrown, error) => {
+  const { line, told } = await linesOf(thrown);
+  expect(line).toMatchObject({ error });
   expect(line).not.toHaveProperty("message");
-  expect(JSON.stringify(line)).not.toContain(CANARY);
-});
-
-test("the name and the code of an error are logged only where they are single words", async () => {
-  const line = await failureOf(() => {
-    throw Object.assign(new Error("no"), { name: `${CANARY}@example.com`, code: `${CANARY} 1` });
-  });
-  expect(line).toMatchObject({ error: "Error" });
-  expect(JSON.stringify(line)).not.toContain(CANARY);
-});
-
-test("a line of a message that looks like a stack frame is not logged", async () => {
-  const log = captureLog();
-  const receiver = openReceiver({ logger: log.logger, logErrorMessages: false });
-  receiver.on("email.sent", () => {
-    throw new Error(`cannot read:\nlet us meet\n  at noon, ${CANARY}`);
-  });
-  await receiver.start();
-  const event = makeEvent();
-  await post(receiver, event);
-  await untilWork(receiver, event.id, { state: "retrying", attempts: 1 });
-  expect(log.named("handler_failed")).toHaveLength(1);
-  expect(JSON.stringify(log.lines)).not.toContain(CANARY);
+  expect(told).not.toContain(CANARY);
 });
 
 test("a logger that throws changes no answer, no retry and no alarm, and stops nothing", async () => {
@@ -188,18 +153,9 @@ test("a logger that throws changes no answer, no retry and no alarm, and stops n
   };
   const logger: Logger = { debug: broken, info: broken, warn: broken, error: broken, child: () => logger };
   const alarms: string[] = [];
-  const receiver = openReceiver({
-    logger,
-    onAlarm: ({ kind }) => alarms.push(kind),
-    retry: { initialMs: 1, maxAttempts: 2 },
-  });
-  receiver.on("email.sent", () => {
-    throw new Error("not now");
-  });
-  await receiver.start();
-  const event = makeEvent();
-  expect((await post(receiver, event)).outcome).toBe("accepted");
-  await untilWork(receiver, event.id, { state: "dead", attempts: 2 });
+  const options = { logger, onAlarm: ({ kind }: Alarm) => alarms.push(kind), retry: { initialMs: 1, maxAttempts: 2 } };
+  const receiver = await startReceiver(options, { "email.sent": () => Promise.reject(new Error("not now")) });
+  const event = await postUntil(receiver, { state: "dead", attempts: 2 });
   expect((await post(receiver, "not JSON")).outcome).toBe("parked");
   expect((await post(receiver, { ...event, data: { other: true } })).outcome).toBe("duplicate");
   expect(alarms).toEqual(["other_bytes"]);
@@ -211,18 +167,12 @@ test("control characters of an id or a type are logged as escapes, and the alarm
   const write = (fields: object, message: string): void => void lines.push([fields, message]);
   const logger: Logger = { debug: write, info: write, warn: write, error: write, child: () => logger };
   const ids: unknown[] = [];
-  const receiver = openReceiver({
-    logger,
-    onAlarm: (alarm) => ids.push("eventId" in alarm ? alarm.eventId : undefined),
-  });
-  receiver.on("email.sent", () => {
-    throw new DoNotRetry("no");
-  });
-  await receiver.start();
+  const receiver = await startReceiver(
+    { logger, onAlarm: (alarm) => ids.push("eventId" in alarm ? alarm.eventId : undefined) },
+    { "email.sent": () => Promise.reject(new DoNotRetry("no")) },
+  );
   const id = "evt_\u001b]0;title\u0007\u009b2J\u202e";
-  const event = makeEvent({ id });
-  await post(receiver, event);
-  await untilWork(receiver, id, { state: "dead" });
+  const event = await postUntil(receiver, { state: "dead" }, { id });
   await post(receiver, { ...event, data: { other: true } });
   await post(receiver, makeEvent({ id: `${id}2`, type: "new\u001b.type" }));
   const messages = lines.map(([, message]) => message);

@@ -13,7 +13,8 @@ import { DoNotRetry, PigeonholeError, type Store } from "pigeonhole";
 import { METRICS } from "#pigeonhole/receiver/metrics.js";
 import { makeFolder } from "../support/folder.js";
 import { type Sample, groupedBy, matches, parseSamples, selectorsOf } from "../support/promql.js";
-import { decorateStore, makeEvent, openReceiver, post, tempFile, untilWork } from "../support/receiver.js";
+import { decorateStore, tempFile, untilWork } from "../support/receiver.js";
+import { postUntil, startReceiver } from "../support/start-receiver.js";
 import { isInstalled } from "../support/tools.js";
 
 const DOCS = resolve(import.meta.dirname, "../../docs");
@@ -70,16 +71,16 @@ describe("a receiver behind a Prometheus endpoint", () => {
     const over = (real: Store): Partial<Store> => ({
       saveStep: (...args) => (refusals-- > 0 ? refuse() : real.saveStep(...args)),
     });
-    const receiver = openReceiver({ telemetry: true, store: decorateStore(over, tempFile()) });
-    receiver.on("email.sent", () => undefined, { name: "good" });
-    receiver.on("email.sent", (_, { step }) => step("s", () => 1), { name: "unlucky" });
-    receiver.on("email.sent", () => Promise.reject(new DoNotRetry("no")), { name: "bad" });
-    await receiver.start();
-    const event = makeEvent();
-    await post(receiver, event);
-    await untilWork(receiver, event.id, { state: "done" }, "good");
-    await untilWork(receiver, event.id, { state: "dead" }, "bad");
-    await untilWork(receiver, event.id, { state: "done" }, "unlucky");
+    const receiver = await startReceiver(
+      { telemetry: true, store: decorateStore(over, tempFile()) },
+      {
+        "email.sent": () => Promise.reject(new DoNotRetry("no")),
+        "email.*": () => undefined,
+        "*": (_, { step }) => step("s", () => 1),
+      },
+    );
+    const { id } = await postUntil(receiver, { state: "dead" });
+    for (const done of ["email.*", "*"]) await untilWork(receiver, id, { state: "done" }, done);
     samples = await scrape();
     const names = new Set(samples.map(({ name }) => name.replace(/_(total|bucket)$/, "")));
     expect(METRICS.map(({ name }) => name.replaceAll(".", "_")).filter((name) => !names.has(name))).toEqual([]);

@@ -1,12 +1,22 @@
 import { SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
-import { type Receiver, RetryAfter, type Store, createReceiver, createSqliteStore } from "pigeonhole";
+import {
+  type AnyEvent,
+  type Handler,
+  type Receiver,
+  RetryAfter,
+  type Store,
+  createReceiver,
+  createSqliteStore,
+} from "pigeonhole";
 import { TEST_SECRET } from "pigeonhole/testing";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
-import { type ContactEventService, startContactEventService } from "../support/contact-event-service.js";
+import { ada, apiOf, openService } from "../outbox/outbox-harness.js";
+import type { ContactEventService } from "../support/contact-event-service.js";
 import { describeOnPostgres } from "../support/postgres-server.js";
-import { closeReceiver, makeEvent, openReceiver, post } from "../support/receiver.js";
+import { closeReceiver, makeEvent, post } from "../support/receiver.js";
+import { startReceiver } from "../support/start-receiver.js";
 import { decorateStore, tempFile } from "../support/store-in.js";
 import { makeGate } from "../support/gate.js";
 import { dropAfterTest } from "./shared-nodes.js";
@@ -17,15 +27,7 @@ const [RECEIVE, HANDLE, SEND] = ["pigeonhole.receive", "pigeonhole.handle email.
 
 let service: ContactEventService;
 beforeEach(async () => {
-  service = await startContactEventService();
-  onTestFinished(() => service.close());
-});
-
-const apiOf = ({ baseUrl }: ContactEventService) => ({
-  apiKey: "svc_test_secret",
-  baseUrl,
-  maxRetries: 0,
-  eventsPerMinute: 600_000,
+  service = await openService();
 });
 
 /** Where an application's store stays when its process ends. */
@@ -33,18 +35,11 @@ type Place = () => Store<unknown>;
 
 /** The same application, started again each time. */
 function createApp(place: Place, role: "accept" | "both" = "both"): Receiver<Record<never, never>, unknown> {
-  const receiver = createReceiver({
-    secrets: TEST_SECRET,
-    store: place(),
-    logger: silentLogger,
-    role,
-    api: apiOf(service),
-  });
+  const options = { secrets: TEST_SECRET, store: place(), logger: silentLogger, role, api: apiOf(service) };
+  const receiver = createReceiver(options);
   onTestFinished(() => closeReceiver(receiver));
   return receiver;
 }
-
-const record = (name: string) => ({ name, email: "ada@example.com" });
 
 function describeLinks(makePlace: () => Place): void {
   test("each run links to its delivery, and the call to the runs, each in a process of its own", async () => {
@@ -62,7 +57,7 @@ function describeLinks(makePlace: () => Place): void {
     const running = createApp(place);
     running.on("email.sent", (_, ctx) => {
       if (ctx.attempt === 1) throw new RetryAfter("later", 0);
-      ctx.contactEvents.record(record("seen"));
+      ctx.contactEvents.record(ada("seen"));
     });
     await running.start();
     await spans.untilEnded(SEND, 1);
@@ -115,17 +110,17 @@ function describeLinks(makePlace: () => Place): void {
     const app = createApp(place);
     app.on("email.sent", async (_, ctx) => {
       await gate.passed;
-      for (const name of ["one", "two"]) ctx.contactEvents.record(record(name));
+      for (const name of ["one", "two"]) ctx.contactEvents.record(ada(name));
     });
     await app.start();
     service.faults.push("held");
-    await app.contactEvents.record(record("first"));
+    await app.contactEvents.record(ada("first"));
     await expect.poll(() => service.calls.length).toBe(1);
     await post(app, makeEvent());
     gate.open();
     await spans.untilEnded(HANDLE, 1);
     await trace.getTracer("test").startActiveSpan("caller", async (span) => {
-      await app.contactEvents.record(record("three"));
+      await app.contactEvents.record(ada("three"));
       span.end();
     });
     await closeReceiver(app);
@@ -143,12 +138,11 @@ function describeLinks(makePlace: () => Place): void {
 }
 
 test("a contact event of a step links to the run that did the step", async () => {
-  const app = openReceiver({ telemetry: true, api: apiOf(service) });
-  app.on("email.sent", async (_, ctx) => {
-    await ctx.step("seen", () => ctx.contactEvents.record(record("seen")));
-    if (ctx.attempt === 1) throw new RetryAfter("later", 0);
-  });
-  await app.start();
+  const recordInStep: Handler<AnyEvent> = async (_, { attempt, step, contactEvents }) => {
+    await step("seen", () => contactEvents.record(ada("seen")));
+    if (attempt === 1) throw new RetryAfter("later", 0);
+  };
+  const app = await startReceiver({ telemetry: true, api: apiOf(service) }, { "email.sent": recordInStep });
   await post(app, makeEvent());
   const [call = expect.unreachable()] = await spans.untilEnded(SEND, 1);
   const [first, second] = spans.named(HANDLE).map(idOf);
@@ -166,12 +160,13 @@ test("without telemetry nothing is kept, also inside a span of the app", async (
     ),
     record: (event, now) => (kept.push(event.trace), real.record(event, now)),
   }));
-  const app = openReceiver({ telemetry: false, store, api: apiOf(service) });
-  app.on("email.sent", (_, ctx) => ctx.contactEvents.record(record("seen")));
-  await app.start();
+  const app = await startReceiver(
+    { telemetry: false, store, api: apiOf(service) },
+    { "email.sent": (_, { contactEvents }) => contactEvents.record(ada("seen")) },
+  );
   await trace.getTracer("test").startActiveSpan("caller", async (span) => {
     await post(app, makeEvent());
-    await app.contactEvents.record(record("by.app"));
+    await app.contactEvents.record(ada("by.app"));
     span.end();
   });
   await expect.poll(() => kept).toEqual([undefined, undefined, undefined]);

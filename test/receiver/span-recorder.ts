@@ -35,6 +35,10 @@ export function useSpanRecorder() {
   });
   const named = (name: string): ReadableSpan[] => spans.getFinishedSpans().filter((span) => span.name === name);
   return {
+    /** All that have ended. */
+    get ended(): readonly ReadableSpan[] {
+      return spans.getFinishedSpans();
+    },
     /** The spans of this name that have ended, in that order. */
     named,
     /** Waits until so many spans of this name have ended. */

@@ -1,38 +1,31 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { SpanKind, SpanStatusCode, metrics, trace } from "@opentelemetry/api";
+import { SpanKind, SpanStatusCode, metrics } from "@opentelemetry/api";
 import {
   AggregationTemporality,
   InMemoryMetricExporter,
   MeterProvider,
   PeriodicExportingMetricReader,
 } from "@opentelemetry/sdk-metrics";
-import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { DoNotRetry, PigeonholeError } from "pigeonhole";
 import { TEST_SECRET, fakeClock } from "pigeonhole/testing";
 import { CANARY, runCanaries } from "./canary-scenario.js";
-import { closeReceiver, makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
-import { postEvent, startReceiver } from "../support/start-receiver.js";
+import { useSpanRecorder } from "./span-recorder.js";
+import { silentLogger } from "#pigeonhole/base/logger.js";
+import { closeReceiver, makeEvent, post, untilWork } from "../support/receiver.js";
+import { postUntil, startReceiver } from "../support/start-receiver.js";
 import { decorateStore } from "../support/store-in.js";
 import { makeGate } from "../support/gate.js";
 import { operatedBy } from "../support/operate.js";
 
-const spans = new InMemorySpanExporter();
+const spans = useSpanRecorder();
 const points = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
 const reader = new PeriodicExportingMetricReader({ exporter: points, exportIntervalMillis: 3_600_000 });
 
-beforeAll(() => {
-  trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] }));
-  metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
-});
-beforeEach(() => {
-  spans.reset();
-  points.reset();
-});
+beforeAll(() => void metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] })));
 afterAll(async () => {
   await reader.shutdown();
-  trace.disable();
   metrics.disable();
 });
 
@@ -63,18 +56,14 @@ async function countOf(name: string, attributes: Record<string, string>): Promis
 }
 
 async function runOne(telemetry: boolean) {
-  const receiver = openReceiver({ telemetry });
-  receiver.on("email.sent", () => undefined, { name: "good" });
-  receiver.on(
-    "email.*",
-    () => {
-      throw new DoNotRetry("no");
+  const receiver = await startReceiver(
+    { telemetry },
+    {
+      "email.sent": [() => undefined, { name: "good" }],
+      "email.*": [() => Promise.reject(new DoNotRetry("no")), { name: "bad" }],
     },
-    { name: "bad" },
   );
-  await receiver.start();
-  const event = await postEvent(receiver);
-  await untilWork(receiver, event.id, { state: "done" }, "good");
+  const event = await postUntil(receiver, { state: "done" }, {}, "good");
   await untilWork(receiver, event.id, { state: "dead" }, "bad");
   await post(receiver, event);
   return { receiver, event };
@@ -82,9 +71,7 @@ async function runOne(telemetry: boolean) {
 
 test("a delivery and each run of a handler is a span", async () => {
   const { event } = await runOne(true);
-  const found = spans
-    .getFinishedSpans()
-    .map(({ name, kind, attributes, status }) => ({ name, kind, attributes, status }));
+  const found = spans.ended.map(({ name, kind, attributes, status }) => ({ name, kind, attributes, status }));
   const run = { "pigeonhole.event.id": event.id, "pigeonhole.event.type": "email.sent", "pigeonhole.attempt": 1 };
   expect(found).toHaveLength(4);
   expect(found).toEqual(
@@ -146,13 +133,8 @@ test("deliveries of a named source are counted under its name, and those that no
   expect([await countOf(ANSWERED, ofSource("acme")), await countOf(ANSWERED, ofSource("beta"))]).toEqual([1, 2]);
   const named = (await readPoints()).flatMap(({ attributes }) => attributes["pigeonhole.source"] ?? []);
   expect(new Set(named)).toEqual(new Set(["acme", "beta"]));
-  const received = spans.getFinishedSpans().filter(({ name }) => name === "pigeonhole.receive");
-  expect(received.map(({ attributes }) => attributes["pigeonhole.source"])).toEqual([
-    "acme",
-    "beta",
-    "beta",
-    undefined,
-  ]);
+  const sources = spans.named("pigeonhole.receive").map(({ attributes }) => attributes["pigeonhole.source"]);
+  expect(sources).toEqual(["acme", "beta", "beta", undefined]);
 });
 
 test("the time of deliveries and runs is recorded in seconds, by handler, type and outcome", async () => {
@@ -175,25 +157,25 @@ test("the time of deliveries and runs is recorded in seconds, by handler, type a
 
 test("a run under which the store failed is interrupted, which is no failure of the handler", async () => {
   let refusals = 1;
+  const refuse = () => Promise.reject(new PigeonholeError("store_unreachable", "no answer from the server"));
   const store = decorateStore((real) => ({
-    saveStep: (...args) =>
-      refusals-- > 0
-        ? Promise.reject(new PigeonholeError("store_unreachable", "no answer from the server"))
-        : real.saveStep(...args),
+    saveStep: (...args) => (refusals-- > 0 ? refuse() : real.saveStep(...args)),
   }));
-  const receiver = openReceiver({ telemetry: true, store });
-  receiver.on("email.sent", (_, { step }) => step("s", () => undefined), { name: "unlucky" });
-  await receiver.start();
-  const event = await postEvent(receiver);
-  await untilWork(receiver, event.id, { state: "done", attempts: 1 }, "unlucky");
+  const receiver = await startReceiver(
+    { telemetry: true, store },
+    { "email.sent": [(_, { step }) => step("s", () => undefined), { name: "unlucky" }] },
+  );
+  await postUntil(receiver, { state: "done", attempts: 1 }, {}, "unlucky");
   const attributes = (await readPoints()).map((point) => point.attributes);
   const runs = attributes.filter((each) => each["messaging.consumer.group.name"] === "unlucky");
   expect(runs.map((each) => [each["pigeonhole.outcome"], each["error.type"]])).toEqual([
     ["interrupted", undefined],
     ["done", undefined],
   ]);
-  const ended = spans.getFinishedSpans().filter(({ name }) => name === "pigeonhole.handle unlucky");
-  expect(ended.map((span) => span.attributes["pigeonhole.outcome"])).toEqual(["interrupted", "done"]);
+  expect(spans.named("pigeonhole.handle unlucky").map((span) => span.attributes["pigeonhole.outcome"])).toEqual([
+    "interrupted",
+    "done",
+  ]);
 });
 
 /** The gauges now, by their names without `pigeonhole.`. */
@@ -207,13 +189,15 @@ async function readGauges(): Promise<Record<string, unknown>> {
 test("gauges show the backlog, the outbox, what was given up, and the endpoint", async () => {
   const clock = fakeClock();
   const api = { apiKey: "svc_test", baseUrl: "http://127.0.0.1:1" };
-  const receiver = openReceiver({ telemetry: true, clock, api });
   const gate = makeGate();
-  receiver.on("email.sent", () => gate.passed, { name: "slow" });
-  receiver.on("email.*", () => Promise.reject(new DoNotRetry("no")), { name: "bad" });
-  await receiver.start();
-  const event = await postEvent(receiver);
-  await untilWork(receiver, event.id, { state: "dead" }, "bad");
+  const receiver = await startReceiver(
+    { telemetry: true, clock, api },
+    {
+      "email.sent": [() => gate.passed, { name: "slow" }],
+      "email.*": [() => Promise.reject(new DoNotRetry("no")), { name: "bad" }],
+    },
+  );
+  const event = await postUntil(receiver, { state: "dead" }, {}, "bad");
   await receiver.contactEvents.record({ email: "a@example.com", name: "seen" });
   await post(receiver, event, { secret: `whsec_${"x".repeat(43)}` });
   await clock.advance(20_000);
@@ -232,34 +216,20 @@ test("gauges show the backlog, the outbox, what was given up, and the endpoint",
   gate.open();
 });
 
-test("a store that cannot be counted is shown as down", async () => {
-  const store = decorateStore((real) =>
-    operatedBy(real, () => ({ overview: () => Promise.reject(new Error("broken")) })),
-  );
-  await openReceiver({ telemetry: true, store }).start();
+test.each([
+  ["that cannot be counted", () => Promise.reject(new Error("broken"))],
+  ["that does not answer holds up no metric, and", () => new Promise<never>(() => undefined)],
+])("a store %s is shown as down", async (_, overview) => {
+  const store = decorateStore((real) => operatedBy(real, () => ({ overview })));
+  await startReceiver({ telemetry: true, store });
   expect(await readGauges()).toMatchObject({ "store.up": 0 });
-});
-
-test("a store that does not answer does not hold up the metrics", async () => {
-  const gate = makeGate();
-  const store = decorateStore((real) =>
-    operatedBy(real, (operator) => ({ overview: () => gate.passed.then(() => operator.overview()) })),
-  );
-  await openReceiver({ telemetry: true, store }).start();
-  expect(await readGauges()).toMatchObject({ "store.up": 0 });
-  gate.open();
 });
 
 test("a receiver that has stopped is no longer asked", async () => {
   const clock = fakeClock();
   let counted = 0;
   const store = decorateStore((real) =>
-    operatedBy(real, (operator) => ({
-      overview() {
-        counted += 1;
-        return operator.overview();
-      },
-    })),
+    operatedBy(real, (operator) => ({ overview: () => ((counted += 1), operator.overview()) })),
   );
   const receiver = await startReceiver({ telemetry: true, clock, store });
   await clock.advance(10_000);
@@ -274,17 +244,10 @@ test("a receiver that has stopped is no longer asked", async () => {
 });
 
 test("no span and no metric contains a secret, a body or an address", async () => {
-  const { signatures } = await runCanaries({
-    debug() {},
-    info() {},
-    warn() {},
-    error() {},
-    child: () => expect.fail("no handler logs"),
-  });
-  const finished = spans.getFinishedSpans();
-  expect(finished.length).toBeGreaterThan(30);
+  const { signatures } = await runCanaries(silentLogger);
+  expect(spans.ended.length).toBeGreaterThan(30);
   const told = JSON.stringify([
-    finished.map(({ name, attributes, status, events }) => ({ name, attributes, status, events })),
+    spans.ended.map(({ name, attributes, status, events }) => ({ name, attributes, status, events })),
     await readPoints(),
   ]);
   expect(told).toContain("pigeonhole.handle email.sent");
@@ -295,7 +258,7 @@ test("no span and no metric contains a secret, a body or an address", async () =
 test("the option telemetry: false makes no span and counts nothing", async () => {
   const before = await countOf(ANSWERED, ACCEPTED);
   await runOne(false);
-  expect(spans.getFinishedSpans()).toEqual([]);
+  expect(spans.ended).toEqual([]);
   expect(await countOf(ANSWERED, ACCEPTED)).toBe(before);
 });
 
