@@ -1,38 +1,26 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { inspect } from "node:util";
-import { type Alarm, createReceiver } from "pigeonhole";
-import { TEST_SECRET } from "pigeonhole/testing";
+import type { Alarm } from "pigeonhole";
 import { Pool } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
 import { type RelayFault, startPostgresRelay } from "../support/postgres-relay.js";
 import { describeOnPostgres } from "../support/postgres-server.js";
-import { captureLog, closeReceiver, makeEvent, makeGate, post } from "../support/receiver.js";
+import { captureLog, makeEvent, makeGate, post } from "../support/receiver.js";
+import { type NodeOptions, createNode, dropAfterTest } from "./shared-nodes.js";
 
 /** PostgreSQL's texts quote keys, and a connection string has a password: neither may be seen. */
 const [ADDRESS, PASSWORD] = ["ann@example.com", "hidden"];
 const CANARY = new RegExp(`${ADDRESS}|${PASSWORD}`);
 
 describeOnPostgres((database) => {
-  function open(options: Partial<Parameters<typeof createReceiver>[0]> & { connectionString: string }) {
-    const { connectionString, ...rest } = options;
+  function open({ connectionString, ...options }: NodeOptions & { connectionString: string }) {
     const log = captureLog();
     const alarms: Alarm[] = [];
     const pool = new Pool({ connectionString, max: 5 });
-    const receiver = createReceiver({
-      secrets: TEST_SECRET,
-      store: createPostgresStore({ pool, schema: database.schema }),
-      logger: log.logger,
-      onAlarm: (alarm) => alarms.push(alarm),
-      telemetry: false,
-      ...rest,
-    });
-    onTestFinished(async () => {
-      await closeReceiver(receiver);
-      await pool.end();
-      await database.pool.query(`DROP SCHEMA IF EXISTS ${database.schema} CASCADE`);
-    });
-    return { receiver, log, alarms, pool };
+    dropAfterTest(database);
+    onTestFinished(() => pool.end());
+    const reports = { logger: log.logger, onAlarm: (alarm: Alarm) => alarms.push(alarm) };
+    return { receiver: createNode(database, { pool, ...reports, ...options }), log, alarms, pool };
   }
 
   describe("a fault of the database", () => {

@@ -1,33 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type ReceiverOptions, createReceiver } from "pigeonhole";
-import { TEST_SECRET, fakeClock } from "pigeonhole/testing";
+import { fakeClock } from "pigeonhole/testing";
 import { Pool } from "pg";
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { isoTime } from "#pigeonhole/base/iso-time.js";
-import { silentLogger } from "#pigeonhole/base/logger.js";
-import { createPostgresStore } from "pigeonhole/postgres";
 import { TAKEN_OVER_AFTER_MS } from "#pigeonhole/store/work-state.js";
 import { type RelayFault, startPostgresRelay } from "../support/postgres-relay.js";
 import { type TestDatabase, describeOnPostgres } from "../support/postgres-server.js";
+import { type Node, type NodeOptions, createNode, postInTurn } from "./shared-nodes.js";
 import { borrowClient } from "../store/postgres/store-on.js";
-import { captureLog, closeReceiver, makeEvent, makeGate, post, untilWork, workOf } from "../support/receiver.js";
+import { captureLog, makeEvent, makeGate, post, untilWork, workOf } from "../support/receiver.js";
 
-/** A receiver on the database, stopped after the test; one of several on the same data. */
-function createOn(
-  { pool, schema }: Pick<TestDatabase, "pool" | "schema">,
-  options: Pick<ReceiverOptions, "logger" | "clock" | "role" | "concurrency"> = {},
-) {
-  const receiver = createReceiver({
-    secrets: TEST_SECRET,
-    store: createPostgresStore({ pool, schema }),
-    logger: silentLogger,
-    telemetry: false,
-    retry: { initialMs: 10, maxMs: 10, maxAttempts: 3 },
-    ...options,
-  });
-  onTestFinished(() => closeReceiver(receiver, options.clock));
-  return receiver;
-}
+/** A receiver on the database that repeats what fails at once. */
+const createOn = (database: TestDatabase, options: NodeOptions = {}): Node =>
+  createNode(database, { pool: database.pool, retry: { initialMs: 10, maxMs: 10, maxAttempts: 3 }, ...options });
 
 describeOnPostgres((database) => {
   const effects = "public.effects";
@@ -47,6 +32,16 @@ describeOnPostgres((database) => {
     return rows.map(({ event }) => event);
   }
 
+  /** Two receivers, each with what `register` gives it, started. */
+  async function startTwo(register: (receiver: Node, number: number) => unknown, options: NodeOptions = {}) {
+    const receivers = [createOn(database, options), createOn(database, options)] as const;
+    for (const [number, receiver] of receivers.entries()) {
+      register(receiver, number);
+      await receiver.start();
+    }
+    return receivers;
+  }
+
   describe("two receivers on one database", () => {
     test.each([{ key: undefined }, { key: () => "all" }])(
       "a new handler of two receivers gets each stored event once, and new events before the rest, %o",
@@ -55,16 +50,12 @@ describeOnPostgres((database) => {
         await before.start();
         for (let index = 0; index < 60; index += 1) await post(before, makeEvent());
         const ran: string[] = [];
-        const receivers = [createOn(database, { concurrency: 2 }), createOn(database, { concurrency: 2 })];
-        for (const receiver of receivers) {
-          const run = async ({ id }: { id: string }) => {
-            ran.push(id);
-            await sleep(10);
-          };
-          receiver.on("email.sent", run, { name: "score@2", ...(key && { key }) });
-          await receiver.start();
-        }
-        const [first = expect.unreachable()] = receivers;
+        const run = async ({ id }: { id: string }) => {
+          ran.push(id);
+          await sleep(10);
+        };
+        const handler = { name: "score@2", ...(key && { key }) };
+        const [first] = await startTwo((receiver) => receiver.on("email.sent", run, handler), { concurrency: 2 });
         expect(await first.inbox.plan({ handler: "score@2" })).toMatchObject({ events: 60 });
         await expect.poll(() => ran.length).toBeGreaterThan(4);
         const fresh = makeEvent();
@@ -79,26 +70,21 @@ describeOnPostgres((database) => {
     );
 
     test("of two receivers on one database, one at a time handles events of a key", async () => {
-      const receivers = [createOn(database), createOn(database)];
       let [running, most] = [0, 0];
       const ran = new Set<number>();
-      for (const [number, receiver] of receivers.entries()) {
-        receiver.on(
-          "email.sent",
-          async () => {
-            running += 1;
-            most = Math.max(most, running);
-            ran.add(number);
-            await sleep(20);
-            running -= 1;
-          },
-          { key: () => "same" },
-        );
-        await receiver.start();
-      }
+      const run = async (number: number): Promise<void> => {
+        running += 1;
+        most = Math.max(most, running);
+        ran.add(number);
+        await sleep(20);
+        running -= 1;
+      };
+      const receivers = await startTwo((receiver, number) =>
+        receiver.on("email.sent", () => run(number), { key: () => "same" }),
+      );
       const events = Array.from({ length: 16 }, () => makeEvent());
-      await Promise.all(events.map((event, index) => post(receivers[index % 2] ?? expect.unreachable(), event)));
-      await expect.poll(async () => (await receivers[0]?.stats())?.done, { timeout: 20_000 }).toBe(events.length);
+      await postInTurn(receivers, events);
+      await expect.poll(async () => (await receivers[0].stats()).done, { timeout: 20_000 }).toBe(events.length);
       const [one = expect.unreachable()] = ran;
       await receivers[one]?.stop({ timeoutMs: 0 });
       await post(receivers[1 - one] ?? expect.unreachable(), makeEvent());
@@ -107,9 +93,8 @@ describeOnPostgres((database) => {
     });
 
     test("of two receivers on one database, neither runs an older event of a key after a newer one", async () => {
-      const receivers = [createOn(database), createOn(database)];
       let isRunning = false;
-      for (const [number, receiver] of receivers.entries()) {
+      const receivers = await startTwo((receiver, number) =>
         receiver.on(
           "email.sent",
           async ({ id }, { attempt, commit }) => {
@@ -120,9 +105,8 @@ describeOnPostgres((database) => {
             await commit(({ client }) => client.query(`INSERT INTO ${effects} VALUES ($1, $2)`, [id, number]));
           },
           { key: () => "same", only: "newest" },
-        );
-        await receiver.start();
-      }
+        ),
+      );
       const second = (number: number): string => String(number).padStart(2, "0");
       // In no order: 7 and 60 have no common divisor.
       const events = Array.from({ length: 60 }, (_, index) => second((index * 7) % 60)).map((of) =>
@@ -133,7 +117,7 @@ describeOnPostgres((database) => {
         if (index % 10 === 0) await sleep(50);
       }
       const open = async () => {
-        const { pending, retrying, running } = (await receivers[0]?.stats()) ?? expect.unreachable();
+        const { pending, retrying, running } = await receivers[0].stats();
         return pending + retrying + running;
       };
       await expect.poll(open, { timeout: 20_000 }).toBe(0);
@@ -144,10 +128,9 @@ describeOnPostgres((database) => {
     });
 
     test("of two receivers on one database, each takes batches of its own, and every event is written once", async () => {
-      const receivers = [createOn(database), createOn(database)];
       const sizes: number[] = [];
       const failed = new Set<string>();
-      for (const [number, receiver] of receivers.entries()) {
+      const receivers = await startTwo((receiver, number) =>
         receiver.onBatch(
           "email.sent",
           async (events, ctx) => {
@@ -161,12 +144,11 @@ describeOnPostgres((database) => {
             });
           },
           { max: 20, wait: "50ms" },
-        );
-        await receiver.start();
-      }
+        ),
+      );
       const events = Array.from({ length: 200 }, () => makeEvent());
-      await Promise.all(events.map((event, index) => post(receivers[index % 2] ?? expect.unreachable(), event)));
-      await expect.poll(async () => (await receivers[0]?.stats())?.done, { timeout: 20_000 }).toBe(events.length);
+      await postInTurn(receivers, events);
+      await expect.poll(async () => (await receivers[0].stats()).done, { timeout: 20_000 }).toBe(events.length);
       expect((await readEffects()).toSorted()).toEqual(events.map(({ id }) => id).toSorted());
       expect(Math.max(...sizes)).toBe(20);
       expect(failed.size).toBeGreaterThan(1);
@@ -294,7 +276,7 @@ describeOnPostgres((database) => {
     const relay = await startPostgresRelay(database.url);
     const [clock, log] = [fakeClock(), captureLog()];
     const pool = new Pool({ connectionString: relay.url });
-    const receiver = createOn({ ...database, pool }, { clock, logger: log.logger, concurrency: 1 });
+    const receiver = createOn(database, { pool, clock, logger: log.logger, concurrency: 1 });
     onTestFinished(() => pool.end());
     const gate = makeGate();
     receiver.on("email.sent", () => gate.passed, { timeoutMs: 3_600_000 });
@@ -320,7 +302,7 @@ describeOnPostgres((database) => {
     const [clock, log] = [fakeClock(), captureLog()];
     const pool = new Pool({ connectionString: relay.url });
     pool.on("error", () => undefined);
-    const receiver = createOn({ ...database, pool }, { clock, logger: log.logger });
+    const receiver = createOn(database, { pool, clock, logger: log.logger });
     onTestFinished(() => pool.end());
     let signal: AbortSignal | undefined;
     receiver.on(

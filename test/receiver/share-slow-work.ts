@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import type { TestDatabase } from "../support/postgres-server.js";
-import { makeEvent, post } from "../support/receiver.js";
-import { createNode, dropAfterTest } from "./shared-nodes.js";
+import { makeEvent } from "../support/receiver.js";
+import { createNode, dropAfterTest, postInTurn } from "./shared-nodes.js";
 
 /**
  * Delivers all events to the first of three nodes with 4 places each. Resolves with the runs of each node, and the time
@@ -29,8 +29,7 @@ export async function shareSlowWork(
   if (first === undefined) return expect.unreachable();
   const events = Array.from({ length: total }, () => makeEvent());
   const begun = performance.now();
-  const answers = await Promise.all(events.map((event) => post(first, event)));
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(new Set(await postInTurn([first], events))).toEqual(new Set([200]));
   await expect.poll(async () => (await first.stats()).done, { timeout: 120_000, interval: 200 }).toBe(total);
   expect(runs.reduce((sum, each) => sum + each, 0)).toBe(total);
   return { runs, ms: lastEnd - begun };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
-import { startContactEventService } from "../support/contact-event-service.js";
+import { expect, test } from "vitest";
+import { apiOf, openService } from "../outbox/outbox-harness.js";
 import { describeOnPostgres } from "../support/postgres-server.js";
 import { makeEvent, post } from "../support/receiver.js";
 import { createNode, dropAfterTest } from "./shared-nodes.js";
@@ -16,10 +16,10 @@ describeOnPostgres((database) => {
     { timeout: 120_000 },
     async () => {
       dropAfterTest(database);
-      const service = await startContactEventService();
-      onTestFinished(() => service.close());
+      const service = await openService();
+      const api = { ...apiOf(service), eventsPerMinute: PER_MINUTE };
       const nodes = [1, 2, 3].map(() => {
-        const node = createNode(database, { baseUrl: service.baseUrl, eventsPerMinute: PER_MINUTE });
+        const node = createNode(database, { api });
         node.on("email.sent", ({ id }, ctx) => {
           ctx.contactEvents.record({ name: "seen", email: "ada@example.com", properties: { of: id } });
         });

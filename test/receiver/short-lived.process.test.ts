@@ -1,14 +1,15 @@
 import { type Store, createReceiver, createSqliteStore } from "pigeonhole";
 import { TEST_SECRET } from "pigeonhole/testing";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
-import { type ContactEventService, startContactEventService } from "../support/contact-event-service.js";
+import { apiOf, openService } from "../outbox/outbox-harness.js";
+import type { ContactEventService } from "../support/contact-event-service.js";
 import { describeOnPostgres } from "../support/postgres-server.js";
 import { makeEvent, post, tempFile } from "../support/receiver.js";
 
 /** Every call on a host without lasting processes: a receiver of its own, from its start to its stop. */
-function createHost(createStore: () => Store<unknown>, { baseUrl }: ContactEventService) {
+function createHost(createStore: () => Store<unknown>, service: ContactEventService) {
   const ran: string[] = [];
   async function withReceiver<Value>(use: (receiver: ReturnType<typeof createReceiver>) => Promise<Value>) {
     const receiver = createReceiver({
@@ -18,7 +19,7 @@ function createHost(createStore: () => Store<unknown>, { baseUrl }: ContactEvent
       logger: silentLogger,
       telemetry: false,
       retry: { initialMs: 1, maxMs: 1, jitter: 0 },
-      api: { apiKey: "svc_test", baseUrl, eventsPerMinute: 600_000 },
+      api: apiOf(service),
     });
     receiver.on("email.sent", ({ id }, ctx) => {
       // Every third event fails once.
@@ -43,8 +44,7 @@ function createHost(createStore: () => Store<unknown>, { baseUrl }: ContactEvent
 
 /** Delivers everything, each event twice, three requests at a time, while a scheduler drains once a second. */
 async function workThrough(total: number, createStore: () => Store<unknown>): Promise<void> {
-  const service = await startContactEventService();
-  onTestFinished(() => service.close());
+  const service = await openService();
   const host = createHost(createStore, service);
   const events = Array.from({ length: total }, () => makeEvent());
   const requests = events.flatMap((event) => [event, event]);
