@@ -142,63 +142,51 @@ describe("contact events", () => {
     callEvents: null,
   };
 
-  test.each<[string, Partial<ContactEventRow>, Pick<TimelineEntry, "kind" | "at" | "text" | "detail">]>([
+  const settled = { settledAt: iso(T + 10_000), attempts: 1 };
+  const refusal = {
+    reason: "refused",
+    code: "contact_not_found",
+    param: "email",
+    message: "No such contact.",
+  } as const;
+
+  test.each<[string, Partial<ContactEventRow>, TimelineEntry["kind"], number | null, string, string | null]>([
+    ["waits for its first call", {}, "waits", null, "is not sent yet", null],
     [
-      "one that waits for its first call",
-      {},
-      { kind: "waits", at: null, text: "The contact event signed_up is not sent yet.", detail: null },
-    ],
-    [
-      "one that is tried again",
+      "is tried again",
       { attempts: 2, dueAt: iso(T + 60_000), error: "HTTP 503" },
-      {
-        kind: "waits",
-        at: iso(T + 60_000),
-        text: "The contact event signed_up is tried again, after 2 tries.",
-        detail: "HTTP 503",
-      },
+      "waits",
+      60_000,
+      "is tried again, after 2 tries",
+      "HTTP 503",
     ],
     [
-      "one that the API took",
-      { state: "done", settledAt: iso(T + 10_000), attempts: 3, remoteId: "cev_1" },
-      {
-        kind: "contact_event_settled",
-        at: iso(T + 10_000),
-        text: "The API took the contact event signed_up as cev_1, after 3 tries.",
-        detail: null,
-      },
+      "was discarded after its tries, which the API has not taken",
+      { ...settled, state: "discarded", attempts: 2 },
+      "contact_event_settled",
+      10_000,
+      "was discarded, after 2 tries",
+      null,
     ],
     [
-      "one that was discarded after its tries, which the API has not taken",
-      { state: "discarded", settledAt: iso(T + 10_000), attempts: 2 },
-      {
-        kind: "contact_event_settled",
-        at: iso(T + 10_000),
-        text: "The contact event signed_up was discarded, after 2 tries.",
-        detail: null,
-      },
+      "the API refused",
+      { ...settled, ...refusal, state: "dead" },
+      "contact_event_settled",
+      10_000,
+      "is dead (refused)",
+      "contact_not_found · email · No such contact.",
     ],
-    [
-      "one that the API refused",
-      {
-        state: "dead",
-        settledAt: iso(T + 10_000),
-        attempts: 1,
-        reason: "refused",
-        code: "contact_not_found",
-        param: "email",
-        message: "No such contact.",
-      },
-      {
-        kind: "contact_event_settled",
-        at: iso(T + 10_000),
-        text: "The contact event signed_up is dead (refused).",
-        detail: "contact_not_found · email · No such contact.",
-      },
-    ],
-  ])("%s has its times and the answer of the API", (_, changes, last) => {
+  ])("one that %s has its times and the answer of the API", (_, changes, kind, at, text, detail) => {
     const entries = timelineOf({}, { contactEvents: [{ ...row, ...changes }] });
     const recorded = { kind: "contact_event_recorded", at: iso(T + 9_500), key: "k" };
-    expect(entries.filter(({ key }) => key === "k")).toMatchObject([recorded, { ...last, key: "k" }]);
+    const last = { kind, at: at && iso(T + at), text: `The contact event signed_up ${text}.`, detail, key: "k" };
+    expect(entries.filter(({ key }) => key === "k")).toMatchObject([recorded, last]);
+  });
+
+  test("one that the API took has its id there", () => {
+    const taken = { ...row, ...settled, state: "done" as const, attempts: 3, remoteId: "cev_1" };
+    expect(timelineOf({}, { contactEvents: [taken] }).at(-1)?.text).toBe(
+      "The API took the contact event signed_up as cev_1, after 3 tries.",
+    );
   });
 });
