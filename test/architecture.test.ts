@@ -45,7 +45,7 @@ const CEILINGS: Record<string, number> = {
   store: 14_233,
   operator: 633,
   client: 2_018,
-  outbox: 638,
+  outbox: 630,
   dispatch: 3_713,
   http: 559,
   receiver: 4_574,

@@ -143,10 +143,10 @@ export class RunContext implements HandlerContext<unknown> {
       this.#repeatRecords(kept.records);
       return kept.value as Value;
     }
-    const recordedBefore = this.#records?.all?.length ?? 0;
+    const recordedBefore = this.#records?.all.length ?? 0;
     const value = await fn();
     // Records of concurrent code may be among them, which does no harm: a record made twice is one.
-    await this.#watched(this.#steps.keep(name, value, this.#records?.all?.slice(recordedBefore)));
+    await this.#watched(this.#steps.keep(name, value, this.#records?.all.slice(recordedBefore)));
     return value;
   }
 

@@ -97,23 +97,15 @@ function isoTime(ms: number): string {
   return lastTime.text;
 }
 
-/** The records of one run: none at first, and rarely more than one. */
+/** The records of one run. */
 export class RunRecords {
-  #events: ComparableOutboxEvent[] | undefined;
-  #byKey: Map<string, ComparableOutboxEvent> | undefined;
+  readonly #byKey = new Map<string, ComparableOutboxEvent>();
 
   /** Throws `key_conflict` when the key stands for another event of this run. */
   add(event: ComparableOutboxEvent): void {
-    if (this.#events === undefined) {
-      this.#events = [event];
-      return;
-    }
-    this.#byKey ??= new Map(this.#events.map((first) => [first.key, first]));
     const known = this.#byKey.get(event.key);
-    if (known === undefined) {
-      this.#byKey.set(event.key, event);
-      this.#events.push(event);
-    } else if (!isSameContactEvent(event, known.body)) {
+    if (known === undefined) this.#byKey.set(event.key, event);
+    else if (!isSameContactEvent(event, known.body)) {
       throw new PigeonholeError(
         "key_conflict",
         "Two different contact events of one handler have the same key. Give each its own: record(event, { key: … }).",
@@ -121,8 +113,8 @@ export class RunRecords {
     }
   }
 
-  /** What was recorded so far, in that order; undefined when nothing was. */
-  get all(): readonly ComparableOutboxEvent[] | undefined {
-    return this.#events;
+  /** What was recorded so far, in that order. */
+  get all(): readonly ComparableOutboxEvent[] {
+    return [...this.#byKey.values()];
   }
 }
