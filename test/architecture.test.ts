@@ -48,7 +48,7 @@ const CEILINGS: Record<string, number> = {
   outbox: 630,
   dispatch: 3_713,
   http: 559,
-  receiver: 4_574,
+  receiver: 4_552,
   sandbox: 9_743,
   capture: 4_511,
   testing: 221,

@@ -83,14 +83,14 @@ const WHY: Record<UnreadReason, (reading: Unread) => string> = {
 };
 
 function attemptEntry(
-  { at, endpointId, attempt, kind, isDelivered, responseCode, durationMs, error }: EventAttempt,
+  { at, endpointId, attempt, kind, status, responseCode, durationMs, error }: EventAttempt,
   { show, isOfSeveral }: { show: (error: string) => string; isOfSeveral: boolean },
 ): TimelineEntry {
   const after = durationMs === null ? "" : ` after ${durationMs} ms`;
   const answer = responseCode === null ? `had no answer${after}` : `was answered ${responseCode}${after}`;
   const to = isOfSeveral && endpointId !== null ? ` at ${endpointId}` : "";
   return {
-    kind: isDelivered ? "attempt_delivered" : "attempt_failed",
+    kind: status === "delivered" ? "attempt_delivered" : "attempt_failed",
     at: at === null ? null : isoTime(at),
     handler: null,
     attempt: null,

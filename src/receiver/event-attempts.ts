@@ -4,23 +4,10 @@ import { ApiError, AuthenticationError, NoAnswerError, PermissionError, RateLimi
 import type { WebhookDelivery } from "../contract/webhook-endpoint.js";
 import { MAX_RETRY_SPAN_MS } from "../protocol/retry-schedule.js";
 
-/** An attempt of the service to deliver an event, as its delivery log has it. Null: the log does not say. */
-export interface EventAttempt {
-  /** When it began, by the service's clock, in milliseconds since 1970. */
+/** An attempt of the service to deliver an event, as its delivery log has it. */
+export interface EventAttempt extends WebhookDelivery {
+  /** When it began, by the service's clock, in milliseconds since 1970; null when the log does not say. */
   at: number | null;
-  /** The endpoint that it went to. */
-  endpointId: string | null;
-  /** Its number in its delivery, from 1; 0 for one that was not sent. */
-  attempt: number | null;
-  /** `event`, `test` or `replay`, or another word of the service. */
-  kind: string | null;
-  /** True for an answer of 2xx. */
-  isDelivered: boolean;
-  /** HTTP status of the answer; null also when there was none. */
-  responseCode: number | null;
-  durationMs: number | null;
-  /** The service's words for why it failed. */
-  error: string | null;
 }
 
 /** Why a log was not read. */
@@ -122,10 +109,8 @@ function spansAround({ receivedAt, now }: Pick<AttemptsRequest, "receivedAt" | "
 }
 
 function toAttempt(row: WebhookDelivery): EventAttempt {
-  const { createdAt, endpointId, attempt, kind, status, responseCode, durationMs, error } = row;
-  const at = Date.parse(createdAt ?? "");
-  const isDelivered = status === "delivered";
-  return { at: Number.isNaN(at) ? null : at, endpointId, attempt, kind, isDelivered, responseCode, durationMs, error };
+  const at = Date.parse(row.createdAt ?? "");
+  return { ...row, at: Number.isNaN(at) ? null : at };
 }
 
 function byTime(one: EventAttempt, other: EventAttempt): number {

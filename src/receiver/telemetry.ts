@@ -131,30 +131,23 @@ function attributesOfSource(outcome: Outcome): Api.Attributes | undefined {
 }
 
 function attributesOfAnswer(kind: OutcomeKind): Api.Attributes {
-  const isFailure = ANSWERS[kind].status >= 300;
-  return {
-    "messaging.system": SYSTEM,
-    "messaging.operation.name": "receive",
-    "pigeonhole.outcome": kind,
-    ...(isFailure && { "error.type": kind }),
-  };
+  return attributesOf(CONSUMED_MESSAGES, [SYSTEM, "receive", kind, ANSWERS[kind].status >= 300 ? kind : undefined]);
 }
 
-/** The type of an event is what others call a topic, and each handler gets all events of its types. */
+/**
+ * The type of an event is what others call a topic, and each handler gets all events of its types. An interrupted run
+ * has not failed: it runs again and counts then.
+ */
 function attributesOfRun({ handler, eventType }: RunInfo, outcome: RunOutcome): Api.Attributes {
-  return {
-    "messaging.system": SYSTEM,
-    "messaging.operation.name": "process",
-    "messaging.destination.name": eventType,
-    "messaging.consumer.group.name": handler,
-    "pigeonhole.outcome": outcome,
-    ...(isFailure(outcome) && { "error.type": outcome }),
-  };
+  const isFailure = outcome !== "done" && outcome !== "interrupted";
+  const values = [SYSTEM, "process", eventType, handler, outcome, isFailure ? outcome : undefined];
+  return attributesOf(PROCESS_DURATION, values);
 }
 
-/** An interrupted run has not failed: it runs again and counts then. */
-function isFailure(outcome: RunOutcome): boolean {
-  return outcome !== "done" && outcome !== "interrupted";
+/** In the order in which the metric names them; one that is undefined is left out. */
+function attributesOf({ attributes }: Metric, values: readonly (string | undefined)[]): Api.Attributes {
+  const named = attributes.map((name, place) => [name, values[place]] as const);
+  return Object.fromEntries(named.filter(([, value]) => value !== undefined));
 }
 
 /** Returns what ends it. */
