@@ -1,9 +1,8 @@
 export { createClient } from "./client/create-client.js";
 export type { ClientOptions } from "./client/options.js";
-export type { CallOptions, Client } from "./client/call-types.js";
+export type { CallOptions, Client, PagePromise } from "./client/call-types.js";
 export type { AnswerOf, CallName, BodyOf, QueryOf } from "./client/named-types.js";
 export type { Download } from "./client/download.js";
-export type { PagePromise } from "./client/page-promise.js";
 export {
   ApiError,
   AuthenticationError,

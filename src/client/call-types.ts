@@ -2,8 +2,10 @@ import type { Contract } from "../contract/contract.js";
 import type { BodyInput, Operation, PathNames, QueryInput, CallResult } from "../contract/operation.js";
 import type { Page } from "../contract/paging.js";
 import type { Download } from "./download.js";
-import type { PagePromise } from "./page-promise.js";
 import type { UploadData } from "./upload-body.js";
+
+/** The first page when awaited, and every row of every page in `for await`. The first request is made at once. */
+export type PagePromise<Row, OnePage extends Page<Row> = Page<Row>> = Promise<OnePage> & AsyncIterable<Row>;
 
 /** Options of every call. */
 export interface CallOptions {

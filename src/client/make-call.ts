@@ -1,8 +1,8 @@
 import type { BoundOperation } from "../contract/bind-operations.js";
 import type { Page } from "../contract/paging.js";
+import type { PagePromise } from "./call-types.js";
 import { apiErrorFor } from "./errors.js";
 import type { ResolvedClient } from "./options.js";
-import { type PagePromise, pagePromise } from "./page-promise.js";
 import { type CallArguments, prepareCall, splitArguments } from "./prepare-call.js";
 import { runCall } from "./run-call.js";
 
@@ -37,4 +37,28 @@ async function run(bound: BoundOperation, args: CallArguments, { baseUrl, deps }
 function endlessList(call: string, message: string): Error {
   const unknown = { param: undefined, requestId: undefined, retryAfterMs: undefined };
   return apiErrorFor({ call, status: 200, code: "invalid_answer", message, ...unknown });
+}
+
+/** `fetchPage(undefined)` gives the first page. `refuse` gives the error for paging that cannot continue. */
+function pagePromise<Row>(
+  fetchPage: (cursor: string | undefined) => Promise<Page<Row>>,
+  refuse: (message: string) => Error,
+): PagePromise<Row> {
+  const first = fetchPage(undefined);
+
+  async function* rows(): AsyncGenerator<Row, void, undefined> {
+    const seen = new Set<string>();
+    for (let page = await first; ;) {
+      yield* page.items;
+      if (!page.hasMore) return;
+      const cursor = page.nextCursor;
+      // Ending here would present a part of the list as the whole list. Continuing would never end.
+      if (cursor === null || cursor === "") throw refuse("The list says that it has more, without a nextCursor.");
+      if (seen.has(cursor)) throw refuse("The list gives a nextCursor for the second time.");
+      seen.add(cursor);
+      page = await fetchPage(cursor);
+    }
+  }
+
+  return Object.assign(first, { [Symbol.asyncIterator]: rows });
 }

@@ -1,11 +1,10 @@
 import type { BoundOperation } from "../contract/bind-operations.js";
 import { findBatchRefusal, findChangedByJson } from "../contract/check-batch.js";
-import { countEvents } from "../contract/count-events.js";
 import { checkCallInput } from "../contract/check-call-input.js";
 import { checkInput, type ValidationCode } from "../contract/check-input.js";
-import { IDEMPOTENCY_KEY_HEADER, idempotencyKey } from "../contract/idempotency-key.js";
-import { type Operation, pathNames, takesIdempotencyKey } from "../contract/operation.js";
+import { type Operation, countEvents, pathNames, takesIdempotencyKey } from "../contract/operation.js";
 import { encodeQueryValue } from "../contract/query-text.js";
+import { IDEMPOTENCY_KEY_HEADER, idempotencyKey } from "../contract/shapes.js";
 import type { WireRequest } from "./attempt.js";
 import type { BatchCallOptions, UploadCallOptions } from "./call-types.js";
 import { InvalidInputError } from "./errors.js";

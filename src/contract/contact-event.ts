@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { DAY } from "../base/duration.js";
 import { lazy } from "../base/lazy.js";
 import { EVENT_LIMITS, EVENT_NAME } from "./event-limits.js";
-import { type Checked, type ValidationCode, checkInput } from "./check-input.js";
+import { type Checked, type ValidationCode, type ValidationIssue, checkInput } from "./check-input.js";
 import { type JsonValue, isJsonValue, jsonSize } from "./json-size.js";
-import { checkOccurredAt } from "./occurred-at.js";
 import { readPlainContactEvent } from "./plain-contact-event.js";
 import { contactAddress } from "./contact-address.js";
 import { textOf, timestamp } from "./shapes.js";
@@ -102,4 +102,20 @@ export function checkContactEvent(
   if (!checked.ok) return checked;
   const issue = checkOccurredAt(checked.value.occurredAt, nowMs);
   return issue === undefined ? checked : { ok: false, issue };
+}
+
+/** An event is at most this old, in milliseconds. See docs/service.md#contact-event-fields. */
+const OLDEST_EVENT_MS = 90 * DAY;
+
+/**
+ * The rule that needs a clock: not in the future, and not more than 90 days old. `undefined` is allowed: the service
+ * then uses the time of arrival. The schema checks the format. A value that is not a time passes here.
+ */
+export function checkOccurredAt(value: string | undefined, nowMs: number): ValidationIssue | undefined {
+  if (value === undefined) return undefined;
+  const ageMs = nowMs - Date.parse(value);
+  const param = "occurredAt";
+  if (ageMs < 0) return { code: "invalid_event", param, message: "Must not be in the future." };
+  if (ageMs > OLDEST_EVENT_MS) return { code: "invalid_event", param, message: "Must not be more than 90 days old." };
+  return undefined;
 }

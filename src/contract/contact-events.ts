@@ -1,7 +1,13 @@
 import { z } from "zod";
-import { EVENT_ISSUE_CODES, EVENT_LIMITS, contactEventInput, eventName, jsonValue } from "./contact-event.js";
+import {
+  EVENT_ISSUE_CODES,
+  EVENT_LIMITS,
+  checkOccurredAt,
+  contactEventInput,
+  eventName,
+  jsonValue,
+} from "./contact-event.js";
 import type { ValidationIssue } from "./check-input.js";
-import { checkOccurredAt } from "./occurred-at.js";
 import type { Resource } from "./operation.js";
 import { pageOf, pageQuery } from "./paging.js";
 import { createRows } from "./create-rows.js";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Resource } from "./operation.js";
 import { pageOf, pageQuery } from "./paging.js";
 import { createRows } from "./create-rows.js";
-import { countDifferent, nullable, openEnum, someText, textOf, timestamp } from "./shapes.js";
+import { nullable, openEnum, someText, textOf, timestamp } from "./shapes.js";
 
 /** The size of files and of lists about them. See docs/service.md#files. */
 export const FILE_LIMITS = { maxBytes: 100 * 1024 * 1024, nameLength: 255, batchDelete: 100 } as const;
@@ -176,7 +176,7 @@ export const files = {
       ids: z
         .array(someText())
         .min(1, { error: "Must name at least one file." })
-        .refine((ids) => countDifferent(ids) <= FILE_LIMITS.batchDelete, { error: "Must name at most 100 files." })
+        .refine((ids) => new Set(ids).size <= FILE_LIMITS.batchDelete, { error: "Must name at most 100 files." })
         .readonly(),
     }),
     fires: ["file.deleted"],

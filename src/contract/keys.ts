@@ -114,12 +114,18 @@ const apiKeyWithToken = apiKey.extend({
   token: z.string(),
 });
 
-/** One call that a key made; the names of its fields are assumed. */
-const apiKeyRequest = z.looseObject({
+/** What the rows of both logs have. */
+const logged = {
   id: nullable(z.string()),
   keyId: nullable(z.string()),
   /** `Deleted key` when the key is no longer there. */
   keyName: nullable(z.string()),
+  createdAt: nullable(z.string()),
+};
+
+/** One call that a key made; the names of its fields are assumed. */
+const apiKeyRequest = z.looseObject({
+  ...logged,
   method: nullable(z.string()),
   /** Without the query. */
   path: nullable(z.string()),
@@ -129,15 +135,11 @@ const apiKeyRequest = z.looseObject({
   durationMs: nullable(z.number()),
   ip: nullable(z.string()),
   userAgent: nullable(z.string()),
-  createdAt: nullable(z.string()),
 });
 
 /** One change of a key, or an authentication that was refused; most names of its fields are assumed. */
 const apiKeyActivity = z.looseObject({
-  id: nullable(z.string()),
-  keyId: nullable(z.string()),
-  /** `Deleted key` when the key is no longer there. */
-  keyName: nullable(z.string()),
+  ...logged,
   /** `@` and a name for a person, `API key` and a name for a key. */
   actor: nullable(z.string()),
   kind: nullable(
@@ -153,7 +155,6 @@ const apiKeyActivity = z.looseObject({
     ]),
   ),
   detail: nullable(z.looseObject({ source: nullable(z.string()) })),
-  createdAt: nullable(z.string()),
 });
 
 /** An API key of the workspace as the API returns it. */

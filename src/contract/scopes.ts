@@ -47,22 +47,19 @@ export const SCOPES = [
 /** A scope of the service. */
 export type Scope = (typeof SCOPES)[number];
 
-/** What an operation needs: one scope, each of several, any one of several, or none. */
-export type ScopeRule = Scope | { readonly allOf: readonly Scope[] } | { readonly anyOf: readonly Scope[] } | null;
+/** What an operation needs: one scope, any one of several, or none. */
+export type ScopeRule = Scope | { readonly anyOf: readonly Scope[] } | null;
 
 /** True when a key with these scopes may call an operation with this rule. */
 export function allowsScopes(rule: ScopeRule, held: readonly string[]): boolean {
   if (rule === null) return true;
   if (typeof rule === "string") return held.includes(rule);
-  return "allOf" in rule
-    ? rule.allOf.every((scope) => held.includes(scope))
-    : rule.anyOf.some((scope) => held.includes(scope));
+  return rule.anyOf.some((scope) => held.includes(scope));
 }
 
 /** The rule in words, each scope between `quote`: `keys:write or keys:manage`. */
 export function describeScopes(rule: ScopeRule, quote = ""): string {
   if (rule === null) return "none";
   if (typeof rule === "string") return quote + rule + quote;
-  const [scopes, word] = "allOf" in rule ? [rule.allOf, " and "] : [rule.anyOf, " or "];
-  return scopes.map((scope) => quote + scope + quote).join(word);
+  return rule.anyOf.map((scope) => quote + scope + quote).join(" or ");
 }

@@ -80,7 +80,13 @@ export function tombstoneOf<Fields extends z.ZodRawShape>(fields: Fields) {
   return z.looseObject({ object: z.string(), ...fields, deleted: z.boolean() });
 }
 
-/** How many different ids a list has: in documented limits, a repeated id counts once. */
-export function countDifferent(ids: readonly string[]): number {
-  return new Set(ids).size;
-}
+/** Header of the key. See docs/service.md#idempotency-keys. */
+export const IDEMPOTENCY_KEY_HEADER = "idempotency-key";
+
+/**
+ * Up to 255 letters, digits, `_`, `.`, `:` and `-`; anything else is 400 `invalid_idempotency_key`. See
+ * docs/service.md#idempotency-keys.
+ */
+export const idempotencyKey = z.string().regex(/^[A-Za-z0-9_.:-]{1,255}$/, {
+  error: "Must be 1 to 255 letters, digits, underscores, dots, colons or dashes.",
+});

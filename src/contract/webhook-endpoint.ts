@@ -48,6 +48,18 @@ export const webhookUpdateInput = z.strictObject({
   enabled: z.boolean().optional(),
 });
 
+const localUrl = z.string().refine(isHttpUrl, { error: "Must be an http or https URL." });
+
+/** {@link webhookCreateInput} for an emulator whose receivers are on this machine: any http or https URL. */
+export const localWebhookCreateInput = webhookCreateInput.extend({ url: localUrl });
+
+/** {@link webhookUpdateInput} for the same emulator. */
+export const localWebhookUpdateInput = webhookUpdateInput.extend({ url: localUrl.optional() });
+
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
 /**
  * An endpoint as read; see docs/service.md#endpoint. Only the id is required, so that an answer with a secret is never
  * refused.

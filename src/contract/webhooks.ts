@@ -1,10 +1,11 @@
 import { z } from "zod";
-import { localWebhookCreateInput, localWebhookUpdateInput } from "./local-webhook.js";
 import type { Resource } from "./operation.js";
 import { listOf, pageOf, pageQuery } from "./paging.js";
 import { createRows } from "./create-rows.js";
 import { openEnum, timestamp } from "./shapes.js";
 import {
+  localWebhookCreateInput,
+  localWebhookUpdateInput,
   webhookActivity,
   webhookCreateInput,
   webhookDelivery,

@@ -1,17 +1,9 @@
 import { PigeonholeError } from "../base/error.js";
-import {
-  type Changes,
-  type OptionsDefinition,
-  type OptionsOf,
-  defineOptions,
-  given,
-  required,
-} from "../base/options.js";
+import { type Changes, type OptionsOf, defineOptions, given, required } from "../base/options.js";
 import type { SignatureAssumptions, SignatureEncoding } from "./signature-assumptions.js";
 import { checkBody, deliveryMac } from "./delivery-mac.js";
 import { resolveSignatureAssumptions } from "./resolve-assumptions.js";
 import { checkSecrets } from "./secret.js";
-import { encodeSignature } from "./signature-encoding.js";
 
 /** A delivery to sign. */
 export interface SignDeliveryInput {
@@ -35,14 +27,14 @@ export interface SignDeliveryInput {
 }
 
 /** The names of {@link SignDeliveryInput}; the values are checked below, with another code. */
-export const SIGN_OPTIONS: OptionsDefinition<OptionsOf<SignDeliveryInput>> = defineOptions("signDelivery", {
+export const SIGN_OPTIONS = defineOptions("signDelivery", {
   body: required(),
   secret: required(),
   timestamp: given(),
   format: given(),
   encoding: given(),
   assumptions: given(),
-});
+} satisfies OptionsOf<SignDeliveryInput>);
 
 /** The last moment of a JavaScript date, in milliseconds. */
 const LATEST_DATE = 8.64e15;
@@ -60,7 +52,7 @@ export function signDelivery(input: SignDeliveryInput): Record<string, string> {
   const format = input.format ?? (assumptions.timestampIn === "header" ? "bare" : "combined");
   const encoding = input.encoding ?? defaultEncoding(assumptions.encodings);
   const text = timestampText(timestamp);
-  const value = encodeSignature(deliveryMac(secret, `${text}.`, body), encoding);
+  const value = deliveryMac(secret, `${text}.`, body).toString(encoding);
   if (format === "combined") return { [assumptions.signatureHeader]: `t=${text},v1=${value}` };
   return { [assumptions.signatureHeader]: value, [assumptions.timestampHeader]: text };
 }

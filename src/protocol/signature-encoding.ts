@@ -3,11 +3,6 @@ import type { SignatureEncoding } from "./signature-assumptions.js";
 const DIGEST_BYTES = 32;
 const BASE64_LENGTH = 43;
 
-/** Writes a digest as text: hex in lower case, base64 padded, base64url unpadded. */
-export function encodeSignature(digest: Buffer, encoding: SignatureEncoding): string {
-  return digest.toString(encoding);
-}
-
 /**
  * Reads a signature value of exactly 32 bytes; undefined for anything else. Node's decoders skip or cut off what they
  * do not know, so a value passes only when encoding its bytes gives the value back: no other characters, no second

@@ -1,14 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
-import {
-  type Changes,
-  type OptionsDefinition,
-  type OptionsOf,
-  defineOptions,
-  given,
-  required,
-} from "../base/options.js";
+import { type Changes, type OptionsOf, defineOptions, given, required } from "../base/options.js";
 import type { SignatureAssumptions } from "./signature-assumptions.js";
 import { checkBody, writeDeliveryMac } from "./delivery-mac.js";
 import { headerReader, type HeadersInput } from "./header-access.js";
@@ -39,14 +32,14 @@ export interface VerifySignatureInput {
 }
 
 /** The names of {@link VerifySignatureInput}; the values are checked below, with another code. */
-export const VERIFY_OPTIONS: OptionsDefinition<OptionsOf<VerifySignatureInput>> = defineOptions("verifySignature", {
+export const VERIFY_OPTIONS = defineOptions("verifySignature", {
   body: required(),
   headers: required(),
   secrets: required(),
   nowMs: given(),
   toleranceSeconds: given<number>({ default: LIMITS.toleranceSeconds }),
   assumptions: given(),
-});
+} satisfies OptionsOf<VerifySignatureInput>);
 
 /** What verification found where there was something to verify. */
 export type MacVerdict =

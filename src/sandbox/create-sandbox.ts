@@ -1,24 +1,22 @@
 import type { Clock } from "../base/clock.js";
 import { HOUR, SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
-import { type OptionsOf, defineOptions, flag, given } from "../base/options.js";
+import { type OptionsOf, defineOptions, flag } from "../base/options.js";
 import { seededRandom } from "../base/random.js";
 import { allowLocalUrls } from "../contract/bind-operations.js";
 import type { EventType } from "../protocol/event-types.js";
 import { MAX_RETRY_SPAN_MS } from "../protocol/retry-schedule.js";
+import { OwnedAddresses } from "./access/allowlists.js";
 import { RoleBook } from "./access/role-book.js";
 import { createSandboxCallers } from "./access/sandbox-callers.js";
 import { ApiFaultList } from "./calls/api-faults.js";
-import { createApiFetch } from "./calls/api-fetch.js";
+import { createApiFetch } from "./calls/request-handler.js";
 import { ApiKeyRegistry } from "./access/api-key-registry.js";
 import { Api } from "./calls/create-api.js";
-import { waitForContactEvent } from "./contact-events/contact-event-wait.js";
-import type { StoredEvent } from "./contact-events/event-log.js";
+import { type StoredEvent, waitForContactEvent } from "./contact-events/event-log.js";
 import { ContactEventStore } from "./contact-events/contact-event-store.js";
-import { type DeliverOnce, createDeliverOnce } from "./delivery/deliver-once.js";
 import type { DeliveryFaultList } from "./delivery/delivery-faults.js";
-import { type SandboxEvent, eventBody } from "./delivery/scheduled-delivery.js";
-import type { EndpointRegistry } from "./endpoints/endpoint-registry.js";
+import { type PlannedAttempt, type SandboxEvent, eventBody } from "./delivery/scheduled-delivery.js";
 import { endpointBody, withSecret } from "./endpoints/endpoint.js";
 import type { Happened } from "./log-entry.js";
 import { SandboxDeliveries } from "./sandbox-deliveries.js";
@@ -26,10 +24,10 @@ import { EventMaker } from "./event-maker.js";
 import { type MakeId, createMakeId } from "./api/make-id.js";
 import { type ResolvedSandboxOptions, type SandboxOptions, resolveSandboxOptions } from "./options.js";
 import { type SandboxTime, createSandboxTime } from "./clock/sandbox-time.js";
-import type { EmitOptions, Emitted, PlannedAttempt, Sandbox, SandboxResetOptions } from "./control/sandbox.js";
+import type { Emitted, Sandbox, SandboxResetOptions } from "./control/sandbox.js";
 import { LISTEN_OPTIONS, SandboxServer } from "./sandbox-server.js";
 import { FILTER_OPTIONS, WAIT_OPTIONS, checkTimeout, waitForAttempt } from "./delivery/attempt-wait.js";
-import { EventWaiter, sandboxClosed } from "./delivery/event-waiter.js";
+import { EventWaiter } from "./delivery/event-waiter.js";
 import { AddressBook } from "./resources/address-book.js";
 import {
   RESOURCE_NAMES,
@@ -39,19 +37,11 @@ import {
   rowsOf,
 } from "./resources/create-resources.js";
 import { MailServers } from "./resources/mail-servers.js";
-import { OwnedAddresses } from "./resources/owned-addresses.js";
 import { SignUps } from "./resources/sign-ups.js";
 import { createWebhooksHandlers } from "./webhooks-handlers.js";
 
 /** This name is never resolved. A client without a socket uses it as base URL. */
 const IN_PROCESS_URL = "http://localhost";
-
-/** The names of {@link EmitOptions}; the values are checked where the event is made. */
-export const EMIT_OPTIONS = defineOptions("sandbox.emit", {
-  address: given(),
-  id: given(),
-  story: given(),
-} satisfies OptionsOf<EmitOptions>);
 
 /** The default and check of {@link SandboxResetOptions}. */
 export const RESET_OPTIONS = defineOptions("sandbox.reset", {
@@ -85,21 +75,17 @@ class EmulatedService implements Sandbox {
   readonly #time: SandboxTime;
   readonly #makeId: MakeId;
   readonly #eventWaiter = new EventWaiter<StoredEvent>();
-  readonly #owned: OwnedAddresses;
   readonly #delivering: SandboxDeliveries;
   readonly #events: EventMaker;
-  readonly #roles: RoleBook;
-  readonly #currentKey: () => string;
   readonly #mailServers: MailServers;
   readonly #signUps: SignUps;
   readonly #resources: SandboxResources;
   readonly #api: Api;
-  #isClosed = false;
   #starting: Promise<SandboxServer> | undefined;
   #server: SandboxServer | undefined;
 
   constructor(options: ResolvedSandboxOptions) {
-    const { seed, receiverTime, newEventTypes, addresses } = options;
+    const { seed, receiverTime } = options;
     const time = createSandboxTime(options.clock, receiverTime);
     const { clock } = time;
     const makeId = createMakeId(seed);
@@ -109,35 +95,31 @@ class EmulatedService implements Sandbox {
     this.#time = time;
     this.#makeId = makeId;
 
-    this.#owned = new OwnedAddresses(options);
+    const owned = new OwnedAddresses(options);
     const note = (happened: Happened): void => this.#note(happened);
-    this.#delivering = new SandboxDeliveries({ options, time, makeId, owned: this.#owned, note });
+    this.#events = new EventMaker({ ...options, clock });
+    this.#delivering = new SandboxDeliveries({ options, time, makeId, owned, events: this.#events, note });
     this.faults = makeFaults(this.#delivering.faults, seed);
-    this.#events = new EventMaker({ clock, seed, newEventTypes, addresses });
-    const deliverOnce = this.#makeDeliverOnce();
-    this.endpoints = createSandboxEndpoints(this.#delivering.endpoints, deliverOnce);
+    this.endpoints = createSandboxEndpoints(this.#delivering);
 
     this.contacts = this.#makeContacts();
-    const firstKey = options.apiKeys?.[0]?.token ?? `svc_live_${makeId.hex("api key")}${makeId.hex("api key secret")}`;
-    this.#roles = new RoleBook({ ...options, clock, makeId });
-    const givenKeys = options.apiKeys?.length ? options.apiKeys : [{ token: firstKey }];
-    this.apiKeys = new ApiKeyRegistry(givenKeys, { ...options, clock, roles: this.#roles, makeId });
-    this.#currentKey = createCurrentKey(this.apiKeys, firstKey);
-    this.callers = createSandboxCallers({ keys: this.apiKeys, roles: this.#roles, makeId, now: () => clock.now() });
-    const shared = { clock, makeId, options, keys: this.apiKeys, roles: this.#roles };
+    const roles = new RoleBook({ ...options, clock, makeId });
+    const byDefault = [{ token: `svc_live_${makeId.hex("api key")}${makeId.hex("api key secret")}` }];
+    const givenKeys = options.apiKeys?.length ? options.apiKeys : byDefault;
+    const keys = (this.apiKeys = new ApiKeyRegistry(givenKeys, { ...options, clock, roles, makeId }));
+    this.callers = createSandboxCallers({ keys, roles, makeId, now: () => clock.now() });
+    const shared = { clock, makeId, options, keys, roles, owned, fire: this.#fire, apiUrl: this.#apiUrl };
     const { contactList } = this.contacts;
     const book = new AddressBook({ ...shared, contacts: contactList, audiences: options.audiences });
-    const fire = this.#fire;
-    this.#signUps = new SignUps({ book, clock, fire });
+    const signUps = (this.#signUps = new SignUps({ ...shared, book }));
     const mailServers = (this.#mailServers = new MailServers(options.mailServers));
-    const tables = { mailServers, signUps: this.#signUps };
-    this.#resources = createResources({ ...shared, ...tables, apiUrl: this.#apiUrl, book, owned: this.#owned, fire });
-    this.#api = this.#makeApi(deliverOnce);
+    this.#resources = createResources({ ...shared, book, mailServers, signUps });
+    this.#api = this.#makeApi();
     this.fetch = createApiFetch(this.#api);
   }
 
   get apiKey(): string {
-    return this.#currentKey();
+    return this.apiKeys.firstToken;
   }
 
   get baseUrl(): string {
@@ -145,7 +127,7 @@ class EmulatedService implements Sandbox {
   }
 
   get clientOptions(): Sandbox["clientOptions"] {
-    return { apiKey: this.#currentKey(), baseUrl: IN_PROCESS_URL, fetch: this.fetch };
+    return { apiKey: this.apiKey, baseUrl: IN_PROCESS_URL, fetch: this.fetch };
   }
 
   get contactEvents(): Sandbox["contactEvents"] {
@@ -167,8 +149,7 @@ class EmulatedService implements Sandbox {
   readonly rows: Sandbox["rows"] = (resource) => rowsOf(this.#resources, resource);
 
   readonly emit: Sandbox["emit"] = (type, data = {}, options = {}) => {
-    this.#requireOpen();
-    EMIT_OPTIONS.checkNames(options);
+    this.#delivering.requireOpen();
     return this.#publish(this.#events.make(type, data, options));
   };
 
@@ -198,7 +179,7 @@ class EmulatedService implements Sandbox {
   readonly settle: Sandbox["settle"] = () => this.#delivering.passTime.settle();
 
   readonly listen: Sandbox["listen"] = async (where = {}) => {
-    this.#requireOpen();
+    this.#delivering.requireOpen();
     if (this.#starting !== undefined) {
       throw new PigeonholeError("invalid_argument", "The sandbox listens already.");
     }
@@ -210,7 +191,7 @@ class EmulatedService implements Sandbox {
       throw error;
     }
     // If the sandbox was closed while the server started, close the server too.
-    this.#requireOpen();
+    this.#delivering.requireOpen();
     return { url: this.#server.url, port: this.#server.port };
   };
 
@@ -226,9 +207,7 @@ class EmulatedService implements Sandbox {
   };
 
   readonly close: Sandbox["close"] = async () => {
-    this.#isClosed = true;
-    this.#delivering.engine.stop();
-    this.#delivering.waiter.close();
+    this.#delivering.close();
     this.#eventWaiter.close();
     const started = await this.#starting?.catch(() => undefined);
     await started?.close();
@@ -236,13 +215,9 @@ class EmulatedService implements Sandbox {
 
   readonly #apiUrl = (): string => this.#server?.url ?? IN_PROCESS_URL;
 
-  readonly #requireOpen = (): void => {
-    if (this.#isClosed) throw sandboxClosed();
-  };
-
   readonly #fire = (type: EventType, data: object): void => {
     // The API in this process continues after the end, and delivers nothing.
-    if (!this.#isClosed) this.#publish(this.#events.makeOf(type, { ...data }));
+    if (!this.#delivering.isClosed) this.#publish(this.#events.makeOf(type, { ...data }));
   };
 
   #note(happened: Happened): void {
@@ -256,12 +231,6 @@ class EmulatedService implements Sandbox {
     const deliveries = this.#delivering.engine.publish(event, body);
     this.#note({ kind: "event", eventId: event.id, type: event.type, deliveries: deliveries.length });
     return { event, deliveries: deliveries.map(({ id, endpoint }) => ({ id, endpointId: endpoint.id })) };
-  }
-
-  #makeDeliverOnce(): DeliverOnce {
-    const { endpoints, engine, log, passTime } = this.#delivering;
-    const makeTestEvent = (): SandboxEvent => this.#events.makeTest();
-    return createDeliverOnce({ endpoints, engine, log, passTime, requireOpen: this.#requireOpen, makeTestEvent });
   }
 
   #makeContacts(): ContactEventStore {
@@ -280,13 +249,12 @@ class EmulatedService implements Sandbox {
   }
 
   /** Like the rest of the sandbox, it allows any http or https URL unless `strictUrls` is set. */
-  #makeApi(deliverOnce: DeliverOnce): Api {
-    const { endpoints, log } = this.#delivering;
+  #makeApi(): Api {
     const { newEventTypes, eventsPerMinute, paths, credential, strictUrls } = this.#options;
     return new Api({
       handlers: {
         ...handlersOf(this.#resources),
-        webhooks: createWebhooksHandlers({ endpoints, log, deliverOnce, newEventTypes }),
+        webhooks: createWebhooksHandlers(this.#delivering, newEventTypes),
         contactEvents: this.contacts.handlers,
       },
       keys: this.apiKeys,
@@ -315,14 +283,9 @@ function makeFaults(deliveries: DeliveryFaultList, seed: string): Sandbox["fault
   };
 }
 
-/** The token of the first key as it is now: a rotation by the API changes it. */
-function createCurrentKey(keys: ApiKeyRegistry, first: string): () => string {
-  const id = keys.find(first)?.caller.keyId;
-  return () => keys.rows.find((row) => row.id === id)?.token ?? first;
-}
-
 /** The endpoints as the sandbox shows them: copies, so that only the rules change them. */
-function createSandboxEndpoints(registry: EndpointRegistry, deliverOnce: DeliverOnce): Sandbox["endpoints"] {
+function createSandboxEndpoints(deliveries: SandboxDeliveries): Sandbox["endpoints"] {
+  const { endpoints: registry } = deliveries;
   return {
     create: (input, options) => withSecret(registry.create(input, options)),
     get: (id) => endpointBody(registry.get(id)),
@@ -330,7 +293,7 @@ function createSandboxEndpoints(registry: EndpointRegistry, deliverOnce: Deliver
     update: (id, input) => endpointBody(registry.update(id, input)),
     delete: (id) => void registry.delete(id),
     rotateSecret: (id, options) => withSecret(registry.rotateSecret(id, options)),
-    test: (id) => deliverOnce.test(id),
-    replay: (id, rowId) => deliverOnce.replay(id, rowId),
+    test: (id) => deliveries.test(id),
+    replay: (id, rowId) => deliveries.replay(id, rowId),
   };
 }

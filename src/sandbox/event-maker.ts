@@ -1,10 +1,19 @@
 import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
+import { type OptionsOf, defineOptions, given } from "../base/options.js";
 import { type EventType, isEventType } from "../protocol/event-types.js";
+import { isoNow } from "./clock/sandbox-time.js";
 import type { SandboxEvent } from "./delivery/scheduled-delivery.js";
-import { addressesOf } from "./endpoints/receives-event.js";
+import { addressesOf } from "./endpoints/endpoint.js";
 import { sampleOfWorkspace, sampleTestEvent } from "./samples/sample-event.js";
 import type { EmitOptions } from "./control/sandbox.js";
+
+/** The names of {@link EmitOptions}; the values are checked where the event is made. */
+export const EMIT_OPTIONS = defineOptions("sandbox.emit", {
+  address: given(),
+  id: given(),
+  story: given(),
+} satisfies OptionsOf<EmitOptions>);
 
 /** Makes the events of one sandbox, each with its own id. */
 export class EventMaker {
@@ -43,7 +52,7 @@ export class EventMaker {
 
   /** An event with this data and nothing of a sample's, as what a call of the API did. */
   makeOf(type: EventType, data: Readonly<Record<string, unknown>>): SandboxEvent {
-    const createdAt = new Date(this.#clock.now()).toISOString();
+    const createdAt = isoNow(this.#clock);
     return { id: idOf(this.#nextSeed()), type, createdAt, data, addresses: addressesOf(type, data) };
   }
 
@@ -71,7 +80,9 @@ function idOf(seed: string): string {
   return sampleTestEvent({ seed }).id;
 }
 
-function checkEmitOptions({ id, address }: EmitOptions): void {
+function checkEmitOptions(options: EmitOptions): void {
+  EMIT_OPTIONS.checkNames(options);
+  const { id, address } = options;
   if (id !== undefined && (typeof id !== "string" || id === "")) {
     throw new PigeonholeError("invalid_argument", "id must be a string that is not empty.");
   }

@@ -20,14 +20,13 @@ import type { SignatureAssumptions } from "../protocol/signature-assumptions.js"
 import { LIMITS } from "../protocol/limits.js";
 import { resolveSignatureAssumptions } from "../protocol/resolve-assumptions.js";
 import type { MemberInput } from "./access/role-book.js";
-import type { SandboxApiKey } from "./access/api-key-registry.js";
+import type { SandboxApiKey } from "./access/api-key.js";
 import type { SandboxAutomation } from "./contact-events/automations.js";
 import type { ContactInput } from "./contact-events/contact-list.js";
 import { type LookUpHost, type RefuseAddress, lookUpHost } from "./delivery/resolve-target.js";
 import type { AudienceInput } from "./resources/address-book.js";
-import type { DomainReports } from "./resources/domain-reports.js";
 import type { MailServerInput } from "./resources/mail-servers.js";
-import type { ChatInput } from "./resources/resource.js";
+import type { ChatInput, DomainReports } from "./resources/resource.js";
 import type { ReceiveFetch } from "./delivery/send-in-process.js";
 import type { SandboxLogEntry } from "./log-entry.js";
 import { SAMPLE_DOMAIN, SAMPLE_PEOPLE, SAMPLE_REPORTS, SAMPLE_WORKSPACE_ADDRESSES } from "./samples/sample-story.js";

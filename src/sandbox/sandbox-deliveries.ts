@@ -1,21 +1,24 @@
+import type { OwnedAddresses } from "./access/allowlists.js";
+import { SandboxApiError, invalidParameter } from "./api/api-handlers.js";
 import type { MakeId } from "./api/make-id.js";
 import type { SandboxTime } from "./clock/sandbox-time.js";
-import type { PlannedAttempt } from "./control/sandbox.js";
-import { AttemptLog } from "./delivery/attempt-log.js";
+import type { DeliverOnce } from "./control/sandbox.js";
+import { AttemptLog, type LoggedAttempt } from "./delivery/attempt-log.js";
 import { AttemptQueue } from "./delivery/attempt-queue.js";
 import { AttemptSender } from "./delivery/attempt-sender.js";
 import type { AttemptRow } from "./delivery/attempt-row.js";
-import { EventWaiter } from "./delivery/event-waiter.js";
+import { EventWaiter, sandboxClosed } from "./delivery/event-waiter.js";
 import { DeliveryEngine } from "./delivery/delivery-engine.js";
 import { DeliveryFaultList } from "./delivery/delivery-faults.js";
 import { PassTime } from "./delivery/pass-time.js";
 import { type TargetGuard, lookUpHost as askMachine, refusePrivate } from "./delivery/resolve-target.js";
+import { type PlannedAttempt, eventBody } from "./delivery/scheduled-delivery.js";
 import { sendInProcess } from "./delivery/send-in-process.js";
 import { sendOverHttp } from "./delivery/send-over-http.js";
 import { EndpointRegistry } from "./endpoints/endpoint-registry.js";
+import type { EventMaker } from "./event-maker.js";
 import { type Happened, loggedUrl } from "./log-entry.js";
 import type { ResolvedSandboxOptions } from "./options.js";
-import type { OwnedAddresses } from "./resources/owned-addresses.js";
 
 /** What the half that delivers is made of. */
 interface Parts {
@@ -23,11 +26,12 @@ interface Parts {
   time: SandboxTime;
   makeId: MakeId;
   owned: OwnedAddresses;
+  events: EventMaker;
   note: (happened: Happened) => void;
 }
 
 /** The half of the sandbox that delivers: its endpoints, their attempts, and the passing of time. */
-export class SandboxDeliveries {
+export class SandboxDeliveries implements DeliverOnce {
   readonly faults = new DeliveryFaultList();
   readonly log: AttemptLog;
   readonly waiter = new EventWaiter<AttemptRow>();
@@ -35,6 +39,8 @@ export class SandboxDeliveries {
   readonly endpoints: EndpointRegistry;
   readonly engine: DeliveryEngine;
   readonly #time: SandboxTime;
+  readonly #events: EventMaker;
+  #isClosed = false;
 
   constructor(parts: Parts) {
     const { options, time, note } = parts;
@@ -43,6 +49,7 @@ export class SandboxDeliveries {
       patienceMs: time.isManual ? options.patienceMs : undefined,
     });
     this.#time = time;
+    this.#events = parts.events;
     this.log = new AttemptLog(options.maxLogRows);
     this.passTime = new PassTime(time, queue, (byMs) => note({ kind: "clock", byMs }));
     this.endpoints = this.#makeEndpoints(parts);
@@ -55,6 +62,44 @@ export class SandboxDeliveries {
     return this.engine.waiting.map(({ dueMs, ...rest }) => {
       return { ...rest, dueAtMs: nowMs + Math.max(0, dueMs - elapsedMs) };
     });
+  }
+
+  /** Ends every delivery and wait; what would send or wait afterwards throws `stopped`. */
+  close(): void {
+    this.#isClosed = true;
+    this.engine.stop();
+    this.waiter.close();
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  requireOpen(): void {
+    if (this.#isClosed) throw sandboxClosed();
+  }
+
+  async test(endpointId: string): Promise<AttemptRow | undefined> {
+    this.requireOpen();
+    const endpoint = this.endpoints.get(endpointId);
+    const event = this.#events.makeTest();
+    return this.passTime.until(this.engine.deliverOnce("test", endpoint, { event, body: eventBody(event) }));
+  }
+
+  async replay(endpointId: string, rowId: string): Promise<AttemptRow | undefined> {
+    this.requireOpen();
+    const endpoint = this.endpoints.get(endpointId);
+    const { row, delivery } = this.attempt(endpointId, rowId);
+    if (row.status === "delivered") throw invalidParameter("deliveryId", "Only a failed delivery is replayed.");
+    if (!endpoint.enabled) throw invalidParameter("id", "The endpoint is switched off; switch it on first.");
+    return this.passTime.until(this.engine.deliverOnce("replay", endpoint, delivery));
+  }
+
+  /** A row of the delivery log; throws 404 for one that it does not have. */
+  attempt(endpointId: string, rowId: string): LoggedAttempt {
+    const logged = this.log.find(endpointId, rowId);
+    if (logged !== undefined) return logged;
+    throw new SandboxApiError({ code: "resource_not_found", param: "deliveryId" });
   }
 
   #makeEndpoints({ options, time, makeId, owned, note }: Parts): EndpointRegistry {

@@ -2,8 +2,7 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import type { AddressInfo } from "node:net";
 import { PigeonholeError } from "../base/error.js";
 import { type OptionsOf, type Resolved, defineOptions, readBy, wholeNumber } from "../base/options.js";
-import { createApiListener } from "./calls/api-listener.js";
-import type { Api } from "./calls/create-api.js";
+import { type RequestHandler, answerNode } from "./calls/request-handler.js";
 import { CONTROL_PATH, createControl } from "./control/control.js";
 import type { Sandbox, SandboxListenOptions } from "./control/sandbox.js";
 
@@ -18,7 +17,7 @@ export const LISTEN_OPTIONS = defineOptions("sandbox.listen", {
 } satisfies OptionsOf<SandboxListenOptions>);
 
 interface SandboxServerInput extends Resolved<typeof LISTEN_OPTIONS> {
-  api: Api;
+  api: RequestHandler;
   sandbox: Sandbox;
 }
 
@@ -55,13 +54,11 @@ export class SandboxServer {
   }
 }
 
-function listenerOf(api: Api, sandbox: Sandbox): (req: IncomingMessage, res: ServerResponse) => void {
-  const answerApi = createApiListener(api);
-  const answerControl = createControl(sandbox);
+function listenerOf(api: RequestHandler, sandbox: Sandbox): (req: IncomingMessage, res: ServerResponse) => void {
+  const control = createControl(sandbox);
   return (req, res) => {
-    if (refuseForeign(req, res)) return;
-    if ((req.url ?? "").startsWith(CONTROL_PATH)) answerControl(req, res);
-    else answerApi(req, res);
+    const own = (req.url ?? "").startsWith(CONTROL_PATH) ? control : api;
+    answerNode(isForeign(req) ? TO_FOREIGN : own, req, res);
   };
 }
 
@@ -75,17 +72,14 @@ function checkHost(option: string, host: Host): Host {
 
 const LOCAL_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
 
-/**
- * Answers 403 and returns true if the request comes from a page of a website: from another origin, or by a host name
- * that resolves to this machine (DNS rebinding).
- */
-function refuseForeign(req: IncomingMessage, res: ServerResponse): boolean {
-  const { host = "", origin } = req.headers;
-  const isLocal = LOCAL_HOST.test(host) && (origin === undefined || origin === `http://${host}`);
-  if (isLocal) return false;
-  req.resume();
-  const message = "Only programs on this machine may call this API: the Host or the Origin is another one.";
-  res.writeHead(403, { "content-type": "application/json; charset=utf-8" });
-  res.end(JSON.stringify({ code: "foreign_request", message }));
-  return true;
+/** True for a page of a website: of another origin, or by a host name that resolves to this machine (DNS rebinding). */
+function isForeign({ headers: { host = "", origin } }: IncomingMessage): boolean {
+  return !LOCAL_HOST.test(host) || (origin !== undefined && origin !== `http://${host}`);
 }
+
+const TO_FOREIGN: RequestHandler = {
+  handle() {
+    const message = "Only programs on this machine may call this API: the Host or the Origin is another one.";
+    return Promise.resolve({ status: 403, body: { code: "foreign_request", message } });
+  },
+};

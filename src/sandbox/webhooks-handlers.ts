@@ -3,20 +3,17 @@ import type { QueryInput } from "../contract/operation.js";
 import { DEFAULT_EVENT_TYPES, EVENT_TYPES } from "../protocol/event-types.js";
 import { type ApiHandlers, requireOneOf } from "./api/api-handlers.js";
 import { type PageBody, pageBody, pageRows } from "./api/page-rows.js";
-import type { AttemptLog, LoggedAttempt } from "./delivery/attempt-log.js";
+import type { AttemptLog } from "./delivery/attempt-log.js";
 import { type AttemptRow, attemptBody, outcomeBody } from "./delivery/attempt-row.js";
-import { type DeliverOnce, noSuchRow } from "./delivery/deliver-once.js";
-import type { EndpointRegistry } from "./endpoints/endpoint-registry.js";
 import { endpointBody, withSecret } from "./endpoints/endpoint.js";
+import type { SandboxDeliveries } from "./sandbox-deliveries.js";
 
 /** The operations on webhook endpoints, on the sandbox's own state. See docs/service.md#endpoint-operations. */
-export function createWebhooksHandlers(from: {
-  endpoints: EndpointRegistry;
-  log: AttemptLog;
-  deliverOnce: DeliverOnce;
-  newEventTypes: readonly string[];
-}): ApiHandlers["webhooks"] {
-  const { endpoints, log, deliverOnce, newEventTypes } = from;
+export function createWebhooksHandlers(
+  deliveries: SandboxDeliveries,
+  newEventTypes: readonly string[],
+): ApiHandlers["webhooks"] {
+  const { endpoints, log } = deliveries;
   const defaults: readonly string[] = DEFAULT_EVENT_TYPES;
   const eventTypes = [...EVENT_TYPES, ...newEventTypes].map((type) => ({ type, default: defaults.includes(type) }));
   return {
@@ -27,15 +24,11 @@ export function createWebhooksHandlers(from: {
     delete: ({ params, caller }) => endpoints.delete(params.id, caller),
     async test({ params }) {
       const { id } = endpoints.get(params.id);
-      return { object: "webhook_test", id, delivery: outcomeOf(await deliverOnce.test(id)) };
+      return { object: "webhook_test", id, delivery: outcomeOf(await deliveries.test(id)) };
     },
     rotateSecret: ({ params, caller }) => withSecret(endpoints.rotateSecret(params.id, { caller })),
     deliveries: ({ params, query }) => pageOfLog(log, query, endpoints.get(params.id).id),
-    delivery({ params }) {
-      const logged = log.find(endpoints.get(params.id).id, params.deliveryId);
-      if (logged === undefined) throw noSuchRow();
-      return attemptBody(logged.row);
-    },
+    delivery: ({ params }) => attemptBody(deliveries.attempt(endpoints.get(params.id).id, params.deliveryId).row),
     allDeliveries: ({ query }) => pageOfLog(log, query, undefined),
     activity: ({ query }) => endpoints.activityPage(query),
     eventTypes: () => ({ object: "list", data: eventTypes }),
@@ -47,7 +40,7 @@ export function createWebhooksHandlers(from: {
     },
     async replay({ params }) {
       const { id } = endpoints.get(params.id);
-      return { object: "webhook_replay", id, delivery: outcomeOf(await deliverOnce.replay(id, params.deliveryId)) };
+      return { object: "webhook_replay", id, delivery: outcomeOf(await deliveries.replay(id, params.deliveryId)) };
     },
   };
 }
@@ -66,12 +59,12 @@ function pageOfLog(
     untilMs: msOf(until),
   });
   const filters = [endpointId, status, since, until];
-  const page = pageRows(rows, { list: "webhooks.deliveries", filters, sortings: NEWEST, ...query });
-  return pageBody(page, ({ row }) => attemptBody(row));
+  return pageBody(pageRows(rows, { list: "webhooks.deliveries", filters, sortings: NEWEST, ...query }), attemptBody);
 }
 
+/** By the time at which each began; the log has them in the order in which they ended. */
 const NEWEST = {
-  newest: { positionOf: ({ sequence, row }: LoggedAttempt) => [Date.parse(row.createdAt), sequence] },
+  newest: { positionOf: ({ createdAt }: AttemptRow, sequence: number) => [Date.parse(createdAt), sequence] },
 };
 
 function outcomeOf(row: AttemptRow | undefined) {

@@ -12,7 +12,7 @@ import { z } from "zod";
 import type { ClientOptions, Download } from "#pigeonhole/client.js";
 import type { FetchFunction } from "#pigeonhole/client/attempt.js";
 import type { Call, CallOptions, UploadCallOptions } from "#pigeonhole/client/call-types.js";
-import { readFileName } from "#pigeonhole/client/read-file-name.js";
+import { readFileName } from "#pigeonhole/client/download.js";
 import type { Operation } from "#pigeonhole/contract/operation.js";
 import { MADE_UP, callOf, serve } from "../contract/made-up-operation.js";
 import { LIVE_KEY, listenTo, verdict } from "../sandbox/api/support.js";

@@ -4,14 +4,14 @@ import {
   EVENT_ISSUE_CODES,
   EVENT_LIMITS,
   checkContactEvent,
+  checkOccurredAt,
   contactEventInput,
 } from "#pigeonhole/contract/contact-event.js";
 import { contactEventBatchInput } from "#pigeonhole/contract/contact-events.js";
 import { CONTRACT } from "#pigeonhole/contract/contract.js";
 import { checkInput } from "#pigeonhole/contract/check-input.js";
-import { idempotencyKey } from "#pigeonhole/contract/idempotency-key.js";
+import { idempotencyKey } from "#pigeonhole/contract/shapes.js";
 import { readPlainContactEvent } from "#pigeonhole/contract/plain-contact-event.js";
-import { checkOccurredAt } from "#pigeonhole/contract/occurred-at.js";
 
 const NOW = Date.UTC(2026, 5, 1);
 const DAY = 86_400_000;

@@ -4,6 +4,7 @@ import type { Call, CallOptions } from "#pigeonhole/client/call-types.js";
 import type { Operation } from "#pigeonhole/contract/operation.js";
 import { rejection } from "../client/support.js";
 import { ApiKeyRegistry } from "#pigeonhole/sandbox/access/api-key-registry.js";
+import { ApiFaultList } from "#pigeonhole/sandbox/calls/api-faults.js";
 import { LIVE_KEY, NOW, verdict } from "../sandbox/api/support.js";
 import { MADE_UP, serve } from "./made-up-operation.js";
 
@@ -123,7 +124,8 @@ describe("an operation", () => {
     ["never", 1],
   ] as const)("an operation that is %s and whose answers are lost is sent %i times in all", async (retry, times) => {
     const operation = { ...MADE_UP, method: "PUT", retry } as const;
-    const lost = { next: () => ({ kind: "error", status: 503 }) as const };
+    const faults = new ApiFaultList({ random: () => 0 });
+    faults.add({ fault: { kind: "error", status: 503 } });
     const clock = {
       now: () => NOW,
       setTimer(callback: () => void, delayMs: number) {
@@ -132,18 +134,9 @@ describe("an operation", () => {
         return { cancel: () => clearImmediate(immediate) };
       },
     };
-    const { call, sent } = serve(operation, { client: { clock, maxRetries: 2 }, api: { faults: lost } });
+    const { call, sent } = serve(operation, { client: { clock, maxRetries: 2 }, api: { faults } });
     expect(await rejection(call("1"))).toMatchObject({ status: 503 });
     expect(sent).toHaveLength(times);
-  });
-
-  test.each([
-    [["audiences:write", "contacts:write"], "200"],
-    [["contacts:write"], "403 insufficient_scope"],
-  ])("an operation that needs two scopes is answered to a key with %j: %s", async (scopes, expected) => {
-    const keys = new ApiKeyRegistry([{ token: LIVE_KEY, scopes }]);
-    const scope = { allOf: ["contacts:write", "audiences:write"] } as const;
-    expect(verdict(await serve({ ...MADE_UP, scope }, { api: { keys } }).send("GET /things/1"))).toBe(expected);
   });
 
   test("an operation names the scopes that a refused key lacks", async () => {

@@ -23,11 +23,12 @@ import {
   MEMBER_CALLER_OPTIONS,
   OWNER_CALLER_OPTIONS,
 } from "#pigeonhole/sandbox/access/sandbox-callers.js";
-import { API_KEY_OPTIONS } from "#pigeonhole/sandbox/access/api-key-registry.js";
+import { API_KEY_OPTIONS } from "#pigeonhole/sandbox/access/api-key.js";
 import { FILTER_OPTIONS, WAIT_OPTIONS } from "#pigeonhole/sandbox/delivery/attempt-wait.js";
-import { CONTACT_EVENT_WAIT_OPTIONS } from "#pigeonhole/sandbox/contact-events/contact-event-wait.js";
+import { CONTACT_EVENT_WAIT_OPTIONS } from "#pigeonhole/sandbox/contact-events/event-log.js";
 import { AUTOMATION_OPTIONS } from "#pigeonhole/sandbox/contact-events/automations.js";
-import { EMIT_OPTIONS, RESET_OPTIONS } from "#pigeonhole/sandbox/create-sandbox.js";
+import { RESET_OPTIONS } from "#pigeonhole/sandbox/create-sandbox.js";
+import { EMIT_OPTIONS } from "#pigeonhole/sandbox/event-maker.js";
 import { ASSUMPTION_OPTIONS, LIMIT_OPTIONS, SANDBOX_OPTIONS } from "#pigeonhole/sandbox/options.js";
 import { LISTEN_OPTIONS } from "#pigeonhole/sandbox/sandbox-server.js";
 import { SAMPLE_OPTIONS } from "#pigeonhole/sandbox/samples/sample-event.js";
@@ -113,7 +114,7 @@ export const DOCUMENTED: readonly DocumentedOptions[] = [
   listed("api.md", "createSandbox", SANDBOX_OPTIONS, ["sandbox/options", "SandboxOptions"]),
   listed("api.md", "limits", LIMIT_OPTIONS, ["sandbox/options", "SandboxLimits"]),
   listed("api.md", "assumptions", ASSUMPTION_OPTIONS, ["sandbox/options", "SandboxAssumptions"]),
-  listed("api.md", "an API key of the sandbox", API_KEY_OPTIONS, ["sandbox/access/api-key-registry", "SandboxApiKey"]),
+  listed("api.md", "an API key of the sandbox", API_KEY_OPTIONS, ["sandbox/access/api-key", "SandboxApiKey"]),
   listed("api.md", "sandbox.callers.owner", OWNER_CALLER_OPTIONS, ...callersOf("OwnerCaller")),
   listed("api.md", "sandbox.callers.member", MEMBER_CALLER_OPTIONS, ...callersOf("OwnerCaller", "MemberCaller")),
   listed("api.md", "sandbox.callers.key", KEY_CALLER_OPTIONS, ...callersOf("KeyCaller")),
@@ -131,7 +132,7 @@ export const DOCUMENTED: readonly DocumentedOptions[] = [
     ["sandbox/delivery/attempt-wait", "AttemptWait"],
   ),
   listed("api.md", "sandbox.waitForContactEvent", CONTACT_EVENT_WAIT_OPTIONS, [
-    "sandbox/contact-events/contact-event-wait",
+    "sandbox/contact-events/event-log",
     "ContactEventWait",
   ]),
   listed("api.md", "sandbox.listen", LISTEN_OPTIONS, ["sandbox/control/sandbox", "SandboxListenOptions"]),

@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 import { apiErrorsTable } from "./api-errors-table.js";
 import { referenceTable } from "./api-reference.js";
 import { ANSWERS } from "#pigeonhole/protocol/outcome.js";
-import { CHECKS } from "#pigeonhole/sandbox/calls/checks.js";
 import { commandReference } from "./command-reference.js";
 import { LISTED, optionTable } from "./option-tables.js";
 import { STATE_WORDS } from "#pigeonhole/store/state-words.js";
@@ -22,11 +21,6 @@ function answersTable(): string {
     return `| \`${outcome}\` | ${status} | ${retryAfter} |`;
   });
   return ["| outcome | answer | Retry-After |", "|---|---|---|", ...rows].join("\n");
-}
-
-function checksTable(): string {
-  const rows = CHECKS.map(({ name, refuses }, index) => `| ${index + 1} | ${name} | ${refuses} |`);
-  return ["| | check | refuses |", "|---|---|---|", ...rows].join("\n");
 }
 
 function skippedTable(): string {
@@ -50,7 +44,6 @@ test.each<readonly [part: string, page: string, text: string]>([
   ["all operations", "api.md", resourceReference()],
   ["resources", "../README.md", resourcesList()],
   ["api error codes", "service.md", apiErrorsTable()],
-  ["checks", "service.md", checksTable()],
   ["log messages", "troubleshooting.md", logTable()],
   ["alarms", "troubleshooting.md", alarmTable()],
   ["error codes", "troubleshooting.md", errorTable()],

@@ -1,6 +1,6 @@
 import { request as requestHttp } from "node:http";
 import { COMMANDS } from "#pigeonhole/cli/commands.js";
-import { CONTROL_OPERATIONS } from "#pigeonhole/sandbox/control/operations.js";
+import { CONTROL_OPERATIONS } from "#pigeonhole/sandbox/control/control.js";
 import { createClient } from "pigeonhole/client";
 import { type SandboxProcessOptions, type SandboxLogEntry, startSandboxServer } from "pigeonhole/sandbox";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -111,7 +111,7 @@ describe("a sandbox server", () => {
     ["an unknown path", "POST", "/sandbox/explode", undefined, 404, "resource_not_found"],
     ["a wrong method", "GET", "/sandbox/emit", undefined, 404, "resource_not_found"],
     ["no JSON", "POST", "/sandbox/emit", "{", 400, "invalid_parameter"],
-    ["no object", "POST", "/sandbox/emit", [], 400, "invalid_parameter"],
+    ["no object", "POST", "/sandbox/emit", [], 422, "invalid_parameter"],
     ["no type", "POST", "/sandbox/emit", {}, 422, "invalid_parameter"],
     ["an unknown type", "POST", "/sandbox/emit", { type: "email.lost" }, 422, "invalid_argument"],
     ["an unknown field", "POST", "/sandbox/emit", { type: "email.sent", date: 1 }, 422, "invalid_parameter"],

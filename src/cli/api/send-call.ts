@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Download } from "../../client/download.js";
-import type { PagePromise } from "../../client/page-promise.js";
+import type { PagePromise } from "../../client/call-types.js";
 import type { Page } from "../../contract/paging.js";
 import { usageError, CommandError, EXIT } from "../frame/command-error.js";
 import type { CommandContext, CommandInput } from "../frame/context.js";

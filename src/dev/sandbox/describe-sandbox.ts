@@ -2,7 +2,7 @@ import { isoTime } from "../../base/iso-time.js";
 import { wasNotReceived } from "../../capture/model/answer-advice.js";
 import { RETRY_SCHEDULE } from "../../protocol/retry-schedule.js";
 import type { AttemptRow } from "../../sandbox/delivery/attempt-row.js";
-import type { PlannedAttempt, Sandbox } from "../../sandbox/control/sandbox.js";
+import type { Sandbox } from "../../sandbox/control/sandbox.js";
 import type { DevSandbox } from "./dev-sandbox.js";
 import type {
   ComingAttempt,
@@ -56,7 +56,7 @@ export function removeFault({ faults }: Sandbox, id: string): boolean {
   return (of === "deliveries" || of === "api") && faults[of].remove(own);
 }
 
-function deliveriesOf(rows: readonly AttemptRow[], planned: readonly PlannedAttempt[]): SandboxDelivery[] {
+function deliveriesOf(rows: readonly AttemptRow[], planned: Sandbox["plannedAttempts"]): SandboxDelivery[] {
   const byId = new Map<string, SandboxDelivery>();
   for (const row of rows) {
     const { deliveryId: id, endpointId, eventId, eventType } = row;
@@ -81,7 +81,7 @@ function attemptOf(row: AttemptRow): SandboxAttempt {
 }
 
 /** The planned attempt, and those that follow it while each one fails. */
-function comingAttempts({ attempt, dueAtMs }: PlannedAttempt): ComingAttempt[] {
+function comingAttempts({ attempt, dueAtMs }: Sandbox["plannedAttempts"][number]): ComingAttempt[] {
   const coming = [{ attempt, at: isoTime(dueAtMs), isPlanned: true }];
   let atMs = dueAtMs;
   for (let next = attempt + 1; next <= RETRY_SCHEDULE.attempts; next += 1) {

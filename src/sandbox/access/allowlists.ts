@@ -1,6 +1,6 @@
 import { type Caller, invalidParameter } from "../api/api-handlers.js";
 
-/** Addresses and domains that something is limited to. Both empty: no limit. */
+/** Addresses and domains that something is limited to, in lower case. Both empty: no limit. */
 export interface Allowlists {
   addressAllowlist: readonly string[];
   domainAllowlist: readonly string[];
@@ -26,11 +26,7 @@ export function isUnlimited({ addressAllowlist, domainAllowlist }: Allowlists): 
 
 /** True if the address or its domain is on the lists. */
 export function coversAddress({ addressAllowlist, domainAllowlist }: Allowlists, address: string): boolean {
-  const lower = address.toLowerCase();
-  return (
-    addressAllowlist.some((entry) => entry.toLowerCase() === lower) ||
-    domainAllowlist.some((entry) => entry.toLowerCase() === domainOf(lower))
-  );
+  return addressAllowlist.includes(address.toLowerCase()) || domainAllowlist.includes(domainOf(address));
 }
 
 /**
@@ -40,10 +36,9 @@ export function coversAddress({ addressAllowlist, domainAllowlist }: Allowlists,
 export function holdsAllowlists(caller: Pick<Caller, keyof Allowlists>, lists: Allowlists): boolean {
   if (isUnlimited(caller)) return true;
   if (isUnlimited(lists)) return false;
-  const ownDomains = caller.domainAllowlist.map((domain) => domain.toLowerCase());
   return (
     lists.addressAllowlist.every((address) => coversAddress(caller, address)) &&
-    lists.domainAllowlist.every((domain) => ownDomains.includes(domain.toLowerCase()))
+    lists.domainAllowlist.every((domain) => caller.domainAllowlist.includes(domain))
   );
 }
 
@@ -71,4 +66,31 @@ export function holdsAddress(caller: Pick<Caller, keyof Allowlists>, address: st
 /** The part after the last @, in lower case. */
 export function domainOf(address: string): string {
   return address.slice(address.lastIndexOf("@") + 1).toLowerCase();
+}
+
+/** The addresses and domains of the workspace: those of the options, and the addresses of connected mailboxes. */
+export class OwnedAddresses {
+  /** In lower case, with every address in them. */
+  readonly domains: readonly string[];
+  readonly #addresses: readonly string[];
+  readonly #connected = new Set<string>();
+
+  constructor({ addresses, domains }: { addresses: readonly string[]; domains: readonly string[] }) {
+    this.#addresses = addresses;
+    this.domains = domains;
+  }
+
+  /** In lower case. */
+  get addresses(): readonly string[] {
+    return [...this.#addresses, ...this.#connected];
+  }
+
+  /** Adds the address of a mailbox, in lower case. */
+  connect(address: string): void {
+    this.#connected.add(address);
+  }
+
+  disconnect(address: string): void {
+    this.#connected.delete(address);
+  }
 }

@@ -1,76 +1,26 @@
 import { createHash } from "node:crypto";
-import { PigeonholeError } from "../../base/error.js";
-import { type OptionsOf, defineOptions, given, oneOf, readBy, required } from "../../base/options.js";
-import { KEY_LIMITS } from "../../contract/keys.js";
-import { SCOPES } from "../../contract/scopes.js";
 import { type Clock, systemClock } from "../../base/clock.js";
-import { OWNER, actorOf } from "./actor.js";
-import { type KeyChange, KeyLog } from "./key-log.js";
-import { type ApiKeyRow, type KeyState, type KeyUse, keyStateOf } from "./api-key-row.js";
-import type { Reach } from "./reach.js";
-import type { RoleBook } from "./role-book.js";
-import type { Allowlists } from "./allowlists.js";
-import { checkTexts } from "../../base/option-check.js";
-import { type MakeId, createMakeId } from "../api/make-id.js";
-import { Collection, type CollectionList } from "../api/collection.js";
+import { PigeonholeError } from "../../base/error.js";
 import type { Caller } from "../api/api-handlers.js";
+import { Collection, type CollectionList } from "../api/collection.js";
+import { type MakeId, createMakeId } from "../api/make-id.js";
 import type { PageBody } from "../api/page-rows.js";
-
-/** An API key that the sandbox knows. See docs/service.md#api-keys. */
-export interface SandboxApiKey {
-  /** The whole token: `svc_live_` and a secret, for test keys too. */
-  token: string;
-  /** 1 to 60 characters. @default "Sandbox key" */
-  name?: string | undefined;
-  /** Events stored with a test key start nothing. @default "live" */
-  mode?: "live" | "test" | undefined;
-  /** Scopes of the key. @default every scope but `keys:manage` */
-  scopes?: readonly string[] | undefined;
-  /**
-   * Name of a member, for an access token of an app that the member connected. @default none: it acts for the owner, as
-   * every API key does
-   */
-  member?: string | undefined;
-  /** Send scope: these addresses only. With both lists empty, every address. @default [] */
-  addressAllowlist?: readonly string[] | undefined;
-  /** Send scope: these domains only. @default [] */
-  domainAllowlist?: readonly string[] | undefined;
-}
-
-/** What a key can be switched to. `inactive`: 403 `inactive_api_key`; `revoked`: 401, as an unknown key. */
-export type ApiKeyStatus = "active" | "inactive" | "revoked";
-
-/** A key without its token. */
-export interface KnownKey {
-  /** What the key may do. */
-  caller: Caller;
-  /** Whether the key works; see docs/service.md#api-keys. */
-  status: KeyState;
-}
-
-/** The API keys that calls may use, by hand. */
-export interface SandboxApiKeys {
-  /** Adds a key and returns its rights. Throws `invalid_option` for one that cannot be. */
-  add(key: SandboxApiKey): Caller;
-  /** Undefined if the token is unknown. */
-  find(token: string): KnownKey | undefined;
-  /** Switches a key off or on, or revokes it. Throws `invalid_argument` when no key has this token. */
-  setStatus(token: string, status: ApiKeyStatus): void;
-}
-
-/** Every scope but `keys:manage`: no key can make keys unless it was given that scope by name. */
-export const ALL_SCOPES: readonly string[] = SCOPES.filter((scope) => scope !== "keys:manage");
-
-/** The defaults and checks of {@link SandboxApiKey}. A misspelt field would give a key more rights than intended. */
-export const API_KEY_OPTIONS = defineOptions("An API key of the sandbox", {
-  token: required<string>(),
-  name: readBy(checkName, { default: "Sandbox key" }),
-  mode: oneOf(["live", "test"], { default: "live" }),
-  scopes: readBy(checkTexts, { default: ALL_SCOPES }),
-  member: given<string>(),
-  addressAllowlist: readBy(checkTexts, { default: [] }),
-  domainAllowlist: readBy(checkTexts, { default: [] }),
-} satisfies OptionsOf<SandboxApiKey>);
+import { isoNow } from "../clock/sandbox-time.js";
+import { OWNER, actorOf } from "./actor.js";
+import { type Allowlists, normalizeAllowlists } from "./allowlists.js";
+import {
+  API_KEY_OPTIONS,
+  type ApiKeyRow,
+  type ApiKeyStatus,
+  type KeyUse,
+  type KnownKey,
+  type Reach,
+  type SandboxApiKey,
+  type SandboxApiKeys,
+  keyStateOf,
+} from "./api-key.js";
+import { type KeyChange, KeyLog } from "./key-log.js";
+import type { RoleBook } from "./role-book.js";
 
 /** What the keys of a workspace need of it. */
 interface RegistryOptions {
@@ -82,14 +32,6 @@ interface RegistryOptions {
   makeId?: MakeId | undefined;
   /** Most rows of the log of calls, and of that of changes. @default 100,000 */
   maxLogRows?: number | undefined;
-}
-
-/** An access token of an app that the owner or a member connected. */
-interface AppRow extends Allowlists {
-  id: string;
-  scopes: readonly string[];
-  member: string | undefined;
-  isVerified: boolean;
 }
 
 /** What a new key is made of. */
@@ -109,7 +51,8 @@ export class ApiKeyRegistry implements SandboxApiKeys {
   readonly #makeId: MakeId;
   readonly #keys = new Collection<ApiKeyRow>({ kind: "api_key" });
   readonly #uses = new Map<string, KeyUse>();
-  readonly #apps = new Map<string, AppRow>();
+  /** Those of apps, with the scopes that they were given, by their token. */
+  readonly #apps = new Map<string, Caller>();
   readonly #given: readonly SandboxApiKey[];
   #made = 0;
   /** What keys that were deleted were narrowed to, since their history stays visible to the same callers. */
@@ -133,20 +76,18 @@ export class ApiKeyRegistry implements SandboxApiKeys {
 
   /** Adds a key and returns its rights. Throws like the constructor. */
   add(key: SandboxApiKey): Caller {
-    const { token, member, name, ...rights } = API_KEY_OPTIONS.resolve(key, { prefix: "An API key of the sandbox: " });
+    const given = API_KEY_OPTIONS.resolve(key, { prefix: "An API key of the sandbox: " });
+    const { token, member, name, mode, scopes } = given;
     this.#checkToken(token);
-    if (member !== undefined) {
-      const { scopes, addressAllowlist, domainAllowlist } = rights;
-      return this.addApp(token, { scopes, addressAllowlist, domainAllowlist, member, isVerified: false });
-    }
-    const unlimited = { roleId: null, expiresAtMs: null };
-    return this.#callerOf(this.make({ token, name, ...rights, ...unlimited }, undefined));
+    const rights = { scopes, ...normalizeAllowlists(given) };
+    if (member !== undefined) return this.addApp(token, { ...rights, member, isVerified: false });
+    return this.#callerOf(this.make({ token, name, mode, ...rights, roleId: null, expiresAtMs: null }, undefined));
   }
 
   /** Undefined if the token is unknown. */
   find(token: string): KnownKey | undefined {
     const app = this.#apps.get(token);
-    if (app !== undefined) return { caller: this.#callerOfApp(app), status: "active" };
+    if (app !== undefined) return { caller: this.#narrowedApp(app), status: "active" };
     const row = this.#rowOf(token);
     return row === undefined ? undefined : { caller: this.#callerOf(row), status: keyStateOf(row, this.#clock.now()) };
   }
@@ -155,7 +96,7 @@ export class ApiKeyRegistry implements SandboxApiKeys {
   setStatus(token: string, status: ApiKeyStatus): void {
     const row = this.#rowOf(token);
     if (row === undefined) throw new PigeonholeError("invalid_argument", "The sandbox has no such API key.");
-    const at = this.#now();
+    const at = isoNow(this.#clock);
     const patches: Record<ApiKeyStatus, [KeyChange, KeyPatch]> = {
       active: ["reactivated", { enabled: true, deactivatedAt: null, revokedAt: null, revokedReason: null }],
       inactive: ["deactivated", { enabled: false, deactivatedAt: at, revokedAt: null, revokedReason: null }],
@@ -167,6 +108,12 @@ export class ApiKeyRegistry implements SandboxApiKeys {
   /** Every key, oldest first. */
   get rows(): readonly ApiKeyRow[] {
     return this.#keys.rows;
+  }
+
+  /** The token of the first of the options' keys as it is now: a rotation by the API changes it. */
+  get firstToken(): string {
+    const [{ token } = { token: "" }] = this.#given;
+    return this.#keys.find(keyIdOf(token))?.token ?? token;
   }
 
   /** One page of the keys that are visible, newest first. Throws 400 `invalid_cursor`. */
@@ -186,7 +133,7 @@ export class ApiKeyRegistry implements SandboxApiKeys {
 
   /** Makes a key. `caller`: undefined for one that is made by hand. */
   make({ token, ...key }: NewKey, caller: Caller | undefined): ApiKeyRow {
-    const at = this.#now();
+    const at = isoNow(this.#clock);
     const actor = caller === undefined ? OWNER : actorOf(caller);
     this.#made += 1;
     const id = token === undefined ? this.#makeId.hex(`api key ${this.#made}`) : keyIdOf(token);
@@ -213,7 +160,7 @@ export class ApiKeyRegistry implements SandboxApiKeys {
 
   /** Changes a key. `caller`: undefined for what is done by hand. */
   change(id: string, [kind, patch]: readonly [KeyChange, KeyPatch], caller: Caller | undefined): ApiKeyRow {
-    const at = this.#now();
+    const at = isoNow(this.#clock);
     const updatedBy = caller === undefined ? OWNER : actorOf(caller);
     const noted = { updatedAt: at, updatedBy, lastChangeAt: at, lastChangeType: kind };
     const row = this.#keys.change(id, { ...patch, ...noted });
@@ -225,7 +172,7 @@ export class ApiKeyRegistry implements SandboxApiKeys {
   rotate(id: string, caller: Caller): ApiKeyRow {
     const rotationCount = this.get(id).rotationCount + 1;
     const token = this.#tokenOf(id, rotationCount);
-    return this.change(id, ["rotated", { token, rotationCount, rotatedAt: this.#now() }], caller);
+    return this.change(id, ["rotated", { token, rotationCount, rotatedAt: isoNow(this.#clock) }], caller);
   }
 
   /** Gives keys of one role another one. Returns how many there were, with those that are revoked. */
@@ -253,7 +200,7 @@ export class ApiKeyRegistry implements SandboxApiKeys {
   /** Counts a call of a key, once it is authenticated. */
   countUse({ kind, keyId }: Caller): void {
     if (kind !== "key") return;
-    this.#uses.set(keyId, { totalUses: this.useOf(keyId).totalUses + 1, lastUsedAt: this.#now() });
+    this.#uses.set(keyId, { totalUses: this.useOf(keyId).totalUses + 1, lastUsedAt: isoNow(this.#clock) });
   }
 
   /** Notes that a known key was refused: it is switched off, revoked or expired. */
@@ -262,10 +209,11 @@ export class ApiKeyRegistry implements SandboxApiKeys {
   }
 
   /** Adds an access token of an app, and returns its rights. */
-  addApp(token: string, app: Omit<AppRow, "id">): Caller {
-    const row = { ...app, id: keyIdOf(token) };
-    this.#apps.set(token, row);
-    return this.#callerOfApp(row);
+  addApp(token: string, app: Pick<Caller, "member" | "isVerified" | "scopes" | keyof Allowlists>): Caller {
+    const unlimited = { mode: "live", roleId: null, expiresAtMs: null } as const;
+    const caller: Caller = { kind: "app", keyId: keyIdOf(token), name: app.member ?? "owner", ...unlimited, ...app };
+    this.#apps.set(token, caller);
+    return this.#narrowedApp(caller);
   }
 
   /** Back to the keys of the options. */
@@ -301,41 +249,13 @@ export class ApiKeyRegistry implements SandboxApiKeys {
   #callerOf(row: ApiKeyRow): Caller {
     const { id, mode, name, roleId, expiresAtMs, addressAllowlist, domainAllowlist } = row;
     const ceiling = roleId === null ? undefined : (this.#roles?.find(roleId)?.permissions ?? []);
-    return {
-      kind: "key",
-      keyId: id,
-      name,
-      mode,
-      scopes: narrow(row.scopes, ceiling),
-      member: undefined,
-      roleId,
-      expiresAtMs,
-      isVerified: true,
-      addressAllowlist,
-      domainAllowlist,
-    };
+    const rights = { scopes: narrow(row.scopes, ceiling), roleId, expiresAtMs, addressAllowlist, domainAllowlist };
+    return { kind: "key", keyId: id, name, mode, member: undefined, isVerified: true, ...rights };
   }
 
-  #callerOfApp(app: AppRow): Caller {
-    const { id, member, isVerified, addressAllowlist, domainAllowlist } = app;
-    const role = member === undefined ? undefined : this.#roles?.roleOf(member);
-    return {
-      kind: "app",
-      keyId: id,
-      name: member ?? "owner",
-      mode: "live",
-      scopes: narrow(app.scopes, role?.permissions),
-      member,
-      roleId: role?.id ?? null,
-      expiresAtMs: null,
-      isVerified,
-      addressAllowlist,
-      domainAllowlist,
-    };
-  }
-
-  #now(): string {
-    return new Date(this.#clock.now()).toISOString();
+  #narrowedApp(app: Caller): Caller {
+    const role = app.member === undefined ? undefined : this.#roles?.roleOf(app.member);
+    return { ...app, roleId: role?.id ?? null, scopes: narrow(app.scopes, role?.permissions) };
   }
 
   #note(keyId: string, kind: KeyChange, caller: Caller | undefined): void {
@@ -347,12 +267,6 @@ export class ApiKeyRegistry implements SandboxApiKeys {
 /** The scopes that a ceiling lets through; all of them without one. */
 function narrow(scopes: readonly string[], ceiling: readonly string[] | undefined): readonly string[] {
   return ceiling === undefined ? scopes : scopes.filter((scope) => ceiling.includes(scope));
-}
-
-/** An option that is the name of a key or of a member. */
-export function checkName(option: string, name: string): string {
-  if (typeof name === "string" && name.length >= 1 && name.length <= KEY_LIMITS.nameLength) return name;
-  throw new PigeonholeError("invalid_option", `${option} must be a text of 1 to ${KEY_LIMITS.nameLength} characters.`);
 }
 
 /** A token of the service's shape: its id, and what the id does not reveal. */

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.js";
 import { Collection, type CollectionList, type CollectionRow } from "../api/collection.js";
-import { isWithin } from "../api/is-within.js";
-import { type PageBody, type PageQuery, pageBody } from "../api/page-rows.js";
+import { type PageBody, type PageQuery, isWithin, pageBody } from "../api/page-rows.js";
+import { isoNow } from "../clock/sandbox-time.js";
 import { type Actor, DELETED_KEY, actorName } from "./actor.js";
 
 /** What happened to a key. */
@@ -72,22 +72,17 @@ export class KeyLog {
   }
 
   addRequest(request: LoggedCall): void {
-    this.#requests.add({ ...request, createdAt: this.#now() });
+    this.#requests.add({ ...request, createdAt: isoNow(this.#options.clock) });
   }
 
   addChange(change: LoggedChange): void {
-    this.#changes.add({ ...change, createdAt: this.#now() });
+    this.#changes.add({ ...change, createdAt: isoNow(this.#options.clock) });
   }
 
   /** One page of the calls, newest first. Throws 400 `invalid_cursor`. */
   requestPage(filter: LogFilter, isVisible: (keyId: string) => boolean): PageBody<object> {
-    const page = this.#requests.page(
-      listOf(
-        "keys.requests",
-        filter,
-        (row) => isVisible(row.keyId) && (filter.failedOnly !== true || row.status >= 400),
-      ),
-    );
+    const isWanted = ({ status }: LoggedCall): boolean => filter.failedOnly !== true || status >= 400;
+    const page = this.#requests.page(listOf("keys.requests", filter, (row) => isVisible(row.keyId) && isWanted(row)));
     return pageBody(page, (row) => ({ ...row, keyName: this.#nameOf(row.keyId) }));
   }
 
@@ -109,10 +104,6 @@ export class KeyLog {
 
   #nameOf(keyId: string): string {
     return this.#options.nameOf(keyId) ?? DELETED_KEY;
-  }
-
-  #now(): string {
-    return new Date(this.#options.clock.now()).toISOString();
   }
 }
 

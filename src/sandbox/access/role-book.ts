@@ -5,6 +5,7 @@ import type { ResultFields } from "../../contract/operation.js";
 import { ROLE_LIMITS } from "../../contract/roles.js";
 import type { MakeId } from "../api/make-id.js";
 import { Collection } from "../api/collection.js";
+import { isoNow } from "../clock/sandbox-time.js";
 import { SEEDED_ROLES } from "./permissions.js";
 
 /** A member of the workspace to begin with. The owner is there without one. */
@@ -115,7 +116,7 @@ export class RoleBook {
 
   #seed(): void {
     const { clock, makeId } = this.#options;
-    const at = new Date(clock.now()).toISOString();
+    const at = isoNow(clock);
     for (const { builtin, name, permissions } of SEEDED_ROLES) {
       const role = { name, description: null, permissions, builtin, createdAt: at, updatedAt: at };
       // The same id after a reset, since keys and members name it.

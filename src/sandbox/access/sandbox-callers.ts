@@ -4,11 +4,12 @@ import { type Option, type OptionsOf, defineOptions, flag, oneOf, readBy, wholeN
 import { KEY_LIMITS } from "../../contract/keys.js";
 import { SCOPES } from "../../contract/scopes.js";
 import { emailAddress } from "../../contract/shapes.js";
-import { ALL_SCOPES, type ApiKeyRegistry, checkName } from "./api-key-registry.js";
+import { ALL_SCOPES, checkName } from "./api-key.js";
+import type { ApiKeyRegistry } from "./api-key-registry.js";
 import { checkTexts } from "../../base/option-check.js";
 import { normalizeAllowlists } from "./allowlists.js";
 import type { MakeId } from "../api/make-id.js";
-import { isDomain } from "../api/read-domain.js";
+import { isDomain } from "../api/addresses.js";
 import type { RoleBook } from "./role-book.js";
 
 /** What a caller may do. */

@@ -131,6 +131,16 @@ export class SandboxApiError extends Error {
   }
 }
 
+/** The answer to a failed call: `code`, `message` and `param` at the top level; assumed. */
+export function answerToError(error: unknown): ApiAnswer {
+  if (!(error instanceof SandboxApiError)) {
+    return { status: 500, body: { code: "internal_error", message: "The sandbox failed: internal error." } };
+  }
+  const { status, code, message, param, fields, headers } = error;
+  // Undefined fields are not sent.
+  return { status, headers, body: { code, message, param, fields } };
+}
+
 /** 422 `invalid_parameter`. */
 export function invalidParameter(param: string, message: string): SandboxApiError {
   return inputRefusal({ code: "invalid_parameter", param, message });

@@ -2,8 +2,7 @@ import { PigeonholeError } from "../../base/error.js";
 import type { Changes } from "../../base/options.js";
 import type { ApiErrorCode } from "../../contract/api-error-codes.js";
 import { SandboxApiError } from "./api-handlers.js";
-import type { Position } from "./cursor.js";
-import { type ListOf, type PageBody, type Sorting, pageBody, pageRows } from "./page-rows.js";
+import { type ListOf, type Numbered, type PageBody, pageRows } from "./page-rows.js";
 
 /** What a collection holds. */
 export interface CollectionRow {
@@ -32,25 +31,10 @@ export interface CollectionOptions<Row> {
 }
 
 /** What a list shows of a collection. */
-export interface CollectionList<Row extends CollectionRow> extends Omit<ListOf<Row>, "sortings"> {
+export interface CollectionList<Row extends CollectionRow> extends ListOf<Row> {
   /** True for a row of the list. @default every row */
   where?: (row: Row) => boolean;
-  /** The orders that the list has, the usual one first; `sequence` is a row's number. @default newest first */
-  sortings?: Readonly<Record<string, CollectionSorting<Row>>>;
 }
-
-/** One order of it. */
-export interface CollectionSorting<Row> extends Omit<Sorting<Row>, "positionOf"> {
-  positionOf: (row: Row, sequence: number) => Position;
-}
-
-interface Entry<Row> {
-  row: Row;
-  /** Increases with every row: its position in the order of creation. */
-  sequence: number;
-}
-
-const NEWEST = { newest: { positionOf: (_: unknown, sequence: number) => [sequence] } };
 
 /** What may be changed of a row. */
 export type CollectionChanges<Row extends CollectionRow> = Changes<Omit<Row, keyof CollectionRow>>;
@@ -61,7 +45,7 @@ export type CollectionChanges<Row extends CollectionRow> = Changes<Omit<Row, key
  */
 export class Collection<Row extends CollectionRow> {
   readonly #options: CollectionOptions<Row>;
-  readonly #entries = new Map<string, Entry<Row>>();
+  readonly #entries = new Map<string, Numbered<Row>>();
   #added = 0;
 
   constructor(options: CollectionOptions<Row>) {
@@ -117,13 +101,9 @@ export class Collection<Row extends CollectionRow> {
   }
 
   /** One page of a list. Throws 400 `invalid_cursor`. */
-  page({ where = () => true, sortings = NEWEST, ...list }: CollectionList<Row>): PageBody<Row> {
-    const ofEntries = Object.entries(sortings).map(([name, { positionOf, ...order }]) => {
-      const sorting: Sorting<Entry<Row>> = { ...order, positionOf: ({ row, sequence }) => positionOf(row, sequence) };
-      return [name, sorting] as const;
-    });
+  page({ where = () => true, ...list }: CollectionList<Row>): PageBody<Row> {
     const entries = [...this.#entries.values()].filter(({ row }) => where(row));
-    return pageBody(pageRows(entries, { ...list, sortings: Object.fromEntries(ofEntries) }), ({ row }) => row);
+    return pageRows(entries, list);
   }
 
   /** Forgets every row. The numbers go on, so that no later row has the id of a forgotten one. */

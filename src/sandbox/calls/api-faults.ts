@@ -43,14 +43,8 @@ export type InjectedFault = z.input<typeof fault>;
 /** A fault of the API: what happens, to which calls, and how often. */
 export type ApiFaultRule = z.input<typeof apiFaultRule>;
 
-/** Called once for each call of a known operation with a valid key, or of one that needs none. */
-export interface ApiFaults {
-  /** `call`: such as `contactEvents.send`. */
-  next(call: string): InjectedFault | undefined;
-}
-
 /** Rules in order. The first that matches decides about a call. */
-export class ApiFaultList extends FaultRules<ApiFaultRule> implements ApiFaults {
+export class ApiFaultList extends FaultRules<ApiFaultRule> {
   readonly #random: Random;
 
   /** `random` decides if a probability is given. */
@@ -59,7 +53,7 @@ export class ApiFaultList extends FaultRules<ApiFaultRule> implements ApiFaults 
     this.#random = random;
   }
 
-  /** The fault of a call, such as `contactEvents.send`. */
+  /** The fault of a call, such as `contactEvents.send`: of a known operation, and with a valid key if it needs one. */
   next(call: string): InjectedFault | undefined {
     return this.take(({ calls = "*" }) => matchesPattern(calls, call), this.#random);
   }

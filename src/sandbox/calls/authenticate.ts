@@ -6,7 +6,12 @@ import { SandboxApiError, type Caller } from "../api/api-handlers.js";
 import type { ApiKeyRegistry } from "../access/api-key-registry.js";
 
 /** The caller behind a credential; throws 401 or 403 `inactive_api_key`. The code of a 401 is assumed. */
-export function authenticate(credential: string | undefined, keys: ApiKeyRegistry, shape: CredentialShape): Caller {
+export function authenticate(
+  headers: Readonly<Record<string, string | undefined>>,
+  keys: ApiKeyRegistry,
+  shape: CredentialShape,
+): Caller {
+  const credential = headers[shape.header.toLowerCase()];
   if (credential === undefined) {
     throw unauthorized(`The header ${shape.header} is missing; it must hold "${shape.prefix}" and an API key.`);
   }

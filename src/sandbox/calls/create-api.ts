@@ -1,26 +1,26 @@
 import type { Changes } from "../../base/options.js";
 import type { Clock } from "../../base/clock.js";
 import { MINUTE } from "../../base/duration.js";
-import { PigeonholeError } from "../../base/error.js";
 import { sleep } from "../../base/wait.js";
 import { type BoundOperation, type PathOverrides, bindOperations } from "../../contract/bind-operations.js";
-import { countEvents } from "../../contract/count-events.js";
 import { type CredentialShape, resolveCredentialShape } from "../../contract/credential-shape.js";
-import type { KeyLog } from "../access/key-log.js";
-import type { ApiFaults, InjectedFault } from "./api-faults.js";
+import { countEvents } from "../../contract/operation.js";
+import type { ApiFaultList, InjectedFault } from "./api-faults.js";
 import {
   type ApiAnswer,
-  type ApiCall,
   type ApiHandler,
   type ApiHandlers,
   type Caller,
   SandboxApiError,
   SpecialAnswer,
+  answerToError,
 } from "../api/api-handlers.js";
 import type { ApiKeyRegistry } from "../access/api-key-registry.js";
-import { type IncomingCall, checkEntry, checkInputOf } from "./checks.js";
 import { SlidingLimit } from "../api/sliding-limit.js";
-import { type OperationMatch, createRoutes, matchRoute } from "./match-route.js";
+import { authenticate, requireAuthority, requireOpen } from "./authenticate.js";
+import { type FoundOperation, type OperationMatch, createRoutes, matchRoute, requireFound } from "./match-route.js";
+import { checkParams, readBody, readIdempotencyKey, readOperationQuery } from "./read-input.js";
+import type { ApiRequest, RequestHandler } from "./request-handler.js";
 
 export interface SandboxApiOptions {
   handlers: ApiHandlers;
@@ -30,7 +30,7 @@ export interface SandboxApiOptions {
   /** The time of the callers: `occurredAt`, the rate of events and waits belong to it. */
   callerClock: Clock;
   /** Injected faults. @default none */
-  faults?: ApiFaults | undefined;
+  faults?: ApiFaultList | undefined;
   /** Events a minute for each key. */
   eventsPerMinute: number;
   /** Answers a path that is that of a link. @default none is */
@@ -49,18 +49,6 @@ export interface SandboxApiOptions {
 
 /** Largest JSON body, in bytes. */
 export const MAX_JSON_BYTES = 2 * 1024 * 1024;
-
-/** A request over any transport. */
-export interface ApiRequest {
-  method: string;
-  /** Path and query, as on the request line. */
-  url: string;
-  /** By lower-case name. */
-  headers: Readonly<Record<string, string | undefined>>;
-  body: Uint8Array;
-  /** The network address of the caller. @default none, for a call in this process */
-  ip?: string | undefined;
-}
 
 /** A call for a log: no body, no token, and no path, which can contain an address. */
 export interface ApiCallEntry {
@@ -86,7 +74,7 @@ interface CallTrace extends Pick<ApiCallEntry, "call" | "fault"> {
 }
 
 /** The API of the service, served from the contract. */
-export class Api {
+export class Api implements RequestHandler {
   readonly #options: SandboxApiOptions;
   readonly #shape: CredentialShape;
   readonly #routes: ReturnType<typeof createRoutes>;
@@ -108,11 +96,10 @@ export class Api {
   }
 
   /** Largest body of a request, in bytes: an upload has more than JSON. */
-  bodyLimit(method: string, url: string): number {
-    return limitOf(matchRoute(this.#routes, method, splitUrl(url).path));
+  bodyLimit(method: string, path: string): number {
+    return limitOf(matchRoute(this.#routes, method, path));
   }
 
-  /** Answers a request; "no_answer" means that the connection must break off. Never rejects. */
   async handle(request: ApiRequest): Promise<ApiAnswer | "no_answer"> {
     const { callerClock, keys, onCall, onError } = this.#options;
     this.#requests += 1;
@@ -121,15 +108,19 @@ export class Api {
     const trace: CallTrace = { call: undefined, fault: undefined, caller: undefined };
     const given = await this.#answer(request, trace).catch((error: unknown) => {
       if (!(error instanceof SandboxApiError)) onError?.(error);
-      return errorAnswer(error);
+      return answerToError(error);
     });
     const isAnswer = given !== "no_answer";
     const status = isAnswer ? given.status : null;
     const code = isAnswer && given.status >= 400 ? (given.body as { code: string }).code : undefined;
     const { caller, ...known } = trace;
     onCall?.({ ...known, keyId: caller?.keyId, method: request.method, status, code, requestId });
-    if (caller?.kind === "key" && status !== null)
-      logCall(keys.log, request, { caller, status, code, startedMs, endedMs: callerClock.now() });
+    if (caller?.kind === "key" && status !== null) {
+      const { method, path, ip = null, headers } = request;
+      const durationMs = Math.max(0, callerClock.now() - startedMs);
+      const sent = { method, path, ip, userAgent: headers["user-agent"] ?? null };
+      keys.log.addRequest({ keyId: caller.keyId, ...sent, status, errorCode: code ?? null, durationMs });
+    }
     return isAnswer ? { ...given, headers: { "x-request-id": requestId, ...given.headers } } : given;
   }
 
@@ -141,62 +132,47 @@ export class Api {
 
   async #answer(request: ApiRequest, trace: CallTrace): Promise<ApiAnswer | "no_answer"> {
     const { openLink, keys, callerClock, faults } = this.#options;
-    const { path, search } = splitUrl(request.url);
-    const opened = request.method === "GET" ? openLink?.(path) : undefined;
+    const { method, path } = request;
+    const opened = method === "GET" ? openLink?.(path) : undefined;
     if (opened !== undefined) return SpecialAnswer.wholeOf(opened, 200);
-    const match = matchRoute(this.#routes, request.method, path);
-    const call: IncomingCall = {
-      ...request,
-      search,
-      bytes: request.body,
-      match,
-      keys,
-      shape: this.#shape,
-      bodyLimit: limitOf(match),
-      nowMs: callerClock.now(),
-      known: trace,
-    };
-    const { bound, params } = checkEntry(call);
-    trace.call = bound.call;
-    trace.fault = faults?.next(bound.call);
-    return applyFault(trace.fault, callerClock, () => this.#answerCall(call, bound, params));
+    const match = matchRoute(this.#routes, method, path);
+    // A path that nothing has needs a key too, so that nobody without one learns which paths there are.
+    const isPublic = match.kind === "found" && match.bound.operation.credential === "none";
+    if (!isPublic) trace.caller = authenticate(request.headers, keys, this.#shape);
+    const found = requireFound(match);
+    trace.call = found.bound.call;
+    trace.fault = faults?.next(trace.call);
+    return applyFault(trace.fault, callerClock, () => this.#answerCall(request, found, trace.caller));
   }
 
-  async #answerCall(call: IncomingCall, bound: BoundOperation, params: Params): Promise<ApiAnswer> {
-    const { handlers, clock } = this.#options;
-    const { headers, ip, nowMs, known } = call;
-    const { caller } = known;
-    const { json, ...input } = checkInputOf(call, bound.operation, params);
-    const events = countEvents(bound.operation, json);
+  /** The order of what is checked here is assumed: see docs/service.md#order-of-checks. */
+  async #answerCall(request: ApiRequest, found: FoundOperation, caller: Caller | undefined): Promise<ApiAnswer> {
+    const { handlers, clock, callerClock } = this.#options;
+    const { headers, ip, body: bytes } = request;
+    const { bound, params } = found;
+    const { operation } = bound;
+    const nowMs = callerClock.now();
+    if (caller !== undefined) requireAuthority(caller, operation);
+    const query = readOperationQuery(operation, request.search);
+    const idempotencyKey = readIdempotencyKey(operation, headers);
+    const { json, body } = readBody(operation, { bytes, maxBytes: limitOf(found), nowMs });
+    if (caller !== undefined) requireOpen(caller, operation);
+    checkParams(operation, params);
+    const events = countEvents(operation, json);
     const take = (): void => {
       if (caller !== undefined && events > 0) this.#rate.take(caller.keyId, events, nowMs);
     };
     const { "content-type": contentType, referer } = headers;
-    const forHandler = { ...input, caller, nowMs: clock.now(), params, contentType, referer, ip, countEvents: take };
-    return handlerOf(handlers, bound)(forHandler);
+    const sent = { params, query, idempotencyKey, body, contentType, referer, ip };
+    // There is a handler for every operation, whose input has the type that the checks leave.
+    const handler = (handlers[bound.resource] as Record<string, unknown>)[bound.name] as ApiHandler<never>;
+    const answer = await handler({ ...sent, caller, nowMs: clock.now(), countEvents: take } as never);
+    return SpecialAnswer.wholeOf(answer, operation.status[0]);
   }
 }
 
 function limitOf(match: OperationMatch): number {
   return (match.kind === "found" && match.bound.operation.uploads?.maxBytes) || MAX_JSON_BYTES;
-}
-
-/** Logs a call of a key, without its body and query. See docs/service.md#key-logs. */
-function logCall(
-  log: KeyLog,
-  { method, url, ip, headers }: ApiRequest,
-  of: { caller: Caller; status: number; code: string | undefined; startedMs: number; endedMs: number },
-): void {
-  log.addRequest({
-    keyId: of.caller.keyId,
-    method,
-    path: splitUrl(url).path,
-    status: of.status,
-    errorCode: of.code ?? null,
-    durationMs: Math.max(0, of.endedMs - of.startedMs),
-    ip: ip ?? null,
-    userAgent: headers["user-agent"] ?? null,
-  });
 }
 
 /** Runs the call with the fault. */
@@ -216,7 +192,7 @@ async function applyFault(
       if (fault.executed) await run().catch(forgetFault);
       return "no_answer";
     case "delay": {
-      const answer = await run().catch(errorAnswer);
+      const answer = await run().catch(answerToError);
       await sleep(clock, fault.delayMs);
       return answer;
     }
@@ -234,43 +210,4 @@ function injectedError({ status, code, retryAfter }: Extract<InjectedFault, { ki
     message: "This answer is an injected fault of the sandbox.",
     headers: retryAfter === undefined ? {} : { "retry-after": retryAfter },
   });
-}
-
-/** `code`, `message` and `param` at the top level; assumed. */
-function errorAnswer(error: unknown): ApiAnswer {
-  if (!(error instanceof SandboxApiError)) {
-    return { status: 500, body: { code: "internal_error", message: "The sandbox failed: internal error." } };
-  }
-  const { status, code, message, param, fields, headers } = error;
-  const about = { ...(param === undefined ? {} : { param }), ...(fields === undefined ? {} : { fields }) };
-  return { status, headers, body: { code, message, ...about } };
-}
-
-type Params = Readonly<Record<string, string>>;
-
-type CheckedCall = Pick<
-  ApiCall<unknown>,
-  "nowMs" | "params" | "contentType" | "referer" | "ip" | "idempotencyKey" | "countEvents"
-> & {
-  caller: Caller | undefined;
-  query: unknown;
-  body: unknown;
-};
-
-/**
- * The table of handlers has a row for every operation, and the input was checked by the schemas that the handler's type
- * derives from.
- */
-function handlerOf(handlers: ApiHandlers, { resource, name, operation }: BoundOperation) {
-  const handler = (handlers[resource] as unknown as Record<string, ApiHandler<never>>)[name];
-  if (handler === undefined) {
-    throw new PigeonholeError("invalid_option", `handlers.${resource}.${name} is missing.`);
-  }
-  return async (call: CheckedCall): Promise<ApiAnswer> =>
-    SpecialAnswer.wholeOf(await handler(call as never), operation.status[0]);
-}
-
-function splitUrl(url: string): { path: string; search: string } {
-  const at = url.indexOf("?");
-  return at === -1 ? { path: url, search: "" } : { path: url.slice(0, at), search: url.slice(at + 1) };
 }

@@ -1,5 +1,6 @@
 import { PigeonholeError } from "../../base/error.js";
 import type { BoundOperation } from "../../contract/bind-operations.js";
+import { SandboxApiError } from "../api/api-handlers.js";
 
 /** An operation with the pattern of its path, which has a group for each parameter. */
 export interface OperationRoute {
@@ -7,8 +8,15 @@ export interface OperationRoute {
   pattern: RegExp;
 }
 
+/** An operation, and the parameters of its path. */
+export interface FoundOperation {
+  kind: "found";
+  bound: BoundOperation;
+  params: Readonly<Record<string, string>>;
+}
+
 export type OperationMatch =
-  | { kind: "found"; bound: BoundOperation; params: Record<string, string> }
+  | FoundOperation
   /** The path exists; `allow` lists its methods. */
   | { kind: "wrong_method"; allow: string }
   | { kind: "unknown_path" };
@@ -42,6 +50,14 @@ export function matchRoute(routes: readonly OperationRoute[], method: string, pa
   if (found !== undefined) return found;
   const allow = matches.map(({ bound }) => bound.operation.method).join(", ");
   return allow === "" ? { kind: "unknown_path" } : { kind: "wrong_method", allow };
+}
+
+/** Throws 404 for a path that no operation has, and 405 for another method. */
+export function requireFound(match: OperationMatch): FoundOperation {
+  if (match.kind === "found") return match;
+  if (match.kind === "unknown_path") throw new SandboxApiError({ code: "resource_not_found" });
+  const { allow } = match;
+  throw new SandboxApiError({ status: 405, code: "method_not_allowed", message: `Use ${allow}.`, headers: { allow } });
 }
 
 /** Undefined when one cannot be decoded. */

@@ -1,10 +1,9 @@
 import { findBatchRefusal } from "../../contract/check-batch.js";
 import { checkCallInput } from "../../contract/check-call-input.js";
 import { checkInput } from "../../contract/check-input.js";
-import { IDEMPOTENCY_KEY_HEADER, idempotencyKey } from "../../contract/idempotency-key.js";
 import { type Operation, takesIdempotencyKey } from "../../contract/operation.js";
 import { decodeQueryText } from "../../contract/query-text.js";
-import { isTimestamp } from "../../contract/shapes.js";
+import { IDEMPOTENCY_KEY_HEADER, idempotencyKey, isTimestamp } from "../../contract/shapes.js";
 import { SandboxApiError, inputRefusal } from "../api/api-handlers.js";
 
 /** Throws `404` for a path parameter of the wrong shape: no resource has such an id. */
@@ -43,16 +42,12 @@ export function readIdempotencyKey(operation: Operation, headers: Readonly<Recor
   throw inputRefusal({ code: "invalid_idempotency_key", param: "Idempotency-Key", message: checked.issue.message });
 }
 
-/** The body of a request, and the rules that it is read by. */
-interface SentBody {
-  bytes: Uint8Array;
-  bodyLimit: number;
-  nowMs: number;
-}
-
 /** The body, as JSON and as the handler gets it; throws a SandboxApiError. */
-export function readBody(operation: Operation, { bytes, bodyLimit, nowMs }: SentBody) {
-  if (bytes.byteLength > bodyLimit) throw tooLarge(bodyLimit);
+export function readBody(
+  operation: Operation,
+  { bytes, maxBytes, nowMs }: { bytes: Uint8Array; maxBytes: number; nowMs: number },
+) {
+  requireSize(bytes, maxBytes);
   const json = readJsonBody(operation, bytes, nowMs);
   return { json, body: operation.uploads === undefined ? json : readUpload(bytes) };
 }
@@ -66,7 +61,7 @@ function readJsonBody(operation: Operation, bytes: Uint8Array, nowMs: number): R
   const { body: schema, clockRule } = operation;
   if (schema === undefined) return undefined;
   // A body without a required field may be missing.
-  const body = bytes.byteLength === 0 && schema.safeParse({}).success ? {} : parseJson(bytes);
+  const body = bytes.byteLength === 0 && schema.safeParse({}).success ? {} : parseJsonBody(bytes);
   if (operation.events === "each") {
     const refusal = findBatchRefusal(operation, body);
     if (refusal !== undefined) throw inputRefusal(refusal);
@@ -85,7 +80,8 @@ function readUpload(bytes: Uint8Array): Uint8Array {
   throw inputRefusal({ code: "invalid_parameter", param: "", message: "The body is empty." });
 }
 
-function parseJson(bytes: Uint8Array): unknown {
+/** What a JSON body says; throws 400. */
+export function parseJsonBody(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
@@ -93,7 +89,9 @@ function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-function tooLarge(maxBodyBytes: number): SandboxApiError {
-  const message = `The body has more than ${maxBodyBytes} bytes.`;
-  return new SandboxApiError({ status: 413, code: "request_too_large", message });
+/** Throws 413 for a larger body. */
+export function requireSize({ byteLength }: Uint8Array, maxBytes: number): void {
+  if (byteLength <= maxBytes) return;
+  const message = `The body has more than ${maxBytes} bytes.`;
+  throw new SandboxApiError({ status: 413, code: "request_too_large", message });
 }

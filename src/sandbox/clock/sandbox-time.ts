@@ -59,6 +59,11 @@ export function createSandboxTime(choice: SandboxClock, receiverTime: "sandbox" 
   };
 }
 
+/** The time of a clock as the API writes it: ISO 8601 in UTC. */
+export function isoNow(clock: Clock): string {
+  return new Date(clock.now()).toISOString();
+}
+
 function resolveClock(choice: SandboxClock, startMs: number | undefined): Clock {
   if (choice === "real") return systemClock;
   if (choice === "advanceable") return createAdvanceableClock();

@@ -1,11 +1,11 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../base/clock.js";
 import { type ContactEventInput, checkContactEvent } from "../../contract/contact-event.js";
 import { SandboxApiError, type ApiHandlers, type Caller, SpecialAnswer, inputRefusal } from "../api/api-handlers.js";
 import type { MakeId } from "../api/make-id.js";
 import { Automations, type SandboxAutomation, type Started } from "./automations.js";
 import { type ContactInput, ContactList, type ContactRow, type SandboxContact } from "./contact-list.js";
-import { EventLog, type StoredEvent } from "./event-log.js";
-import { RememberedSends, type SendSlot } from "./remembered-sends.js";
+import { EVENT_RETENTION_MS, EventLog, type StoredEvent } from "./event-log.js";
 
 export interface ContactEventStoreOptions {
   /** The time of the callers, in which events happen. */
@@ -30,10 +30,19 @@ interface Sent {
   caller: Caller;
   nowMs: number;
   event: ContactEventInput;
-  /** Undefined without an idempotency key. */
-  slot: SendSlot | undefined;
+  idempotencyKey: string | undefined;
+  /** In a batch. */
+  position?: number;
   /** The last check; throws 429. */
   countEvents?: () => void;
+}
+
+/** A first send and its answer. */
+interface RememberedSend extends Started {
+  /** The event as it was sent. */
+  sent: unknown;
+  stored: StoredEvent;
+  atMs: number;
 }
 
 /** The contacts of the emulated workspace and their recorded events. See docs/service.md#contact-event-api. */
@@ -43,7 +52,8 @@ export class ContactEventStore {
   readonly #options: ContactEventStoreOptions;
   readonly #automations = new Automations();
   readonly #log = new EventLog();
-  readonly #sends = new RememberedSends();
+  /** By API key, each of which has its own idempotency keys (assumed). See docs/service.md#idempotency-keys. */
+  readonly #sends = new Map<string, RememberedSend>();
   #recorded = 0;
 
   /** An empty store, except for the contacts and automations of the options. */
@@ -83,8 +93,7 @@ export class ContactEventStore {
   readonly handlers: ApiHandlers["contactEvents"] = {
     send: ({ caller, body, idempotencyKey, countEvents }) => {
       const nowMs = this.#prune();
-      const slot = slotOf({ caller, idempotencyKey, position: undefined });
-      const taken = this.#take({ caller, nowMs, event: body, slot, countEvents });
+      const taken = this.#take({ caller, nowMs, event: body, idempotencyKey, countEvents });
       return new SpecialAnswer({ status: taken.replayed ? 200 : 201, body: resultOf(taken) });
     },
     sendBatch: ({ caller, body, idempotencyKey, countEvents }) => {
@@ -96,8 +105,8 @@ export class ContactEventStore {
         try {
           const checked = checkContactEvent(event, nowMs);
           if (!checked.ok) throw inputRefusal(checked.issue);
-          const slot = slotOf({ caller, idempotencyKey, position: index });
-          accepted.push({ ...resultOf(this.#take({ caller, nowMs, event, slot })), index });
+          const taken = this.#take({ caller, nowMs, event, idempotencyKey, position: index });
+          accepted.push({ ...resultOf(taken), index });
         } catch (error) {
           if (!(error instanceof SandboxApiError)) throw error;
           const { code, message, param } = error;
@@ -124,17 +133,23 @@ export class ContactEventStore {
   #prune(): number {
     const nowMs = this.#options.clock.now();
     this.#log.prune(nowMs);
-    this.#sends.prune(nowMs);
+    for (const [slot, { atMs }] of this.#sends) {
+      // A map keeps the order of insertion, so all entries that follow are newer.
+      if (atMs >= nowMs - EVENT_RETENTION_MS) break;
+      this.#sends.delete(slot);
+    }
     return nowMs;
   }
 
   /** Stores an event, or finds it by its key; throws a SandboxApiError. */
-  #take({ caller, nowMs, event, slot, countEvents = () => {} }: Sent): Taken {
-    const known = slot === undefined ? undefined : this.#sends.recall(slot, event);
-    if (known?.kind === "different") throw new SandboxApiError({ code: "idempotency_key_reuse" });
-    if (known?.kind === "same") {
+  #take({ caller, nowMs, event, idempotencyKey, position = -1, countEvents = () => {} }: Sent): Taken {
+    const slot = JSON.stringify([caller.keyId, idempotencyKey, position]);
+    const known = idempotencyKey === undefined ? undefined : this.#sends.get(slot);
+    if (known !== undefined) {
+      // Equal field by field as JSON; an omitted field differs from any value. Assumed.
+      if (!isDeepStrictEqual(known.sent, event)) throw new SandboxApiError({ code: "idempotency_key_reuse" });
       countEvents();
-      return { ...known.send, replayed: true };
+      return { ...known, replayed: true };
     }
     const found = this.#findContact(event, caller);
     countEvents();
@@ -154,7 +169,7 @@ export class ContactEventStore {
     };
     this.#log.append(stored);
     const started = caller.mode === "test" ? { enrolled: [], resumed: 0 } : this.#automations.start(stored);
-    if (slot !== undefined) this.#sends.remember(slot, { sent: event, stored, ...started, atMs: nowMs });
+    if (idempotencyKey !== undefined) this.#sends.set(slot, { sent: event, stored, ...started, atMs: nowMs });
     this.#options.onEvent?.(stored);
     return { stored, ...started, replayed: false };
   }
@@ -178,13 +193,4 @@ export class ContactEventStore {
 /** The answer to a resend repeats what the first answer said about automations. Assumed. */
 function resultOf({ stored, replayed, enrolled, resumed }: Taken): object {
   return { ...stored, replayed, enrolled, resumed };
-}
-
-function slotOf(from: {
-  caller: Caller;
-  idempotencyKey: string | undefined;
-  position: number | undefined;
-}): SendSlot | undefined {
-  const { caller, idempotencyKey, position } = from;
-  return idempotencyKey === undefined ? undefined : { keyId: caller.keyId, idempotencyKey, position };
 }

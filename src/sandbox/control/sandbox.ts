@@ -3,22 +3,31 @@ import type { WebhookCreateInput, WebhookEndpoint, WebhookUpdateInput } from "..
 import type { EventType } from "../../protocol/event-types.js";
 import type { SandboxCallers } from "../access/sandbox-callers.js";
 import type { ApiFaultList } from "../calls/api-faults.js";
-import type { ApiFetch } from "../calls/api-fetch.js";
-import type { SandboxApiKeys } from "../access/api-key-registry.js";
+import type { ApiFetch } from "../calls/request-handler.js";
+import type { SandboxApiKeys } from "../access/api-key.js";
 import type { ContactEventStore } from "../contact-events/contact-event-store.js";
-import type { ContactEventWait } from "../contact-events/contact-event-wait.js";
-import type { StoredEvent } from "../contact-events/event-log.js";
-import type { DeliverOnce } from "../delivery/deliver-once.js";
+import type { ContactEventWait, StoredEvent } from "../contact-events/event-log.js";
 import type { AttemptFilter } from "../delivery/attempt-log.js";
 import type { AttemptRow } from "../delivery/attempt-row.js";
 import type { DeliveryFaultList } from "../delivery/delivery-faults.js";
-import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
+import type { PlannedAttempt, SandboxEvent } from "../delivery/scheduled-delivery.js";
 import type { AttemptWait } from "../delivery/attempt-wait.js";
 import type { ResourceName } from "../resources/create-resources.js";
 import type { MailServerInput } from "../resources/mail-servers.js";
 
 /** An endpoint with its secret, which the receiver needs. */
 export type EndpointWithSecret = WebhookEndpoint & { secret: string };
+
+/**
+ * Single attempts, requested by a caller who waits for the result; undefined if the endpoint was deleted meanwhile.
+ * Refusals are SandboxApiErrors.
+ */
+export interface DeliverOnce {
+  /** For any subscription of the endpoint, and also while it is off. See docs/service.md#test-deliveries. */
+  test(endpointId: string): Promise<AttemptRow | undefined>;
+  /** Sends a failed delivery again; the endpoint must be on. See docs/service.md#replay. */
+  replay(endpointId: string, rowId: string): Promise<AttemptRow | undefined>;
+}
 
 /**
  * The endpoints of the workspace, without HTTP and by the same rules. A refusal throws a SandboxApiError: status, code,
@@ -69,22 +78,6 @@ export interface SandboxListenOptions {
 export interface SandboxResetOptions {
   /** Keeps the endpoints with their secrets and states. @default false */
   keepEndpoints?: boolean | undefined;
-}
-
-/** An attempt that is due later: a retry, or an attempt that a fault delays. */
-export interface PlannedAttempt {
-  /** The same for all attempts of a delivery. */
-  deliveryId: string;
-  /** Id of the endpoint. */
-  endpointId: string;
-  /** Id of the event. */
-  eventId: string;
-  /** Type of the event, such as `email.bounced`. */
-  eventType: string;
-  /** 1 for the first attempt of the delivery. */
-  attempt: number;
-  /** When it is due, in milliseconds since 1970 by the sandbox's clock. */
-  dueAtMs: number;
 }
 
 /** The emulated service. */

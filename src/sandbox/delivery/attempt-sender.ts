@@ -1,6 +1,7 @@
 import type { Changes } from "../../base/options.js";
 import { SECOND } from "../../base/duration.js";
 import { errorMessage, errorName } from "../../base/error-text.js";
+import { untilAborted } from "../../base/wait.js";
 import type { SignatureAssumptions } from "../../protocol/signature-assumptions.js";
 import { LIMITS } from "../../protocol/limits.js";
 import { signDelivery } from "../../protocol/sign-delivery.js";
@@ -60,13 +61,14 @@ export class AttemptSender {
 
   async #post(delivery: ScheduledDelivery): Promise<ReceiverAnswer> {
     const controller = new AbortController();
+    const { signal } = controller;
     this.#onTheirWay.add(controller);
     const { network } = this.#options.time;
     const timeout = network.setTimer(() => controller.abort(new Error(NO_ANSWER)), LIMITS.deliveryTimeoutMs);
     try {
-      return await this.#signAndPost(delivery, controller.signal);
+      return await this.#signAndPost(delivery, signal);
     } catch (error) {
-      return { kind: "none", error: `not sent: ${errorName(error)}` };
+      return { kind: "none", error: signal.aborted ? errorMessage(signal.reason) : `not sent: ${errorName(error)}` };
     } finally {
       timeout.cancel();
       this.#onTheirWay.delete(controller);
@@ -77,7 +79,7 @@ export class AttemptSender {
     const { time, signature, guard, post } = this.#options;
     const { url } = endpoint;
     // The 5 s include the DNS lookup.
-    const target = guard && (await Promise.race([resolveTarget(url, guard), untilAborted(signal)]));
+    const target = guard && (await untilAborted(resolveTarget(url, guard), signal));
     if (target?.ok === false) return { kind: "none", error: target.error };
     // Signed for each attempt with the current secret: after a rotation the old one is not used.
     const signed = signDelivery({
@@ -93,12 +95,6 @@ export class AttemptSender {
 
 function answeredByFault({ status, retryAfter }: Extract<DeliveryFault, { kind: "status" }>): ReceiverAnswer {
   return { kind: "answered", status, retryAfter: retryAfter ?? null, outcome: null, contentType: null };
-}
-
-function untilAborted(signal: AbortSignal): Promise<{ ok: false; error: string }> {
-  return new Promise((resolve) => {
-    signal.addEventListener("abort", () => resolve({ ok: false, error: errorMessage(signal.reason) }), { once: true });
-  });
 }
 
 const NO_ANSWER = `no answer within ${LIMITS.deliveryTimeoutMs / SECOND} s`;

@@ -3,16 +3,15 @@ import { seededRandom } from "../../base/random.js";
 import { LIMITS } from "../../protocol/limits.js";
 import { retryDelay } from "../../protocol/retry-schedule.js";
 import type { EndpointRegistry } from "../endpoints/endpoint-registry.js";
-import type { Endpoint } from "../endpoints/endpoint.js";
-import { receivesEvent } from "../endpoints/receives-event.js";
+import { type Endpoint, receivesEvent } from "../endpoints/endpoint.js";
 import type { MakeId } from "../api/make-id.js";
-import type { SandboxTime } from "../clock/sandbox-time.js";
+import { type SandboxTime, isoNow } from "../clock/sandbox-time.js";
 import type { AttemptLog } from "./attempt-log.js";
 import type { AttemptQueue } from "./attempt-queue.js";
 import type { AttemptRow } from "./attempt-row.js";
 import type { AttemptSender } from "./attempt-sender.js";
 import { type DeliveryFault, type DeliveryFaultList, MAX_REORDER_MS } from "./delivery-faults.js";
-import { type ScheduledDelivery, type SandboxEvent } from "./scheduled-delivery.js";
+import type { PlannedAttempt, SandboxEvent, ScheduledDelivery } from "./scheduled-delivery.js";
 import { type ReceiverAnswer, failureOfAnswer, verdictOfAnswer } from "./verdict-of-answer.js";
 
 export interface DeliveryEngineOptions {
@@ -41,17 +40,8 @@ interface MadeAttempt {
   fault: DeliveryFault | undefined;
 }
 
-/** An attempt that is due later. */
-export interface WaitingAttempt {
-  deliveryId: string;
-  endpointId: string;
-  eventId: string;
-  eventType: string;
-  /** 1 for the first attempt of the delivery. */
-  attempt: number;
-  /** By `time.elapsed()`. */
-  dueMs: number;
-}
+/** An attempt that is due later, at a time of `time.elapsed()`. */
+type WaitingAttempt = Omit<PlannedAttempt, "dueAtMs"> & { dueMs: number };
 
 /**
  * Delivers events to endpoints with the service's retries. See docs/service.md#retries and
@@ -85,27 +75,18 @@ export class DeliveryEngine {
   deliverOnce(
     kind: "test" | "replay",
     endpoint: Endpoint,
-    sent: Pick<ScheduledDelivery, "event" | "body">,
+    { event, body }: Pick<ScheduledDelivery, "event" | "body">,
   ): Promise<AttemptRow | undefined> {
-    return new Promise((onAttempt) => void this.#plan({ kind, endpoint, ...sent, onAttempt }));
+    return new Promise((onAttempt) => void this.#plan({ kind, endpoint, event, body, onAttempt }));
   }
 
   /** Attempts that are due later, soonest first. */
   get waiting(): WaitingAttempt[] {
-    const waiting = [...this.#open].flatMap(({ id, endpoint, event, attempts, wait }) =>
-      wait === undefined
-        ? []
-        : [
-            {
-              deliveryId: id,
-              endpointId: endpoint.id,
-              eventId: event.id,
-              eventType: event.type,
-              attempt: attempts + 1,
-              dueMs: wait.dueMs,
-            },
-          ],
-    );
+    const waiting = [...this.#open].flatMap(({ id: deliveryId, endpoint, event, attempts, wait }) => {
+      if (wait === undefined) return [];
+      const about = { deliveryId, endpointId: endpoint.id, eventId: event.id, eventType: event.type };
+      return [{ ...about, attempt: attempts + 1, dueMs: wait.dueMs }];
+    });
     return waiting.toSorted((a, b) => a.dueMs - b.dueMs);
   }
 
@@ -152,21 +133,9 @@ export class DeliveryEngine {
     const subject = { type: event.type, endpointId: endpoint.id, attempt: attempts + 1 };
     const fault = this.#options.faults.next(subject, this.#randomOf(delivery, "fault"));
     const start = (): void => this.#options.queue.add(() => this.#run(delivery, fault));
-    switch (fault?.kind) {
-      case "delay":
-        this.#wait(delivery, fault.delayMs, start);
-        break;
-      case "reorder":
-        this.#reorder(delivery, fault.maxMs ?? MAX_REORDER_MS, start);
-        break;
-      case undefined:
-      case "drop":
-      case "duplicate":
-      case "lose_answer":
-      case "status":
-        start();
-        break;
-    }
+    if (fault?.kind === "delay") this.#wait(delivery, fault.delayMs, start);
+    else if (fault?.kind === "reorder") this.#reorder(delivery, fault.maxMs ?? MAX_REORDER_MS, start);
+    else start();
   }
 
   #wait(delivery: ScheduledDelivery, ms: number, onDue: () => void): void {
@@ -228,7 +197,8 @@ export class DeliveryEngine {
     const isOpen = endpoint.enabled || this.#options.retriesOfDisabled === "kept";
     const isRetried = kind === "event" && isOpen && verdictOfAnswer(answer) === "retry";
     const retryAfterMs = readRetryAfter(retryAfter, this.#options.time.receiver.now());
-    const waitMs = isRetried ? this.#retryWait(delivery, retryAfterMs) : undefined;
+    const random = this.#randomOf(delivery, "retry");
+    const waitMs = isRetried ? retryDelay({ attempt: delivery.attempts, random, retryAfterMs }) : undefined;
     const row = this.#log(delivery, made, waitMs);
     if (waitMs === undefined) this.#end(delivery, row);
     else this.#wait(delivery, waitMs, () => this.#due(delivery));
@@ -272,18 +242,13 @@ export class DeliveryEngine {
     const verdict = verdictOfAnswer(answer);
     const { endpoints, time } = this.#options;
     if (kind !== "test") {
-      endpoint.lastDeliveryAt = new Date(time.clock.now()).toISOString();
+      endpoint.lastDeliveryAt = isoNow(time.clock);
       endpoint.consecutiveFailures = verdict === "delivered" ? 0 : endpoint.consecutiveFailures + 1;
     }
     if (verdict === "disable") endpoints.disable(endpoint, "The receiver answered 410 Gone.");
     if (endpoint.consecutiveFailures >= LIMITS.disableAfterFailures) {
       endpoints.disable(endpoint, `${LIMITS.disableAfterFailures} deliveries failed in a row.`);
     }
-  }
-
-  #retryWait(delivery: ScheduledDelivery, retryAfterMs: number | undefined): number | undefined {
-    const random = this.#randomOf(delivery, "retry");
-    return retryDelay({ attempt: delivery.attempts, random, retryAfterMs });
   }
 
   /** Random numbers for this attempt only, so that the order in which receivers answer has no effect. */

@@ -35,6 +35,22 @@ export interface ScheduledDelivery {
   onAttempt: ((row: AttemptRow | undefined) => void) | undefined;
 }
 
+/** An attempt that is due later: a retry, or an attempt that a fault delays. */
+export interface PlannedAttempt {
+  /** The same for all attempts of a delivery. */
+  deliveryId: string;
+  /** Id of the endpoint. */
+  endpointId: string;
+  /** Id of the event. */
+  eventId: string;
+  /** Type of the event, such as `email.bounced`. */
+  eventType: string;
+  /** 1 for the first attempt of the delivery. */
+  attempt: number;
+  /** When it is due, in milliseconds since 1970 by the sandbox's clock. */
+  dueAtMs: number;
+}
+
 /** The signed bytes of an event. See docs/service.md#envelope. Throws `invalid_argument` for data that is not JSON. */
 export function eventBody({ id, type, createdAt, data }: SandboxEvent): Buffer {
   try {

@@ -1,4 +1,5 @@
-import { errorMessage, errorName } from "../../base/error-text.js";
+import { errorName } from "../../base/error-text.js";
+import { untilAborted } from "../../base/wait.js";
 import { type ReceiverAnswer, readAnswerHeaders } from "./verdict-of-answer.js";
 import type { SendPost } from "./send-over-http.js";
 
@@ -8,7 +9,7 @@ export type ReceiveFetch = (request: Request) => Promise<Response> | Response;
 /** Passes each POST to a function instead of a socket. A rejection counts as a broken connection. */
 export function sendInProcess(receive: ReceiveFetch): SendPost {
   return async ({ url, headers, body }, signal) => {
-    if (signal.aborted) return { kind: "none", error: errorMessage(signal.reason) };
+    signal.throwIfAborted();
     const where = withoutCredentials(url);
     const request = new Request(where.url, {
       method: "POST",
@@ -16,7 +17,7 @@ export function sendInProcess(receive: ReceiveFetch): SendPost {
       body: new Uint8Array(body),
       signal,
     });
-    return Promise.race([answerOf(receive, request), abortOf(signal)]);
+    return untilAborted(answerOf(receive, request), signal);
   };
 }
 
@@ -41,12 +42,4 @@ async function answerOf(receive: ReceiveFetch, request: Request): Promise<Receiv
   } catch (error) {
     return { kind: "none", error: `no connection: ${errorName(error)}` };
   }
-}
-
-function abortOf(signal: AbortSignal): Promise<ReceiverAnswer> {
-  return new Promise((resolve) => {
-    signal.addEventListener("abort", () => resolve({ kind: "none", error: errorMessage(signal.reason) }), {
-      once: true,
-    });
-  });
 }

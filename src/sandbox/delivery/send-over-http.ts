@@ -1,6 +1,5 @@
 import { type IncomingMessage, type RequestOptions, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import { errorMessage } from "../../base/error-text.js";
 import { type ReceiverAnswer, readAnswerHeaders } from "./verdict-of-answer.js";
 
 /** One POST to a receiver. */
@@ -12,7 +11,7 @@ export interface Post {
   addresses?: readonly string[] | undefined;
 }
 
-/** Sends a POST. Never rejects. If the signal is aborted, it ends without an answer, or with the one that had begun. */
+/** Sends a POST. Rejects only when the signal is aborted before an answer has begun. */
 export type SendPost = (post: Post, signal: AbortSignal) => Promise<ReceiverAnswer>;
 
 /** How much of an answer is read. The content is ignored, but the receiver should not see a broken connection. */
@@ -20,16 +19,13 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 
 /** Sends over a new connection and never follows a redirect. */
 export const sendOverHttp: SendPost = ({ url, headers, body, addresses }, signal) =>
-  new Promise((resolve) => {
+  new Promise((resolve, reject) => {
     let begun: ReceiverAnswer | undefined;
     // The status line is the answer, even if the body fails.
-    const fail = (error: Error & { code?: string }): void =>
-      resolve(
-        begun ?? {
-          kind: "none",
-          error: signal.aborted ? errorMessage(signal.reason) : `no connection: ${error.code ?? error.name}`,
-        },
-      );
+    const fail = (error: Error & { code?: string }): void => {
+      if (begun === undefined && signal.aborted) reject(signal.reason as Error);
+      else resolve(begun ?? { kind: "none", error: `no connection: ${error.code ?? error.name}` });
+    };
     const options: RequestOptions = {
       method: "POST",
       headers: { ...headers, "content-length": String(body.byteLength) },

@@ -1,17 +1,43 @@
-import { checkServiceSecret } from "../../protocol/secret.js";
+import type { z } from "zod";
 import type { Clock } from "../../base/clock.js";
+import { checkCallInput } from "../../contract/check-call-input.js";
 import type { Contract } from "../../contract/contract.js";
 import type { QueryInput } from "../../contract/operation.js";
-import type { WebhookCreateInput, WebhookUpdateInput } from "../../contract/webhook-endpoint.js";
+import {
+  type WebhookCreateInput,
+  type WebhookUpdateInput,
+  localWebhookCreateInput,
+  localWebhookUpdateInput,
+  webhookCreateInput,
+  webhookUpdateInput,
+} from "../../contract/webhook-endpoint.js";
+import { webhooks } from "../../contract/webhooks.js";
+import { isEventType } from "../../protocol/event-types.js";
+import { checkServiceSecret } from "../../protocol/secret.js";
 import { OWNER, actorName, actorOf } from "../access/actor.js";
-import { SandboxApiError, type Caller } from "../api/api-handlers.js";
-import type { MakeId } from "../api/make-id.js";
-import { isWithin } from "../api/is-within.js";
-import type { PageBody } from "../api/page-rows.js";
+import {
+  type Allowlists,
+  type OwnedAddresses,
+  holdsAllowlists,
+  normalizeAllowlists,
+  requireOwnAddresses,
+} from "../access/allowlists.js";
+import { SandboxApiError, type Caller, inputRefusal, invalidParameter } from "../api/api-handlers.js";
 import { Collection, type CollectionRow } from "../api/collection.js";
-import { type Allowlists, holdsAllowlists, normalizeAllowlists } from "../access/allowlists.js";
-import { type EndpointRules, checkCreate, checkUpdate } from "./check-endpoint.js";
+import type { MakeId } from "../api/make-id.js";
+import { type PageBody, isWithin } from "../api/page-rows.js";
+import { isoNow } from "../clock/sandbox-time.js";
 import type { Endpoint } from "./endpoint.js";
+
+/** Rules of a workspace for its endpoints. */
+interface EndpointRules {
+  /** Enforces the documented rule for URLs: https and a public host. */
+  strictUrls: boolean;
+  /** Addresses and domains that the workspace owns, in lower case. */
+  owned: Pick<OwnedAddresses, "addresses" | "domains">;
+  /** Event types beyond those that this package knows. */
+  newEventTypes: readonly string[];
+}
 
 /** A change of an endpoint, and who made it. */
 interface EndpointActivity extends CollectionRow {
@@ -100,7 +126,7 @@ export class EndpointRegistry {
     requireWithin(caller, lists);
     if (secret !== undefined) checkServiceSecret(secret);
     const endpoint = this.#endpoints.add({
-      createdAt: this.#now(),
+      createdAt: isoNow(this.#options.clock),
       url: normalizeUrl(url),
       description: description ?? null,
       eventTypes: [...new Set(eventTypes)],
@@ -176,7 +202,7 @@ export class EndpointRegistry {
   /** `reason` is null if the owner does it. Then there is no time either. See docs/service.md#endpoint-states. */
   #switchOff(endpoint: Endpoint, { reason, actor }: { reason: string | null; actor: string | null }): void {
     endpoint.enabled = false;
-    endpoint.disabledAt = reason === null ? null : this.#now();
+    endpoint.disabledAt = reason === null ? null : isoNow(this.#options.clock);
     endpoint.disabledReason = reason;
     this.#changed(endpoint, "disabled", actor);
   }
@@ -190,12 +216,8 @@ export class EndpointRegistry {
   }
 
   #changed(endpoint: Endpoint, kind: EndpointChange, actor: string | null): void {
-    this.#activity.add({ endpointId: endpoint.id, kind, actor, createdAt: this.#now() });
+    this.#activity.add({ endpointId: endpoint.id, kind, actor, createdAt: isoNow(this.#options.clock) });
     this.#options.onChange(endpoint, kind);
-  }
-
-  #now(): string {
-    return new Date(this.#options.clock.now()).toISOString();
   }
 
   #nextSecret(): string {
@@ -219,4 +241,32 @@ function normalizeUrl(text: string): string {
   const url = new URL(text);
   url.hash = "";
   return url.href;
+}
+
+/** Checks a body of creation by every documented rule; throws 422. */
+function checkCreate(input: unknown, rules: EndpointRules): WebhookCreateInput {
+  return checkBody<WebhookCreateInput>(rules.strictUrls ? webhookCreateInput : localWebhookCreateInput, input, rules);
+}
+
+/** Checks a body of an update in the same way. */
+function checkUpdate(input: unknown, rules: EndpointRules): WebhookUpdateInput {
+  return checkBody<WebhookUpdateInput>(rules.strictUrls ? webhookUpdateInput : localWebhookUpdateInput, input, rules);
+}
+
+function checkBody<Input extends WebhookUpdateInput>(
+  schema: z.ZodType<Input>,
+  input: unknown,
+  rules: EndpointRules,
+): Input {
+  const checked = checkCallInput(webhooks.update, schema, input);
+  if (!checked.ok) throw inputRefusal(checked.issue);
+  checkLists(checked.value, rules);
+  return checked.value;
+}
+
+/** The rules that depend on the workspace and the event types. */
+function checkLists({ eventTypes = [], addressAllowlist }: WebhookUpdateInput, rules: EndpointRules): void {
+  const strange = eventTypes.findIndex((type) => !isEventType(type) && !rules.newEventTypes.includes(type));
+  if (strange !== -1) throw invalidParameter(`eventTypes.${strange}`, "There is no such event type.");
+  requireOwnAddresses(rules.owned, addressAllowlist);
 }

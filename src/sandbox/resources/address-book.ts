@@ -2,8 +2,9 @@ import type { Clock } from "../../base/clock.js";
 import { PigeonholeError } from "../../base/error.js";
 import { type Caller, SandboxApiError } from "../api/api-handlers.js";
 import type { ContactList, ContactRow } from "../contact-events/contact-list.js";
+import type { NamedAddress } from "../api/addresses.js";
 import type { MakeId } from "../api/make-id.js";
-import type { NamedAddress } from "../api/bare-addresses.js";
+import { isoNow } from "../clock/sandbox-time.js";
 import { foldAddress } from "../../contract/contact-address.js";
 
 /** A list of contacts to begin with, beside the default one. */
@@ -65,7 +66,7 @@ export class AddressBook {
   }
 
   now(): string {
-    return new Date(this.#clock.now()).toISOString();
+    return isoNow(this.#clock);
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { Contract } from "../../contract/contract.js";
 import type { ResultFields } from "../../contract/operation.js";
 import { Collection } from "../api/collection.js";
+import { isoNow } from "../clock/sandbox-time.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 import { containsText } from "./search-text.js";
 
@@ -32,7 +33,7 @@ export function createChats({ clock, makeId, options }: Workspace): SandboxResou
     rows: () => chats.rows,
     reset() {
       chats.clear();
-      const now = new Date(clock.now()).toISOString();
+      const now = isoNow(clock);
       for (const [index, chat] of options.chats.entries()) {
         const { title, id = makeId.uuid(`chat ${index + 1}`), kind = "assistant", messageCount = 2 } = chat;
         chats.add({ title, kind, messageCount, updatedAt: chat.updatedAt ?? now }, id.toLowerCase());

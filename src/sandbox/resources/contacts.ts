@@ -1,15 +1,14 @@
 import type { Contract } from "../../contract/contract.js";
-import type { QueryInput } from "../../contract/operation.js";
+import type { QueryInput, ResultFields } from "../../contract/operation.js";
 import { contactAddress, foldAddress } from "../../contract/contact-address.js";
 import { type ApiHandlers, type Caller, SandboxApiError, requireOneOf } from "../api/api-handlers.js";
 import { requireScope } from "../calls/authenticate.js";
-import { type ListOf, type PageBody, pageBody, pageRows } from "../api/page-rows.js";
+import { type Numbered, type PageBody, type Sorting, pageBody, pageRows } from "../api/page-rows.js";
 import type { ContactRow } from "../contact-events/contact-list.js";
-import { ownsAddress } from "../access/allowlists.js";
+import { domainOf, ownsAddress } from "../access/allowlists.js";
 import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
 import type { AddressBook } from "./address-book.js";
-import { type NamedAddress, readNamedAddresses } from "../api/bare-addresses.js";
-import { listPeople, type PersonRow, sortPeople } from "./people.js";
+import { type NamedAddress, readNamedAddresses } from "../api/addresses.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 import { containsText } from "./search-text.js";
 
@@ -99,11 +98,11 @@ function pageContacts(
       (source === undefined || contact.source === source),
   );
   const filters = [source, q, caller.member];
-  return pageRows(rows, { list: "contacts", filters, sortings: LATEST_FIRST, limit, cursor });
+  return pageRows(numbered(rows), { list: "contacts", filters, sortings: LATEST_FIRST, limit, cursor });
 }
 
 /** The latest mail first, and contacts without mail last. */
-const LATEST_FIRST: ListOf<ContactRow>["sortings"] = {
+const LATEST_FIRST: Readonly<Record<string, Sorting<ContactRow>>> = {
   latest: {
     positionOf: ({ lastSeenAt, email }) => [lastSeenAt === null ? 0 : -Date.parse(lastSeenAt), email],
     order: "ascending",
@@ -124,7 +123,12 @@ function pagePeople(
       containsText(q, [person.name, person.email, person.notes]),
   );
   const filters = [q, email, blocked, seen, caller.member];
-  return { ...pageRows(rows, { list: "people", filters, sortings: sortPeople, ...query }), seen };
+  return { ...pageRows(numbered(rows), { list: "people", filters, sortings: sortPeople, ...query }), seen };
+}
+
+/** An address is a place of its own in every order, so that numbers decide nothing. */
+function numbered<Row>(rows: readonly Row[]): Numbered<Row>[] {
+  return rows.map((row) => ({ row, sequence: 0 }));
 }
 
 function listedBody({ email, name, source, notes, lastSeenAt }: ContactRow): object {
@@ -137,4 +141,56 @@ function contactBody(book: AddressBook, contact: ContactRow): object {
 
 function isAddress(text: string): boolean {
   return contactAddress().safeParse(text).success;
+}
+
+/** A contact, or an address seen in mail. */
+type PersonRow = ResultFields<Contract["contacts"]["people"]>["items"][number];
+
+/** The orders of the list of people, the usual one first. */
+const sortPeople: Readonly<Record<string, Sorting<PersonRow>>> = {
+  recent: { positionOf: ({ lastAt, email }) => [lastAt === null ? 0 : -Date.parse(lastAt), email], order: "ascending" },
+  name: { positionOf: ({ name, email }) => [(name ?? email).toLowerCase(), email], order: "ascending" },
+  threads: { positionOf: ({ threads, email }) => [-threads, email], order: "ascending" },
+};
+
+interface PeopleInput {
+  /** True: with the addresses seen in mail. */
+  seen: boolean;
+  /** Whose contacts are listed. */
+  caller: Caller;
+  /** Addresses and domains. */
+  blocklist: readonly string[];
+  /** True for an address of the workspace, which is never listed. */
+  isOwn: (email: string) => boolean;
+}
+
+/** Every address that the workspace knows, deleted addresses and its own left out. */
+function listPeople(book: AddressBook, { seen, caller, blocklist, isOwn }: PeopleInput): PersonRow[] {
+  const blockedBy = (email: string): string | null =>
+    blocklist.find((entry) => [email, domainOf(email)].includes(foldAddress(entry))) ?? null;
+  const reached = book.contacts.all.filter((contact) => book.contacts.isReachable(contact, caller));
+  const saved = reached.map((contact): PersonRow => {
+    const { email, name, source, notes, createdAt, updatedAt } = contact;
+    const mail = book.correspondents.get(email);
+    return {
+      email,
+      displayEmail: mail?.displayEmail ?? email,
+      name,
+      saved: true,
+      source,
+      notes,
+      photoUrl: null,
+      threads: mail?.threads.size ?? 0,
+      // A contact that was saved after the mail has none of its own.
+      lastAt: mail?.lastAt ?? null,
+      createdAt,
+      updatedAt,
+      blockedBy: blockedBy(email),
+    };
+  });
+  const none = { saved: false, source: null, notes: null, photoUrl: null, createdAt: null, updatedAt: null };
+  const unsaved = [...book.correspondents.values()]
+    .filter(({ email }) => seen && book.find(email, caller) === undefined)
+    .map((mail): PersonRow => ({ ...none, ...mail, threads: mail.threads.size, blockedBy: blockedBy(mail.email) }));
+  return [...saved, ...unsaved].filter(({ email }) => !book.isHidden(email) && !isOwn(email));
 }

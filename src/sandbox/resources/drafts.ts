@@ -5,10 +5,10 @@ import { type ApiHandlers, invalidParameter } from "../api/api-handlers.js";
 import { type PageBody, pageBody } from "../api/page-rows.js";
 import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
 import { ownsAddress } from "../access/allowlists.js";
-import { type Attachment, readAttachments } from "./attachments.js";
-import { bareAddresses } from "../api/bare-addresses.js";
+import { bareAddresses } from "../api/addresses.js";
 import { Collection, type CollectionRow, type CollectionChanges } from "../api/collection.js";
 import { readDraftSearch } from "./draft-search.js";
+import { type Attachment, readAttachments } from "./files-of-events.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 
 interface DraftRow extends CollectionRow {

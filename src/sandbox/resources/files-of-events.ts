@@ -1,7 +1,6 @@
 import { FILE_LIMITS } from "../../contract/files.js";
 import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
 import { ownsAddress } from "../access/allowlists.js";
-import { type Attachment, readAttachment, readAttachments } from "./attachments.js";
 import { type FileRow, type FileStore, cleanContentType, cleanFileName } from "./file-store.js";
 
 /** Whose message an event is about. */
@@ -67,4 +66,28 @@ function originOf({ data, createdAt }: SandboxEvent): Pick<FileRow, "threadId" |
 
 function textOrNull(value: unknown): string | null {
   return typeof value === "string" ? value : null;
+}
+
+/** A file of a message, as an event names it. */
+export interface Attachment {
+  filename: string;
+  contentType: string | null;
+  /** In bytes. */
+  size: number | null;
+}
+
+/** The attachments in the data of an event. What has another shape or type, as a test may send it, is left out. */
+export function readAttachments({ attachments }: Readonly<Record<string, unknown>>): Attachment[] {
+  if (!Array.isArray(attachments)) return [];
+  const isObject = (one: unknown): one is Record<string, unknown> => typeof one === "object" && one !== null;
+  return attachments.filter(isObject).map(readAttachment);
+}
+
+/** The fields of one file, each left out if it has another type. */
+function readAttachment({ filename, contentType, size }: Readonly<Record<string, unknown>>): Attachment {
+  return {
+    filename: typeof filename === "string" ? filename : "attachment",
+    contentType: typeof contentType === "string" ? contentType : null,
+    size: typeof size === "number" && size >= 0 ? Math.floor(size) : null,
+  };
 }

@@ -3,9 +3,7 @@ import type { Contract } from "../../contract/contract.js";
 import { FILE_KINDS, type FILE_SORTS, type FileStats } from "../../contract/files.js";
 import type { QueryInput } from "../../contract/operation.js";
 import { type ApiHandlers, type Caller, SandboxApiError, SpecialAnswer, requireOneOf } from "../api/api-handlers.js";
-import type { CollectionSorting } from "../api/collection.js";
-import { isWithin } from "../api/is-within.js";
-import { type PageBody, pageBody } from "../api/page-rows.js";
+import { type PageBody, type Sorting, isWithin, pageBody } from "../api/page-rows.js";
 import { domainOf, isUnlimited } from "../access/allowlists.js";
 import {
   type FileRow,
@@ -18,6 +16,7 @@ import {
   linkBody,
 } from "./file-store.js";
 import { keepFilesOf } from "./files-of-events.js";
+import { isoNow } from "../clock/sandbox-time.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 import { isLooselyIn } from "./search-text.js";
 
@@ -73,7 +72,7 @@ export function createFiles(workspace: Workspace): SandboxResource<"files"> {
       const id = /^\/(shr_\w+)\//.exec(path)?.[1];
       if (id === undefined) return undefined;
       const { fileId, fetchCount } = links.get(id, ({ revokedAt }) => revokedAt === null);
-      links.change(id, { fetchCount: fetchCount + 1, lastFetchedAt: new Date(clock.now()).toISOString() });
+      links.change(id, { fetchCount: fetchCount + 1, lastFetchedAt: isoNow(clock) });
       return download(files.get(fileId));
     },
   };
@@ -143,7 +142,7 @@ function download(file: FileRow): SpecialAnswer {
 }
 
 /** The orders of the list of files, the usual one first. */
-const SORTINGS: Readonly<Record<(typeof FILE_SORTS)[number], CollectionSorting<FileRow>>> = {
+const SORTINGS: Readonly<Record<(typeof FILE_SORTS)[number], Sorting<FileRow>>> = {
   newest: { positionOf: ({ addedAtMs }, sequence) => [addedAtMs, sequence] },
   oldest: { positionOf: ({ addedAtMs }, sequence) => [addedAtMs, sequence], order: "ascending" },
   largest: { positionOf: ({ size }, sequence) => [size, sequence] },
@@ -218,6 +217,5 @@ function reasonToKeep(usage: ReturnType<FileStore["usageOf"]>): string | undefin
 
 /** The first address that a narrowed key holds: one of its own, or the first of the workspace in its domains. */
 function firstAddressOf({ addressAllowlist, domainAllowlist }: Caller, owned: readonly string[]): string | null {
-  const domains = domainAllowlist.map((domain) => domain.toLowerCase());
-  return addressAllowlist[0] ?? owned.find((address) => domains.includes(domainOf(address))) ?? null;
+  return addressAllowlist[0] ?? owned.find((address) => domainAllowlist.includes(domainOf(address))) ?? null;
 }

@@ -1,12 +1,20 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Contract } from "../../contract/contract.js";
-import { FORM_LIMITS } from "../../contract/form.js";
+import { FORM_LIMITS } from "../../contract/forms.js";
 import type { BodyInput, QueryInput } from "../../contract/operation.js";
 import { type PageBody, pageBody } from "../api/page-rows.js";
 import { type ApiCall, type ApiHandlers, type Caller, SandboxApiError } from "../api/api-handlers.js";
 import { Collection, type CollectionRow } from "../api/collection.js";
-import { FormDesigner, type FormDocument, STARTERS, findWrongAnswers, readDocument } from "./form-document.js";
-import { DEFAULT_SETTINGS, type FormSettings, readFormSettings } from "./form-settings.js";
+import {
+  DEFAULT_SETTINGS,
+  FormDesigner,
+  type FormDocument,
+  type FormSettings,
+  STARTERS,
+  findWrongAnswers,
+  readDocument,
+  readFormSettings,
+} from "./form-content.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 
 interface FormRow extends CollectionRow {

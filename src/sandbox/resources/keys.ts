@@ -1,11 +1,12 @@
 import { MINUTE } from "../../base/duration.js";
 import { SCOPES } from "../../contract/scopes.js";
-import { type ApiKeyRow, keyBody, keyStateOf } from "../access/api-key-row.js";
-import { type Reach, requireReach } from "../access/reach.js";
+import { type ApiKeyRow, type Reach, keyBody, keyStateOf, requireReach } from "../access/api-key.js";
+import type { LogFilter } from "../access/key-log.js";
 import { type ApiCall, type ApiHandlers, type Caller, SandboxApiError, invalidParameter } from "../api/api-handlers.js";
 import type { Contract } from "../../contract/contract.js";
 import { type Allowlists, holdsAllowlists, normalizeAllowlists, requireOwnAddresses } from "../access/allowlists.js";
 import { pageBody } from "../api/page-rows.js";
+import { isoNow } from "../clock/sandbox-time.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 
 type Params = { id: string };
@@ -18,14 +19,11 @@ const MAX_LIVE_KEYS = 100;
 /** The workspace's API keys. See docs/service.md#api-keys. */
 export function createKeys(workspace: Workspace): SandboxResource<"keys"> {
   const { clock, owned, keys } = workspace;
-  const now = (): string => new Date(clock.now()).toISOString();
   const { bodyOf, withToken, get, reach, seesHistory, wantedOf, checkCap, rotate } = keyRules(workspace);
 
   const handlers: ApiHandlers["keys"] = {
-    list({ query, caller }) {
-      const where = (row: ApiKeyRow): boolean => holdsAllowlists(caller, row);
-      return pageBody(keys.page({ where, ...query }), bodyOf);
-    },
+    list: ({ query, caller }) =>
+      pageBody(keys.page({ where: (row) => holdsAllowlists(caller, row), ...query }), bodyOf),
     get: ({ params, caller }) => bodyOf(get(params, caller)),
     create(call) {
       const { caller, nowMs, body } = call;
@@ -44,7 +42,7 @@ export function createKeys(workspace: Workspace): SandboxResource<"keys"> {
       requireReach(caller, wanted);
       const { name = row.name, enabled = row.enabled } = body;
       const switched = enabled === row.enabled ? "updated" : enabled ? "reactivated" : "deactivated";
-      const deactivatedAt = enabled ? null : (row.deactivatedAt ?? now());
+      const deactivatedAt = enabled ? null : (row.deactivatedAt ?? isoNow(clock));
       const { scopes = row.scopes } = body;
       const { addressAllowlist, domainAllowlist } = wanted;
       const patch = { name, enabled, deactivatedAt, scopes, addressAllowlist, domainAllowlist };
@@ -56,21 +54,15 @@ export function createKeys(workspace: Workspace): SandboxResource<"keys"> {
     revoke({ params, body: { reason = null }, caller }) {
       const row = reach(params, caller);
       requireNotRevoked(row);
-      return bodyOf(keys.change(row.id, ["revoked", { revokedAt: now(), revokedReason: reason }], caller));
+      return bodyOf(keys.change(row.id, ["revoked", { revokedAt: isoNow(clock), revokedReason: reason }], caller));
     },
     delete({ params, caller }) {
       const row = reach(params, caller);
       if (row.revokedAt !== null) return keys.delete(row.id, caller);
       throw new SandboxApiError({ code: "not_revoked" });
     },
-    requests({ query, caller }) {
-      checkSpan(query);
-      return keys.log.requestPage(query, seesHistory(caller));
-    },
-    activity({ query, caller }) {
-      checkSpan(query);
-      return keys.log.changePage(query, seesHistory(caller));
-    },
+    requests: ({ query, caller }) => keys.log.requestPage(checkSpan(query), seesHistory(caller)),
+    activity: ({ query, caller }) => keys.log.changePage(checkSpan(query), seesHistory(caller)),
   };
   return { handlers, rows: () => keys.rows.map(bodyOf), reset: () => keys.reset() };
 }
@@ -167,8 +159,10 @@ function checkLists(
   if (domain !== -1) throw invalidParameter(`domainAllowlist.${domain}`, "Must be a domain of the workspace.");
 }
 
-function checkSpan({ since, until }: { since?: string | undefined; until?: string | undefined }): void {
-  if (since === undefined || until === undefined || Date.parse(until) > Date.parse(since)) return;
+/** Returns the filter. */
+function checkSpan<Filter extends LogFilter>(filter: Filter): Filter {
+  const { since, until } = filter;
+  if (since === undefined || until === undefined || Date.parse(until) > Date.parse(since)) return filter;
   throw invalidParameter("until", "Must be later than since.");
 }
 

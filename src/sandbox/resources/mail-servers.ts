@@ -2,7 +2,7 @@ import { PigeonholeError } from "../../base/error.js";
 import { type OptionsOf, type Resolved, defineOptions, flag, given, list, oneOf, readBy } from "../../base/options.js";
 import { foldAddress } from "../../contract/contact-address.js";
 import { domainOf } from "../access/allowlists.js";
-import { domainOption } from "../api/read-domain.js";
+import { domainOption } from "../api/addresses.js";
 
 /** A mail server as the API shows it. */
 export interface MailHost {

@@ -9,6 +9,7 @@ import { type ApiHandlers, type Caller, SandboxApiError, invalidParameter } from
 import { Collection, type CollectionRow } from "../api/collection.js";
 import { SlidingLimit } from "../api/sliding-limit.js";
 import type { MailHost, MailServers } from "./mail-servers.js";
+import { isoNow } from "../clock/sandbox-time.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 
 /** Neither number is documented. */
@@ -80,7 +81,7 @@ export function createMailboxes(workspace: Workspace): SandboxResource<"mailboxe
     },
     sync({ params }) {
       const row = mailboxes.get(params.id);
-      const lastSyncedAt = new Date(clock.now()).toISOString();
+      const lastSyncedAt = isoNow(clock);
       if (stateOf(row, mailServers).status === "active") mailboxes.change(row.id, { lastSyncedAt });
       // Answered at once, with the mailbox as it was.
       return bodyOf(row);
@@ -116,7 +117,7 @@ function connectedMailboxes({ clock, makeId, owned, mailServers }: Workspace) {
     return mailboxes.add({
       ...mailbox,
       addressId: `adr_${makeId.hex(`mailbox ${made}`)}`,
-      createdAt: new Date(clock.now()).toISOString(),
+      createdAt: isoNow(clock),
       historyImportId: importHistory ? `imp_${makeId.hex(`history import ${made}`)}` : null,
       isPaused: false,
       lastSyncedAt: null,

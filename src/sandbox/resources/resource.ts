@@ -1,15 +1,16 @@
+import type { z } from "zod";
 import type { Clock } from "../../base/clock.js";
+import type { Changes } from "../../base/options.js";
 import type { Contract } from "../../contract/contract.js";
 import type { EventType } from "../../protocol/event-types.js";
+import type { OwnedAddresses } from "../access/allowlists.js";
 import type { RoleBook } from "../access/role-book.js";
 import type { ApiHandlers } from "../api/api-handlers.js";
 import type { ApiKeyRegistry } from "../access/api-key-registry.js";
 import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
 import type { MakeId } from "../api/make-id.js";
-import type { DomainReports } from "./domain-reports.js";
 import type { AddressBook } from "./address-book.js";
 import type { MailServers } from "./mail-servers.js";
-import type { OwnedAddresses } from "./owned-addresses.js";
 import type { SignUps } from "./sign-ups.js";
 
 /** A conversation with the assistant to begin with; the API cannot make one. */
@@ -24,6 +25,21 @@ export interface ChatInput {
   messageCount?: number | undefined;
   /** When it was last used, ISO 8601. @default the time at which the sandbox begins */
   updatedAt?: string | undefined;
+}
+
+/** Fields of a report of the record checks. */
+export type GivenReport<Name extends keyof Contract["tools"]> = Changes<z.input<Contract["tools"][Name]["result"]>>;
+
+/** What the record checks report of one domain. The sandbox asks no DNS, and judges no record. */
+export interface DomainReports {
+  /** The domain, such as `acme.example.com`. */
+  domain: string;
+  /** Fields of its DMARC report. @default there is no record */
+  dmarc?: GivenReport<"dmarc"> | undefined;
+  /** Fields of its BIMI report. @default there is no record */
+  bimi?: GivenReport<"bimi"> | undefined;
+  /** Fields of its deliverability report. @default score 0, grade F, and no checks */
+  deliverability?: GivenReport<"deliverability"> | undefined;
 }
 
 /** Those of the options of `createSandbox` that its resources read. */

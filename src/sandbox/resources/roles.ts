@@ -2,12 +2,12 @@ import { PERMISSIONS, SEEDED_ROLES, expandPermissions, isConsoleOnly } from "../
 import type { RoleRow } from "../access/role-book.js";
 import { type ApiHandlers, type Caller, SandboxApiError, invalidParameter } from "../api/api-handlers.js";
 import { pageBody } from "../api/page-rows.js";
+import { isoNow } from "../clock/sandbox-time.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 
 /** The workspace's roles. See docs/service.md#roles. */
 export function createRoles(workspace: Workspace): SandboxResource<"roles"> {
   const { clock, roles, keys } = workspace;
-  const now = (): string => new Date(clock.now()).toISOString();
   const bodyOf = (role: RoleRow): object => {
     const isFree = role.builtin !== "owner";
     const apiKeys = keys.rows.filter(({ roleId, revokedAt }) => roleId === role.id && revokedAt === null).length;
@@ -20,7 +20,7 @@ export function createRoles(workspace: Workspace): SandboxResource<"roles"> {
     create({ body: { name, permissions: given, description }, caller }) {
       const permissions = readPermissions(given);
       requireHeld(permissions, caller);
-      const at = now();
+      const at = isoNow(clock);
       const made = { name, description: textOf(description), permissions, builtin: null, createdAt: at, updatedAt: at };
       return bodyOf(roles.roles.add(made));
     },
@@ -34,7 +34,7 @@ export function createRoles(workspace: Workspace): SandboxResource<"roles"> {
         name,
         description: description === undefined ? undefined : textOf(description),
         permissions,
-        updatedAt: now(),
+        updatedAt: isoNow(clock),
       });
       return bodyOf(changed);
     },

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../base/clock.js";
-import { FORM_LIMITS } from "../../contract/form.js";
+import { FORM_LIMITS } from "../../contract/forms.js";
 import { DAY } from "../../base/duration.js";
 import type { EventType } from "../../protocol/event-types.js";
 import { SlidingLimit } from "../api/sliding-limit.js";

@@ -4,6 +4,7 @@ import { SIGNATURE_LIMITS } from "../../contract/signatures.js";
 import { type ApiHandlers, type Caller, SandboxApiError, invalidParameter } from "../api/api-handlers.js";
 import { holdsAddress, ownsAddress } from "../access/allowlists.js";
 import { Collection } from "../api/collection.js";
+import { isoNow } from "../clock/sandbox-time.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 
 /** The address is in lower case. */
@@ -14,7 +15,8 @@ type Defaults = { [Field in "isDefault" | "isReplyDefault"]?: boolean | undefine
 
 /** Signatures of the workspace's addresses. See docs/service.md#signatures. */
 export function createSignatures(workspace: Workspace): SandboxResource<"signatures"> {
-  const { signatures, now, of, get, add, setDefaults, checkAddresses } = signatureRules(workspace);
+  const { clock } = workspace;
+  const { signatures, of, get, add, setDefaults, checkAddresses } = signatureRules(workspace);
 
   const handlers: ApiHandlers["signatures"] = {
     list({ query: { address, ...query }, caller }) {
@@ -34,7 +36,7 @@ export function createSignatures(workspace: Workspace): SandboxResource<"signatu
     },
     update({ params, body: { name, html, ...defaults }, caller }) {
       const { id } = get(params.id, caller);
-      const changes = { name, html: html === undefined ? html : cleaned(html), updatedAt: now() };
+      const changes = { name, html: html === undefined ? html : cleaned(html), updatedAt: isoNow(clock) };
       return setDefaults(signatures.change(id, changes), defaults);
     },
     delete({ params, caller }) {
@@ -49,7 +51,7 @@ export function createSignatures(workspace: Workspace): SandboxResource<"signatu
       const copies = [...targets].map((address) => {
         const same = of(address).find(({ name }) => name.toLowerCase() === source.name.toLowerCase());
         if (same === undefined) return add(address, source, defaults);
-        return setDefaults(signatures.change(same.id, { html: source.html, updatedAt: now() }), defaults);
+        return setDefaults(signatures.change(same.id, { html: source.html, updatedAt: isoNow(clock) }), defaults);
       });
       return { object: "list", data: copies };
     },
@@ -69,7 +71,6 @@ function signatureRules({ clock, makeId, owned }: Workspace) {
       param: "name",
     },
   });
-  const now = (): string => new Date(clock.now()).toISOString();
   const of = (address: string): SignatureRow[] => signatures.rows.filter((row) => row.address === address);
   const get = (id: string, caller: Caller): SignatureRow =>
     signatures.get(id, ({ address }) => holdsAddress(caller, address));
@@ -77,7 +78,7 @@ function signatureRules({ clock, makeId, owned }: Workspace) {
   function add(address: string, { name, html }: { name: string; html: string }, defaults: Defaults): SignatureRow {
     // The first signature of an address is the default for everything, unless the caller says no.
     const isFirst = of(address).length === 0;
-    const [at, none] = [now(), { isDefault: false, isReplyDefault: false }];
+    const [at, none] = [isoNow(clock), { isDefault: false, isReplyDefault: false }];
     const made = signatures.add({ address, name, html, ...none, createdAt: at, updatedAt: at });
     const { isDefault = isFirst, isReplyDefault = isFirst } = defaults;
     return setDefaults(made, { isDefault, isReplyDefault });
@@ -103,7 +104,7 @@ function signatureRules({ clock, makeId, owned }: Workspace) {
     throw new SandboxApiError({ code: "capability_unsupported", param });
   }
 
-  return { signatures, now, of, get, add, setDefaults, checkAddresses };
+  return { signatures, of, get, add, setDefaults, checkAddresses };
 }
 
 function cleaned(html: string): string {

@@ -1,15 +1,14 @@
-import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
+import { createServer } from "node:http";
 import { onTestFinished } from "vitest";
 import type { Clock } from "#pigeonhole/base/clock.js";
 import { EVENT_LIMITS } from "#pigeonhole/contract/contact-event.js";
 import { CONTRACT } from "#pigeonhole/contract/contract.js";
 import type { Operation, Resource } from "#pigeonhole/contract/operation.js";
 import { SCOPES } from "#pigeonhole/contract/scopes.js";
-import { createApiFetch } from "#pigeonhole/sandbox/calls/api-fetch.js";
 import type { ApiHandlers } from "#pigeonhole/sandbox/api/api-handlers.js";
 import { ApiKeyRegistry } from "#pigeonhole/sandbox/access/api-key-registry.js";
 import { createMakeId } from "#pigeonhole/sandbox/api/make-id.js";
-import { createApiListener } from "#pigeonhole/sandbox/calls/api-listener.js";
+import { answerNode, createApiFetch } from "#pigeonhole/sandbox/calls/request-handler.js";
 import { Api, type SandboxApiOptions } from "#pigeonhole/sandbox/calls/create-api.js";
 import {
   type ContactEventStoreOptions,
@@ -128,7 +127,7 @@ export function callerOf(send: (url: string, init: RequestInit) => Promise<Respo
 
 /** The API on a free port of this machine, for one test. */
 export async function listenTo(api: Api) {
-  const server = createServer((req: IncomingMessage, res: ServerResponse) => createApiListener(api)(req, res));
+  const server = createServer((req, res) => answerNode(api, req, res));
   const port = await listen(server);
   onTestFinished(async () => {
     server.closeAllConnections();

@@ -2,20 +2,20 @@ import { createSandbox } from "pigeonhole/sandbox";
 import { describe, expect, test } from "vitest";
 import { errorOf, refusalOf } from "../../support/error-of.js";
 import { KEYS, openWorld } from "./support.js";
-import type { DomainReports } from "#pigeonhole/sandbox/resources/domain-reports.js";
+import type { DomainReports } from "#pigeonhole/sandbox/resources/resource.js";
 
 const DOMAIN = "shop.example";
 const openTools = (...domainReports: DomainReports[]) => openWorld({ domainReports }).clientOf(KEYS.none).tools;
 
 describe("the domain of a record check", () => {
   test.each([
-    ["shop.example"],
-    [" SHOP.example. "],
-    ["Ada@Shop.Example"],
-    ["mailto:ada@shop.example"],
-    ["https://shop.example:8443/path?q=ada@elsewhere.example"],
-    ["https://ada:secret@shop.example"],
-    ["shop.example/contact"],
+    "shop.example",
+    " SHOP.example. ",
+    "Ada@Shop.Example",
+    "mailto:ada@shop.example",
+    "https://shop.example:8443/path?q=ada@elsewhere.example",
+    "https://ada:secret@shop.example",
+    "shop.example/contact",
   ])("%s is read as its domain", async (text) => {
     const tools = openTools({ domain: DOMAIN, dmarc: { stage: "reject" } });
     expect(await tools.dmarc({ domain: text })).toMatchObject({ domain: DOMAIN, stage: "reject" });
@@ -30,11 +30,8 @@ describe("the domain of a record check", () => {
     async (domain) => {
       const tools = openTools();
       for (const check of [tools.dmarc, tools.bimi, tools.deliverability]) {
-        expect(await refusalOf(() => check({ domain }))).toEqual({
-          status: 422,
-          code: "invalid_parameter",
-          param: "domain",
-        });
+        const refusal = { status: 422, code: "invalid_parameter", param: "domain" };
+        expect(await refusalOf(() => check({ domain }))).toEqual(refusal);
       }
     },
   );
@@ -58,11 +55,8 @@ describe("the reports of domains", () => {
       bimi: { status: "partial", logoReachable: false },
       deliverability: { score: 40, grade: "F", checks: [{ id: "spf", label: "SPF", status: "fail" }] },
     });
-    expect(await tools.bimi({ domain: DOMAIN })).toMatchObject({
-      status: "partial",
-      logoReachable: false,
-      record: null,
-    });
+    const bimi = { status: "partial", logoReachable: false, record: null };
+    expect(await tools.bimi({ domain: DOMAIN })).toMatchObject(bimi);
     const { score, checks } = await tools.deliverability({ domain: DOMAIN });
     expect([score, checks]).toMatchObject([40, [{ id: "spf", status: "fail", verdict: null }]]);
     expect(await tools.dmarc({ domain: DOMAIN })).toMatchObject({ domain: DOMAIN, stage: "missing" });
