@@ -71,6 +71,16 @@ function give(answer: ProbeAnswer, res: ServerResponse): void {
   res.writeHead(status, headers).end("answer");
 }
 
+/** A receiver without a socket that answers 200 and writes down what it got. */
+export function collectEvents() {
+  const received: Got["event"][] = [];
+  const receive = async (request: Request): Promise<Response> => {
+    received.push((await request.json()) as Got["event"]);
+    return new Response();
+  };
+  return { receive, received };
+}
+
 /** What a signature is worth at a time. */
 export function verdictOf({ headers, body }: Got, secret: string, nowMs: number) {
   return verifySignature({ body, headers, secrets: secret, nowMs });

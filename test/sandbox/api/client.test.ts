@@ -1,6 +1,5 @@
-import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ApiError, createClient } from "pigeonhole/client";
+import { createClient } from "pigeonhole/client";
 import { ApiFaultList } from "#pigeonhole/sandbox/calls/api-faults.js";
 import { createRandom } from "../../support/seeded-random.js";
 import type { Clock } from "#pigeonhole/base/clock.js";
@@ -30,14 +29,10 @@ function leapingClock(): Clock & { waits: number[] } {
 }
 
 /** The service and a client of it, on one clock. */
-async function pair(
-  transport: "in process" | "over HTTP",
-  options: Parameters<typeof createTestApi>[0] = {},
-  maxRetries = 2,
-) {
+async function pair(transport: "in process" | "over HTTP") {
   const clock = leapingClock();
   const faults = new ApiFaultList({ random: createRandom(1) });
-  const service = createTestApi({ clock, faults, ...options });
+  const service = createTestApi({ clock, faults });
   const reach =
     transport === "in process"
       ? { baseUrl: "http://localhost", fetch: service.fetch }
@@ -49,7 +44,6 @@ async function pair(
     random: () => 0.5,
     timeoutMs: NEVER_MS,
     eventsPerMinute: 1_000_000,
-    maxRetries,
   });
   return { ...service, client, faults, clock };
 }
@@ -107,77 +101,4 @@ describe.each(["in process", "over HTTP"] as const)("the client, %s", (transport
     await client.contactEvents.send(EVENT);
     expect(clock.now() - startMs).toBeGreaterThanOrEqual(5_000);
   });
-});
-
-describe("any sequence of sends", () => {
-  const send = fc.record({
-    kind: fc.constantFrom("one", "batch"),
-    key: fc.constantFrom("k1", "k2", "k3"),
-    events: fc.array(fc.constantFrom("a", "b", "c"), { minLength: 1, maxLength: 4 }),
-    fault: fc.constantFrom("none", "none", "lost", "dropped", "error", "error after"),
-    again: fc.boolean(),
-  });
-
-  test("any sequence of sends and repeated sends stores each event once, and always answers with the stored one", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(send, { maxLength: 25 }), async (sends) => {
-        // Without retries, so that the model below knows of every attempt.
-        const { store, client, faults } = await pair("in process", {}, 0);
-        const model = new Map<string, string>();
-        let stored = 0;
-        for (const { kind, key, events, fault, again } of sends) {
-          for (let round = 0; round < (again ? 2 : 1); round += 1) {
-            const isFirst = round === 0;
-            if (isFirst) addFault(faults, fault);
-            const names = kind === "one" ? events.slice(0, 1) : events;
-            const happens = !isFirst || (fault !== "dropped" && fault !== "error");
-            const verdicts = names.map((name, index) => {
-              const slot = `${kind} ${key} ${index}`;
-              const known = model.get(slot);
-              if (!happens) return "nothing";
-              if (known !== undefined) return known === name ? "replayed" : "reuse";
-              model.set(slot, name);
-              stored += 1;
-              return "recorded";
-            });
-            const received = await sendAll(client, kind, key, names);
-            if (!isFirst || fault === "none") expect(received).toEqual(verdicts);
-            else expect(received).toEqual(["error"]);
-            expect(store.events).toHaveLength(stored);
-          }
-        }
-      }),
-      { numRuns: 10 },
-    );
-  });
-
-  async function sendAll(
-    client: ReturnType<typeof createClient>,
-    kind: "one" | "batch",
-    key: string,
-    names: readonly string[],
-  ): Promise<string[]> {
-    const options = { idempotencyKey: key };
-    const events = names.map((name) => ({ name, email: ADA.email }));
-    try {
-      if (kind === "one") {
-        const { replayed } = await client.contactEvents.send(events[0] ?? EVENT, options);
-        return [replayed ? "replayed" : "recorded"];
-      }
-      const { accepted, failed } = await client.contactEvents.sendBatch(events, options);
-      const received: string[] = [];
-      for (const { index, replayed } of accepted) received[index] = replayed ? "replayed" : "recorded";
-      for (const { index, code } of failed) received[index] = code === "idempotency_key_reuse" ? "reuse" : code;
-      return received;
-    } catch (error) {
-      return error instanceof ApiError && error.code === "idempotency_key_reuse" ? ["reuse"] : ["error"];
-    }
-  }
-
-  function addFault(faults: ApiFaultList, fault: string): void {
-    if (fault === "lost") faults.add({ fault: { kind: "no_answer", executed: true }, times: 1 });
-    if (fault === "dropped") faults.add({ fault: { kind: "no_answer", executed: false }, times: 1 });
-    if (fault === "error") faults.add({ fault: { kind: "error", status: 503 }, times: 1 });
-    if (fault === "error after") faults.add({ fault: { kind: "error", status: 503, executed: true }, times: 1 });
-  }
 });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { ApiKeyRegistry } from "#pigeonhole/sandbox/access/api-key-registry.js";
 import { ADA, DAY, EVENT, NOW, TEST_KEY, createTestApi, iso, keyed, verdict } from "./support.js";
 
 describe("an event", () => {
@@ -44,18 +43,9 @@ describe("an event", () => {
     ["an unknown id", { email: undefined, contactId: "nobody" }, "404 contact_not_found"],
     ["an unknown id beside a known address", { contactId: "nobody" }, "404 contact_not_found"],
     ["id and address of one contact", { contactId: ADA.id }, "201"],
-    [
-      "a known id beside an unknown address",
-      { contactId: ADA.id, email: "nobody@example.com" },
-      "404 contact_not_found",
-    ],
+    ["a known id, another address", { contactId: ADA.id, email: "nobody@example.com" }, "404 contact_not_found"],
     ["an unknown address to be added", { email: "new@example.com", createContact: true }, "201"],
     ["an unknown id to be added", { contactId: "new", createContact: true }, "404 contact_not_found"],
-    [
-      "nothing but an id to be added",
-      { email: undefined, contactId: "new", createContact: true },
-      "422 invalid_parameter createContact",
-    ],
   ])("an event with %s is answered as documented", async (_, change, expected) => {
     const { call, store } = createTestApi();
     expect(verdict(await call("POST /events", { body: { ...EVENT, ...change } }))).toBe(expected);
@@ -157,10 +147,6 @@ describe("a reset of the sandbox", () => {
     store.reset();
     expect([store.events, store.contacts]).toEqual([[], [{ ...ADA, email: ADA.email.toLowerCase() }]]);
     expect((await call("POST /events", init)).body).toMatchObject({ replayed: false, enrolled: ["aut_1"], resumed: 0 });
-  });
-
-  test("a reset is necessary before a contact can be added again", () => {
-    const { store } = createTestApi({ keys: new ApiKeyRegistry() });
     expect(() => store.addContact({ email: ADA.email.toLowerCase() })).toThrowError(/already/);
   });
 });

@@ -124,23 +124,9 @@ describe("a key", () => {
   );
 });
 
-describe("an idempotency key", () => {
-  test.each([
-    ["of every allowed character", "aZ09_.:-", "201"],
-    ["with a space", "a b", "400 invalid_idempotency_key Idempotency-Key"],
-    ["that is empty", "", "400 invalid_idempotency_key Idempotency-Key"],
-  ])("an idempotency key %s is accepted or refused as documented", async (_, key, expected) => {
-    const { call } = createTestApi();
-    const headers = { "idempotency-key": key };
-    expect(verdict(await call("POST /events", { headers, body: EVENT }))).toBe(expected);
-    const batch = await call("POST /events/batch", { headers, body: { events: [EVENT] } });
-    expect(verdict(batch)).toBe(expected === "201" ? "200" : expected);
-  });
-
-  test("an idempotency key is ignored if the operation does not take one", async () => {
-    const headers = { "idempotency-key": "a/b" };
-    expect(verdict(await createTestApi().call("GET /webhooks", { headers }))).toBe("200");
-  });
+test("an idempotency key is ignored if the operation does not take one", async () => {
+  const headers = { "idempotency-key": "a/b" };
+  expect(verdict(await createTestApi().call("GET /webhooks", { headers }))).toBe("200");
 });
 
 describe("a body", () => {
@@ -211,25 +197,20 @@ describe("a call in process", () => {
 
 describe("the report of a call", () => {
   test.each([
-    ["of the service's shape", `svc_live_${"0a1b".repeat(6)}${"f".repeat(24)}`, "0a1b".repeat(6)],
-    ["with a secret in other letters after the id", `svc_live_${"0a1b".repeat(6)}XYZ`, "0a1b".repeat(6)],
-  ])("the report of a call names the key by the 24 hex characters of its token: %s", async (_, token, keyId) => {
+    [`svc_live_${"0a1b".repeat(6)}${"f".repeat(24)}`, "0a1b".repeat(6)],
+    [`svc_live_${"0a1b".repeat(6)}XYZ`, "0a1b".repeat(6)],
+    // A token that is no longer than an id, or of another shape, is not revealed.
+    ["svc_live_short", undefined],
+    [`svc_live_${"0a1b".repeat(6)}`, undefined],
+    [`key_${"0a1b".repeat(8)}`, undefined],
+  ])("the report of a call names the key of the token %s by %s, or by a digest", async (token, keyId) => {
     const calls: ApiCallEntry[] = [];
     const { call } = createTestApi({ keys: new ApiKeyRegistry([{ token }]), onCall: (entry) => calls.push(entry) });
     await call("GET /webhooks", { key: token });
-    expect(calls).toMatchObject([{ keyId, status: 200 }]);
+    const shown = calls[0]?.keyId ?? "";
+    expect(shown).toMatch(keyId ?? /^[0-9a-f]{24}$/);
+    expect(token.includes(shown)).toBe(keyId !== undefined);
   });
-
-  test.each([["svc_live_short"], [`svc_live_${"0a1b".repeat(6)}`], [`key_${"0a1b".repeat(8)}`]])(
-    "the report of a call does not reveal a token that is no longer than an id, or of another shape: %s",
-    async (token) => {
-      const calls: ApiCallEntry[] = [];
-      const { call } = createTestApi({ keys: new ApiKeyRegistry([{ token }]), onCall: (entry) => calls.push(entry) });
-      await call("GET /webhooks", { key: token });
-      expect(calls[0]?.keyId).toMatch(/^[0-9a-f]{24}$/);
-      expect(token).not.toContain(calls[0]?.keyId);
-    },
-  );
 
   test("the report of a call has the operation and the result, and neither path, key nor body", async () => {
     const calls: ApiCallEntry[] = [];
@@ -250,13 +231,7 @@ describe("the report of a call", () => {
     const errors: unknown[] = [];
     const broken = new Error("secret detail");
     const { call } = createTestApi({
-      handlers: {
-        webhooks: {
-          list: () => {
-            throw broken;
-          },
-        },
-      } as never,
+      handlers: { webhooks: { list: () => Promise.reject(broken) } } as never,
       onError: (error) => errors.push(error),
     });
     const answer = await call("GET /webhooks");

@@ -37,6 +37,8 @@ describe("chats", () => {
     );
     expect(new Set(ids[0]).size).toBe(2);
     expect(ids[0]).toEqual(ids[1]);
+    const same = ["a", "b"].map((title) => ({ title, id: ids[0]?.[0] ?? "" }));
+    expect(() => openWorld({ chats: same })).toThrow(/Two rows of kind chat have the same id/);
   });
 
   test("a chat is read, renamed and deleted", async () => {
@@ -50,13 +52,11 @@ describe("chats", () => {
       messageCount: 9,
       updatedAt: day(3),
     });
-    expect(await chats.rename(id.toUpperCase(), { title: "x".repeat(120) })).toEqual({
-      ...first,
-      title: "x".repeat(120),
-    });
+    const title = "x".repeat(120);
+    expect(await chats.rename(id.toUpperCase(), { title })).toEqual({ ...first, title });
     expect(await chats.get(id)).toMatchObject({ updatedAt: day(3) });
-    for (const title of ["", "x".repeat(121)]) {
-      expect(await refusalOf(() => chats.rename(id, { title }))).toMatchObject({ param: "title" });
+    for (const wrong of ["", "x".repeat(121)]) {
+      expect(await refusalOf(() => chats.rename(id, { title: wrong }))).toMatchObject({ param: "title" });
     }
     expect(await chats.delete(id)).toEqual({ object: "chat", id, deleted: true });
     expect(await refusalOf(() => chats.delete(id))).toMatchObject({ status: 404 });

@@ -16,11 +16,8 @@ function openContacts(options: SandboxOptions = {}) {
 describe("contacts", () => {
   test("a contact is saved under its address, trimmed and in lower case, and joins the default audience", async () => {
     const { contacts } = openContacts();
-    const saved = await contacts.create({
-      email: "  Ada@Customer.example.COM ",
-      name: "Ada",
-      audienceIds: [NEWS, NEWS],
-    });
+    const email = "  Ada@Customer.example.COM ";
+    const saved = await contacts.create({ email, name: "Ada", audienceIds: [NEWS, NEWS] });
     expect(saved).toEqual({
       email: ADA,
       name: "Ada",
@@ -71,12 +68,8 @@ describe("contacts", () => {
     const { contacts, client } = openContacts();
     await contacts.create({ email: ADA, notes: "n", audienceIds: [NEWS] });
     await client.contactEvents.send({ name: "a", email: ADA });
-    expect(await contacts.delete(" Ada@customer.example.com")).toEqual({
-      object: "contact",
-      email: ADA,
-      deleted: true,
-      wasSaved: true,
-    });
+    const tombstone = { object: "contact", email: ADA, deleted: true, wasSaved: true };
+    expect(await contacts.delete(" Ada@customer.example.com")).toEqual(tombstone);
     expect(await contacts.delete(ADA)).toMatchObject({ wasSaved: false });
     expect(await contacts.create({ email: ADA })).toMatchObject({ notes: null, audiences: [{ builtin: "default" }] });
     expect((await client.contactEvents.list(ADA)).items).toEqual([]);
@@ -108,10 +101,7 @@ describe("contacts", () => {
     await contacts.create({ email: ADA });
     await others.create({ email: ADA, audienceIds: ["aud_1"] });
     expect((await others.get(ADA)).audiences.map(({ name }) => name)).toEqual(["Everyone", "News"]);
-    const sameIds = [
-      { name: "A", id: "aud_1" },
-      { name: "B", id: "aud_1" },
-    ];
+    const sameIds = ["A", "B"].map((name) => ({ name, id: "aud_1" }));
     expect(() => openContacts({ audiences: sameIds })).toThrow(/audiences: two of them have the same id/);
   });
 
@@ -135,15 +125,14 @@ describe("contacts", () => {
 
   test("people are contacts and the addresses seen in mail, but not deleted ones and the workspace's own", async () => {
     const { contacts, sandbox, clientOf, namesOf, send } = openContacts({ blocklist: ["spam.example"] });
-    await contacts.create({ email: "ada@x.example", name: "Zora", notes: "vip" });
-    for (const from of ["Bob@x.example", "eve@spam.example", "gone@x.example", SUPPORT]) {
+    await contacts.create({ email: "ada@x.example", name: "Aaron", notes: "vip" });
+    for (const from of ["Bob@x.example", "gone@x.example", SUPPORT, "bob@x.example", "eve@spam.example"]) {
       sandbox.emit("email.received", { from, threadId: `t ${from}` });
       await sandbox.advance(HOUR);
     }
-    sandbox.emit("email.received", { from: "bob@x.example", threadId: "other" });
     await contacts.delete("gone@x.example");
-    expect(namesOf(await contacts.people())).toEqual(["bob", "eve", "ada"]);
-    expect(namesOf(await contacts.people({ sort: "name" }))).toEqual(["bob", "eve", "ada"]);
+    expect(namesOf(await contacts.people())).toEqual(["eve", "bob", "ada"]);
+    expect(namesOf(await contacts.people({ sort: "name" }))).toEqual(["ada", "bob", "eve"]);
     expect(namesOf(await contacts.people({ sort: "threads" }))).toEqual(["bob", "eve", "ada"]);
     expect(namesOf(await contacts.people({ blocked: true }))).toEqual(["eve"]);
     expect(namesOf(await contacts.people({ q: "VIP" }))).toEqual(["ada"]);
@@ -151,7 +140,7 @@ describe("contacts", () => {
     expect(one).toMatchObject({ seen: true, items: [{ saved: false, threads: 2, blockedBy: null }] });
     const page = await contacts.people({ sort: "name", limit: 1 });
     expect(namesOf(await contacts.people({ sort: "recent", limit: 1, cursor: page.nextCursor ?? "" }))).toEqual([
-      "eve",
+      "bob",
     ]);
     sandbox.apiKeys.add({ token: "svc_live_unread", scopes: ["contacts:read"] });
     const unread = clientOf("svc_live_unread").contacts;
@@ -183,9 +172,18 @@ describe("contacts", () => {
     },
   );
 
-  test("contacts that an event creates are in the book", async () => {
-    const { contacts, client } = openContacts();
+  test("contacts are listed by their last mail, those without any last, also one that an event creates", async () => {
+    const { contacts, client, sandbox, namesOf } = openContacts();
     await client.contactEvents.send({ name: "a", email: "new@x.example", createContact: true, contactName: "New" });
     expect(await contacts.get("new@x.example")).toMatchObject({ name: "New", source: "manual" });
+    for (const name of ["old", "late"]) {
+      await contacts.create({ email: `${name}@x.example` });
+      const { event } = sandbox.emit("email.sent", { to: [`${name}@x.example`], threadId: "t" });
+      await sandbox.advance(HOUR);
+      expect(await contacts.get(`${name}@x.example`)).toMatchObject({ lastSeenAt: event.createdAt });
+    }
+    expect(namesOf(await contacts.list())).toEqual(["late", "old", "new"]);
+    const page = await contacts.list({ limit: 1 });
+    expect(namesOf(await contacts.list({ cursor: page.nextCursor ?? "" }))).toEqual(["old", "new"]);
   });
 });

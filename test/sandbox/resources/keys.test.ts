@@ -7,10 +7,11 @@ import { KEYS, SUPPORT, openWorld } from "./support.js";
 import type { KeyCaller } from "#pigeonhole/sandbox/access/sandbox-callers.js";
 
 const ACME = "acme.example.com";
+const ORG = "acme.example.org";
 const BILLING = `billing@${ACME}`;
 
 function openKeys(options: SandboxOptions = {}) {
-  const world = openWorld({ domains: [ACME, "acme.example.org"], ...options });
+  const world = openWorld({ domains: [ACME, ORG], ...options });
   const { sandbox, clientOf } = world;
   /** The id of a key that was made by hand. */
   const idOfToken = (token: string): string => sandbox.apiKeys.find(token)?.caller.keyId ?? "";
@@ -34,9 +35,8 @@ describe("a new key", () => {
     const read = await client.keys.get(made.id);
     expect(read).toEqual({ ...made, token: undefined, totalUses: 1, lastUsedAt: new Date(START).toISOString() });
     const listed = await client.keys.list();
-    expect(JSON.stringify([listed, await client.keys.activity(), await client.keys.requests()])).not.toContain(
-      made.token,
-    );
+    const shown = JSON.stringify([listed, await client.keys.activity(), await client.keys.requests()]);
+    expect(shown).not.toContain(made.token);
     expect(listed.items[0]?.id).toBe(made.id);
   });
 
@@ -61,29 +61,14 @@ describe("a new key", () => {
     ["the usual scope, which the caller lacks", { scopes: ["keys:manage"] }, {}, "scopes"],
     ["a scope that the caller's role does not allow", { ...full, role: "Owner" }, { scopes: ["keys:manage"] }, "201"],
     ["no role, of a caller with one", { ...full, role: "Owner" }, { roleId: null }, "roleId"],
-    [
-      "no expiry, of a caller that expires",
-      { ...full, expiresInMinutes: 60 },
-      { expiresInMinutes: 61 },
-      "expiresInMinutes",
-    ],
+    ["a later expiry", { ...full, expiresInMinutes: 60 }, { expiresInMinutes: 61 }, "expiresInMinutes"],
     ["an earlier expiry", { ...full, expiresInMinutes: 60 }, { expiresInMinutes: 59 }, "201"],
     ["any body, of a test key", { ...full, mode: "test" }, {}, "mode"],
     ["another address", { ...full, addressAllowlist: [SUPPORT] }, { addressAllowlist: [BILLING] }, "addressAllowlist"],
     ["every address", { ...full, addressAllowlist: [SUPPORT] }, { addressAllowlist: [] }, "addressAllowlist"],
-    [
-      "the domain of its address",
-      { ...full, addressAllowlist: [SUPPORT] },
-      { domainAllowlist: [ACME] },
-      "addressAllowlist",
-    ],
+    ["its domain", { ...full, addressAllowlist: [SUPPORT] }, { domainAllowlist: [ACME] }, "addressAllowlist"],
     ["an address of its domain", { ...full, domainAllowlist: [ACME] }, { addressAllowlist: [BILLING] }, "201"],
-    [
-      "another domain",
-      { ...full, domainAllowlist: [ACME] },
-      { domainAllowlist: ["acme.example.org"] },
-      "addressAllowlist",
-    ],
+    ["another domain", { ...full, domainAllowlist: [ACME] }, { domainAllowlist: [ORG] }, "addressAllowlist"],
   ])("a new key with %s is in the caller's reach or is refused", async (_, caller, body, expected) => {
     const { keyOf, called } = openKeys();
     const { token } = keyOf(caller);
@@ -144,13 +129,8 @@ describe("a key that changes", () => {
     expect(off).toMatchObject({ status: "inactive", deactivatedAt: at, lastChangeType: "deactivated" });
     expect(await called("GET /labels", undefined, token)).toBe("403 inactive_api_key");
     const on = await client.keys.update(id, { enabled: true });
-    expect(on).toMatchObject({
-      ...before,
-      updatedAt: at,
-      updatedBy: on.updatedBy,
-      lastChangeAt: at,
-      lastChangeType: "reactivated",
-    });
+    const noted = { updatedAt: at, updatedBy: on.updatedBy, lastChangeAt: at, lastChangeType: "reactivated" };
+    expect(on).toMatchObject({ ...before, ...noted });
     expect(await called("GET /labels", undefined, token)).toBe("200");
   });
 
@@ -169,11 +149,8 @@ describe("a key that changes", () => {
     const { client, called } = openKeys();
     const { id, token } = await client.keys.create({ name: "Orders" });
     expect(await called(`DELETE /keys/${id}`)).toBe("409 not_revoked");
-    expect(await client.keys.revoke(id, { reason: "Leaked" })).toMatchObject({
-      status: "revoked",
-      revokedReason: "Leaked",
-      revokedAt: new Date(START).toISOString(),
-    });
+    const revoked = { status: "revoked", revokedReason: "Leaked", revokedAt: iso(0) };
+    expect(await client.keys.revoke(id, { reason: "Leaked" })).toMatchObject(revoked);
     expect(await called("GET /labels", undefined, token)).toBe("401 unauthorized");
     for (const [line, body] of [
       [`PATCH /keys/${id}`, { enabled: true }],
@@ -205,9 +182,8 @@ describe("a key that changes", () => {
     const role = await client.roles.create({ name: "Makers", permissions: MANAGER });
     const { id, token } = keyOf({ scopes: [...MANAGER, "labels:write"], role: role.id });
     expect(await called(`PATCH /keys/${id}`, { name: "Renamed" }, token)).toBe("200");
-    expect(await called(`PATCH /keys/${id}`, { scopes: ["labels:write"] }, token)).toBe(
-      "403 beyond_caller_authority scopes",
-    );
+    const wider = { scopes: ["labels:write"] };
+    expect(await called(`PATCH /keys/${id}`, wider, token)).toBe("403 beyond_caller_authority scopes");
     expect(await called(`POST /keys/${id}/rotate`, undefined, token)).toBe("200");
   });
 
@@ -236,7 +212,7 @@ describe("a key that changes", () => {
     const { keyOf, called, client, sandbox } = openKeys();
     const domain = keyOf({ scopes: SCOPES, domainAllowlist: [ACME] });
     const inside = keyOf({ name: "Inside", addressAllowlist: [BILLING] });
-    const outside = keyOf({ name: "Outside", domainAllowlist: ["acme.example.org"] });
+    const outside = keyOf({ name: "Outside", domainAllowlist: [ORG] });
     for (const { token } of [inside, outside]) await called("GET /labels", undefined, token);
     // The world's own narrow key is inside too.
     const seen = [inside.id, domain.id, sandbox.apiKeys.find(KEYS.narrow)?.caller.keyId];
@@ -254,22 +230,16 @@ describe("a key that changes", () => {
 describe("the rotation of a key", () => {
   test("the rotation of a key keeps everything but its token, and the old one ends at once", async () => {
     const { client, called, sandbox } = openKeys();
-    const { token, ...made } = await client.keys.create({
-      name: "Orders",
-      scopes: ["labels:read"],
-      expiresInMinutes: 60,
-    });
+    const wanted = { name: "Orders", scopes: ["labels:read"], expiresInMinutes: 60 };
+    const { token, ...made } = await client.keys.create(wanted);
     await sandbox.advance(MINUTE);
     const { token: next, ...rotated } = await client.keys.rotate(made.id);
     const at = new Date(START + MINUTE).toISOString();
     const moved = { maskedKey: rotated.maskedKey, keyLast4: next.slice(-4) };
     const noted = { rotatedAt: at, rotationCount: 1, updatedAt: at, lastChangeAt: at, lastChangeType: "rotated" };
     expect(rotated).toEqual({ ...made, ...moved, ...noted });
-    expect([await called("GET /labels", undefined, token), await called("GET /labels", undefined, next)]).toEqual([
-      "401 unauthorized",
-      "200",
-    ]);
-    expect(next).not.toBe(token);
+    expect(await called("GET /labels", undefined, token)).toBe("401 unauthorized");
+    expect(await called("GET /labels", undefined, next)).toBe("200");
   });
 
   test.each([[["keys:write"]], [["keys:manage"]]])("a key with %j rotates itself", async (scopes) => {
@@ -336,17 +306,16 @@ describe("the logs of keys", () => {
     await client.keys.revoke(id, {});
     const activity = async () => (await client.keys.activity({ keyIds: [id] })).items;
     const full = "API key Sandbox key";
-    expect(
-      (await activity()).map(({ kind, actor, detail, keyName }) => [kind, actor, detail?.source, keyName]),
-    ).toEqual([
-      ["revoked", full, "api", "Sales"],
-      ["rotated", "API key Sales", "api", "Sales"],
-      ["reactivated", "@owner", "app", "Sales"],
-      ["authentication_refused", "API key Sales", "api", "Sales"],
-      ["deactivated", full, "api", "Sales"],
-      ["updated", full, "api", "Sales"],
-      ["created", full, "api", "Sales"],
+    expect((await activity()).map(({ kind, actor, detail }) => `${kind} ${actor} ${detail?.source}`)).toEqual([
+      `revoked ${full} api`,
+      "rotated API key Sales api",
+      "reactivated @owner app",
+      "authentication_refused API key Sales api",
+      `deactivated ${full} api`,
+      `updated ${full} api`,
+      `created ${full} api`,
     ]);
+    expect(new Set((await activity()).map(({ keyName }) => keyName))).toEqual(new Set(["Sales"]));
     await client.keys.delete(id);
     const rows = await activity();
     expect(rows).toHaveLength(8);
@@ -361,10 +330,9 @@ describe("the logs of keys", () => {
     expect(await refused("since=yesterday")).toBe("400 invalid_parameter since");
     expect(await refused(`since=${iso(0)}&until=${iso(0)}`)).toBe("422 invalid_parameter until");
     expect(await refused("keyIds=abc")).toBe("422 invalid_parameter keyIds.0");
-    expect(await refused(`keyIds=${Array.from({ length: 51 }, () => "0".repeat(24)).join(",")}`)).toBe(
-      "422 invalid_parameter keyIds",
-    );
-    expect(await refused(`keyIds=${Array.from({ length: 50 }, () => "0".repeat(24)).join(",")}`)).toBe("200");
+    const ids = (count: number) => `keyIds=${Array.from({ length: count }, () => "0".repeat(24)).join(",")}`;
+    expect(await refused(ids(51))).toBe("422 invalid_parameter keyIds");
+    expect(await refused(ids(50))).toBe("200");
   });
 
   test("the logs forget their oldest rows past the limit of the sandbox", async () => {

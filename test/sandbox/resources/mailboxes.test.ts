@@ -1,12 +1,10 @@
 import { type SandboxOptions, createSandbox } from "pigeonhole/sandbox";
 import { describe, expect, test } from "vitest";
 import { errorOf, refusalOf } from "../../support/error-of.js";
-import { START } from "../support.js";
+import { MINUTE, START } from "../support.js";
 import { KEYS, openWorld } from "./support.js";
 import type { MailServerInput } from "#pigeonhole/sandbox/resources/mail-servers.js";
 
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
 const iso = (ms: number) => new Date(ms).toISOString();
 
 const ADA = "ada@shop.example";
@@ -29,12 +27,8 @@ describe("discovery", () => {
     });
     const found = { object: "mailbox_discovery", email: ADA, provider: "other", signIn: "password" };
     expect(await mailboxes.discover({ email: "Ada@SHOP.example" })).toEqual({ ...found, imap: IMAP, smtp: SMTP });
-    expect(await mailboxes.discover({ email: "a@big.example" })).toMatchObject({
-      provider: "big",
-      signIn: "app-password",
-      imap: { host: "imap.big.example" },
-      smtp: null,
-    });
+    const big = { provider: "big", signIn: "app-password", imap: { host: "imap.big.example" }, smtp: null };
+    expect(await mailboxes.discover({ email: "a@big.example" })).toMatchObject(big);
     expect(await mailboxes.discover({ email: "a@unknown.example" })).toMatchObject({ provider: null, imap: null });
     expect(sandbox.rows("mailboxes")).toEqual([]);
   });
@@ -87,12 +81,8 @@ describe("connection", () => {
     const draft = await client.drafts.create({ from: ADA });
     expect((await client.drafts.get(draft.id)).from).toBe(ADA);
     const settings = { doubleOptIn: true, senderAddress: ADA };
-    expect(await refusalOf(() => client.forms.create({ name: "News", settings }))).toMatchObject({
-      code: "form_sender_refused",
-    });
-    expect(await client.forms.create({ name: "News", settings: { notifyAddresses: [ADA] } })).toMatchObject({
-      name: "News",
-    });
+    expect((await refusalOf(() => client.forms.create({ name: "a", settings }))).code).toBe("form_sender_refused");
+    await client.forms.create({ name: "News", settings: { notifyAddresses: [ADA] } });
     await mailboxes.disconnect(made.id);
     expect((await client.drafts.get(draft.id)).from).toBeNull();
     expect(await refusalOf(() => mailboxes.disconnect(made.id))).toMatchObject({ status: 404 });
@@ -138,10 +128,8 @@ describe("connection", () => {
   test("a mailbox is connected once, whatever the case, and again after it was disconnected", async () => {
     const { connect, mailboxes } = openMailboxes();
     const { id } = await connect();
-    expect(await refusalOf(() => connect({ email: ADA.toUpperCase() }))).toMatchObject({
-      status: 409,
-      code: "connected_mailbox_already_connected",
-    });
+    const again = await refusalOf(() => connect({ email: ADA.toUpperCase() }));
+    expect(again.code).toBe("connected_mailbox_already_connected");
     await mailboxes.disconnect(id);
     expect((await connect()).id).not.toBe(id);
   });
@@ -233,10 +221,8 @@ describe("states", () => {
     const { mailboxes } = openMailboxes({ mailServers });
     const [mailbox] = await mailboxes.list();
     expect(mailbox).toMatchObject({ email, method: "vendor", status: "active" });
-    expect(await refusalOf(() => mailboxes.update(mailbox?.id ?? "", { password: "x" }))).toMatchObject({
-      status: 400,
-      code: "connected_mailbox_no_password",
-    });
+    const refused = await refusalOf(() => mailboxes.update(mailbox?.id ?? "", { password: "x" }));
+    expect(refused.code).toBe("connected_mailbox_no_password");
   });
 });
 

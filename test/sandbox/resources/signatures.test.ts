@@ -23,11 +23,7 @@ describe("signatures", () => {
   test("the first signature of an address is its default, and a later one takes the place if asked", async () => {
     const { signatures, create, defaultsOf } = openSignatures();
     const first = await create("a");
-    expect(first).toMatchObject({
-      id: expect.stringMatching(/^sig_/) as string,
-      isDefault: true,
-      isReplyDefault: true,
-    });
+    expect(first).toMatchObject({ isDefault: true, isReplyDefault: true });
     await create("b");
     expect(await defaultsOf(SUPPORT)).toBe("a a");
     const third = await create("c", SUPPORT, { isDefault: true });
@@ -44,21 +40,13 @@ describe("signatures", () => {
 
   test("signatures are listed by address, the oldest first, and a tombstone has the address", async () => {
     const { signatures, create } = openSignatures();
-    for (const [name, address] of [
-      ["z", SUPPORT],
-      ["y", BILLING],
-      ["x", SUPPORT],
-      ["w", ALL],
-    ] as const)
+    for (const [name, address] of Object.entries({ z: SUPPORT, y: BILLING, x: SUPPORT, w: ALL })) {
       await create(name, address);
+    }
     expect((await signatures.list()).items.map(({ name }) => name)).toEqual(["w", "y", "z", "x"]);
     const [row] = (await signatures.list({ address: ALL.toUpperCase() })).items;
-    expect(await signatures.delete(row?.id ?? "")).toEqual({
-      object: "signature",
-      id: row?.id,
-      address: ALL,
-      deleted: true,
-    });
+    const tombstone = { object: "signature", id: row?.id, address: ALL, deleted: true };
+    expect(await signatures.delete(row?.id ?? "")).toEqual(tombstone);
   });
 
   test.each([
@@ -97,12 +85,11 @@ describe("signatures", () => {
     const { signatures, create } = openSignatures();
     const source = await create("Work");
     for (let index = 0; index < 50; index += 1) await create(`n${index}`, BILLING);
-    const got = await refusalOf(() =>
-      signatures.copy(source.id, { addresses: [ALL, BILLING, "hello@acme.example.com"] }),
-    );
+    const hello = "hello@acme.example.com";
+    const got = await refusalOf(() => signatures.copy(source.id, { addresses: [ALL, BILLING, hello] }));
     expect(got).toMatchObject({ code: "signature_limit_reached" });
     expect((await signatures.list({ address: ALL })).items).toHaveLength(1);
-    expect((await signatures.list({ address: "hello@acme.example.com" })).items).toEqual([]);
+    expect((await signatures.list({ address: hello })).items).toEqual([]);
   });
 
   test("a narrowed key sees and changes only signatures of addresses that it holds", async () => {
@@ -120,20 +107,15 @@ describe("signatures", () => {
     expect(await narrow.update(own.id, { name: "mine" })).toMatchObject({ name: "mine" });
   });
 
-  test.each([["ada@elsewhere.example"], ["*@elsewhere.example"]])(
-    "a signature cannot be of the address %s of another workspace",
-    async (address) => {
-      const { create } = openSignatures();
-      expect(await refusalOf(() => create("a", address))).toMatchObject({
-        code: "invalid_parameter",
-        param: "address",
-      });
-    },
-  );
+  test.each(["ada@elsewhere.example", "*@elsewhere.example"])("a signature cannot be of %s", async (address) => {
+    const { create } = openSignatures();
+    const refusal = { status: 422, code: "invalid_parameter", param: "address" };
+    expect(await refusalOf(() => create("a", address))).toEqual(refusal);
+  });
 
-  test.each([["@acme.example.com"], ["acme"], ["*@"]])("signatures cannot be listed by %s", async (address) => {
-    const { send } = openWorld();
-    const { status, body } = await send(`GET /signatures?address=${encodeURIComponent(address)}`);
-    expect([status, body["code"], body["param"]]).toEqual([422, "invalid_parameter", "address"]);
+  test.each(["@acme.example.com", "acme", "*@"])("signatures cannot be listed by %s", async (address) => {
+    const { called } = openWorld();
+    const line = `GET /signatures?address=${encodeURIComponent(address)}`;
+    expect(await called(line)).toBe("422 invalid_parameter address");
   });
 });

@@ -1,7 +1,7 @@
 import type { SandboxOptions } from "pigeonhole/sandbox";
 import { describe, expect, test } from "vitest";
 import { errorOf } from "../../support/error-of.js";
-import { START } from "../support.js";
+import { START, collectEvents } from "../support.js";
 import { BEFORE, MAKERS, exampleWorkspace } from "./operation-cases.js";
 import { SUPPORT, openWorld, stateOf } from "./support.js";
 
@@ -111,13 +111,8 @@ describe("what the API does fires what is documented", () => {
   });
 
   test("an event of a sign-up has the data of the sign-up alone, as it was when it was fired", async () => {
-    const bodies: { type: string; createdAt: string; data: object }[] = [];
-    const { client, sandbox } = openWorkspace({
-      receive: async (request) => {
-        bodies.push((await request.json()) as (typeof bodies)[number]);
-        return new Response();
-      },
-    });
+    const { receive, received } = collectEvents();
+    const { client, sandbox } = openWorkspace({ receive });
     await client.webhooks.create({ url: "http://127.0.0.1/", eventTypes: ["form.submitted", "form.confirmed"] });
     const settings = { doubleOptIn: true, senderAddress: SUPPORT, audienceIds: [NEWS.id] };
     const form = await client.forms.create({ name: "News", settings, publish: true });
@@ -135,7 +130,7 @@ describe("what the API does fires what is documented", () => {
       source: null,
       submittedAt: at,
     };
-    expect(bodies.map(({ type, data: sent }) => [type, sent])).toEqual([
+    expect(received.map(({ type, data: sent }) => [type, sent])).toEqual([
       ["form.submitted", { ...data, outcome: "pending" }],
       ["form.confirmed", { ...data, outcome: "added", confirmedAt: at }],
     ]);
