@@ -12,7 +12,8 @@ export class PausedGate implements Gate {
   readonly keeps = "in_store";
   readonly #deps: StoreDeps;
   #paused: ReadonlyMap<string, PausedHandler> = new Map();
-  #remindedAt = 0;
+  /** When each handler that is paused was last named, in milliseconds since 1970. */
+  readonly #namedAt = new Map<string, number>();
 
   constructor(deps: StoreDeps) {
     this.#deps = deps;
@@ -26,38 +27,23 @@ export class PausedGate implements Gate {
    * Learns which handlers are paused; `names` are those that are, if they are known. Rejects as the store does.
    */
   async check(names?: readonly string[]): Promise<void> {
-    const before = this.#paused;
-    if (names === undefined || names.length !== before.size || names.some((name) => !before.has(name))) {
+    const known = this.#paused;
+    if (names === undefined || names.length !== known.size || names.some((name) => !known.has(name))) {
       const paused = await this.#deps.store.listPaused();
       this.#paused = new Map(paused.map((each) => [each.handler, each]));
-      this.#logChanges(before);
     }
-    this.#remind();
-  }
-
-  #logChanges(before: ReadonlyMap<string, PausedHandler>): void {
-    const { clock, logger } = this.#deps;
-    for (const each of this.#here(this.#paused)) {
-      if (before.has(each.handler)) continue;
-      logger.warn({ ...each }, "handler_paused");
-      this.#remindedAt = clock.now();
+    const { clock, logger, registry } = this.#deps;
+    const now = clock.now();
+    for (const { name } of registry.all) {
+      const paused = this.#paused.get(name);
+      // A time in the future is from a clock that has since been set back.
+      const isNamed = Math.abs(now - (this.#namedAt.get(name) ?? -Infinity)) < REMIND_MS;
+      if (paused === undefined) {
+        if (this.#namedAt.delete(name)) logger.info({ handler: name }, "handler_resumed");
+      } else if (!isNamed) {
+        logger.warn({ ...paused }, "handler_paused");
+        this.#namedAt.set(name, now);
+      }
     }
-    for (const { handler } of this.#here(before)) {
-      if (!this.#paused.has(handler)) logger.info({ handler }, "handler_resumed");
-    }
-  }
-
-  #remind(): void {
-    const here = this.#here(this.#paused);
-    const now = this.#deps.clock.now();
-    // A time in the future is from a clock that has since been set back.
-    if (here.length === 0 || (now >= this.#remindedAt && now - this.#remindedAt < REMIND_MS)) return;
-    this.#remindedAt = now;
-    for (const each of here) this.#deps.logger.warn({ ...each }, "handler_paused");
-  }
-
-  /** Those that this process has. */
-  #here(paused: ReadonlyMap<string, PausedHandler>): PausedHandler[] {
-    return this.#deps.registry.all.flatMap(({ name }) => paused.get(name) ?? []);
   }
 }
