@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.js";
-import { PigeonholeError } from "../base/error.js";
+import { type ErrorCode, PigeonholeError } from "../base/error.js";
 import type { Logger } from "../base/logger.js";
 import { nearestWord } from "../base/nearest-word.js";
 import { type Delivery, decodeDelivery } from "../protocol/decode-delivery.js";
@@ -86,11 +86,9 @@ export class HandlerRegistry {
     for (const type of this.#extraTypes) {
       if (named.has(type)) continue;
       const near = nearestWord(type, [...named]);
-      throw new PigeonholeError(
-        "invalid_option",
-        `options.schemas has "${type}", which is not an event type of the service and which no handler names. ` +
-          (near === undefined ? "Register a handler of it, or remove it." : `Did you mean "${near}"?`),
-      );
+      const advice = near === undefined ? "Register a handler of it, or remove it." : `Did you mean "${near}"?`;
+      const text = `options.schemas has "${type}", which is not an event type of the service and which no handler names.`;
+      throw new PigeonholeError("invalid_option", `${text} ${advice}`);
     }
     this.#frozen = true;
   }
@@ -145,35 +143,21 @@ export class HandlerRegistry {
     // Before the checks below, which would report a misspelt option as another error.
     const place = `handler "${name}"`;
     HANDLER_OPTIONS.checkNames(options, place);
-    if (this.#frozen) {
-      throw new PigeonholeError(
-        "already_started",
-        `Handler "${name}" was registered after start(); register it before.`,
-      );
-    }
-    if (typeof run !== "function") {
-      throw new PigeonholeError("invalid_argument", `Handler "${name}" must be a function, got ${typeof run}.`);
-    }
-    if (typeof name !== "string" || name === "" || name.length > MAX_HANDLER_NAME_LENGTH) {
-      throw new PigeonholeError(
-        "invalid_option",
-        `A handler's name must have 1 to ${MAX_HANDLER_NAME_LENGTH} characters; without a name it is its types. Give it one: on(types, handler, { name: "…" }).`,
-      );
-    }
-    if (this.#handlers.has(name)) {
-      throw new PigeonholeError(
-        "duplicate_handler",
-        `Two handlers are named "${name}". Give one of them another name: on(type, handler, { name: "…" }).`,
-      );
-    }
+    const late = `Handler "${name}" was registered after start(); register it before.`;
+    refuseUnless(!this.#frozen, "already_started", late);
+    const isFunction = typeof run === "function";
+    refuseUnless(isFunction, "invalid_argument", `Handler "${name}" must be a function, got ${typeof run}.`);
+    const isName = typeof name === "string" && name !== "" && name.length <= MAX_HANDLER_NAME_LENGTH;
+    const limit = `must have 1 to ${MAX_HANDLER_NAME_LENGTH} characters; without a name it is its types`;
+    const give = 'Give it one: on(types, handler, { name: "…" }).';
+    refuseUnless(isName, "invalid_option", `A handler's name ${limit}. ${give}`);
+    const another = 'Give one of them another name: on(type, handler, { name: "…" }).';
+    refuseUnless(!this.#handlers.has(name), "duplicate_handler", `Two handlers are named "${name}". ${another}`);
     const all = this.#defaults;
     const checked = HANDLER_OPTIONS.resolve(options, { place, prefix: `${place}: ` });
-    if (checked.only !== undefined && checked.key === undefined) {
-      throw new PigeonholeError(
-        "invalid_option",
-        `${place}: only: "newest" needs a key, as without one no event is newer than another. Add one: { key: (event) => …, only: "newest" }.`,
-      );
-    }
+    const hasOrder = checked.only === undefined || checked.key !== undefined;
+    const why = 'as without one no event is newer than another. Add one: { key: (event) => …, only: "newest" }.';
+    refuseUnless(hasOrder, "invalid_option", `${place}: only: "newest" needs a key, ${why}`);
     const concurrency = Math.min(checked.concurrency ?? all.concurrency, all.concurrency);
     const retry = resolveRetry(`${place}: retry`, checked.retry, all.retry);
     const handler: RegisteredHandler = { ...checked, name, patterns, run, batch, concurrency, retry };
@@ -183,21 +167,20 @@ export class HandlerRegistry {
 
   /** A misspelt type would never match, which would be noticed only when events are missed. */
   #checkPatterns(patterns: readonly unknown[]): void {
-    if (patterns.length === 0) throw new PigeonholeError("invalid_argument", "on() needs at least one event type.");
+    refuseUnless(patterns.length > 0, "invalid_argument", "on() needs at least one event type.");
     const types = [...EVENT_TYPES, ...this.#extraTypes];
     for (const pattern of patterns) {
-      if (typeof pattern !== "string") {
-        throw new PigeonholeError(
-          "invalid_argument",
-          `on() needs an event type or a list of them, such as "email.received", got ${pattern === null ? "null" : typeof pattern}.`,
-        );
-      }
-      if (types.some((type) => matchesPattern(pattern, type))) continue;
-      throw new PigeonholeError(
-        "invalid_argument",
-        `"${pattern}" is not an event type of the service. Known are ${types.join(", ")}, groups such as "email.*", and "*". ` +
-          "A type that is newer than this package becomes known by an entry in options.schemas.",
-      );
+      const got = pattern === null ? "null" : typeof pattern;
+      const needed = `on() needs an event type or a list of them, such as "email.received", got ${got}.`;
+      refuseUnless(typeof pattern === "string", "invalid_argument", needed);
+      const isKnown = types.some((type) => matchesPattern(pattern, type));
+      const known = `Known are ${types.join(", ")}, groups such as "email.*", and "*".`;
+      const newer = "A type that is newer than this package becomes known by an entry in options.schemas.";
+      refuseUnless(isKnown, "invalid_argument", `"${pattern}" is not an event type of the service. ${known} ${newer}`);
     }
   }
+}
+
+function refuseUnless(isGood: boolean, code: ErrorCode, text: string): asserts isGood {
+  if (!isGood) throw new PigeonholeError(code, text);
 }

@@ -38,10 +38,8 @@ export class RunSteps {
   async begin(name: string): Promise<{ value: unknown; records?: Records } | undefined> {
     checkStepName(name);
     if (this.#used.has(name)) {
-      throw new PigeonholeError(
-        "duplicate_step",
-        `Step "${name}" of handler "${this.#lease.handler}" was used twice in one run.`,
-      );
+      const text = `Step "${name}" of handler "${this.#lease.handler}" was used twice in one run.`;
+      throw new PigeonholeError("duplicate_step", text);
     }
     this.#used.add(name);
     // Also in attempt 1: the inbox's retry starts the count again and keeps the steps.
@@ -56,27 +54,22 @@ export class RunSteps {
     const { store, clock } = this.#deps;
     const saved = await store.saveStep(this.#lease, name, toStepJson(name, value, records), clock.now());
     if (saved !== "lost") return;
-    throw new PigeonholeError(
-      "lease_lost",
-      `The lease of handler "${this.#lease.handler}" ended before step "${name}" was kept.`,
-    );
+    const text = `The lease of handler "${this.#lease.handler}" ended before step "${name}" was kept.`;
+    throw new PigeonholeError("lease_lost", text);
   }
 }
 
 function toStepJson(name: string, value: unknown, records: Records | undefined): string {
+  const of = `The value of step "${name}"`;
   let text: string;
   try {
     text = JSON.stringify({ value });
-  } catch (error) {
-    throw new PigeonholeError("step_not_json", `The value of step "${name}" cannot be written as JSON.`, {
-      cause: error,
-    });
+  } catch (cause) {
+    throw new PigeonholeError("step_not_json", `${of} cannot be written as JSON.`, { cause });
   }
   if (text.length > MAX_STEP_LENGTH) {
-    throw new PigeonholeError(
-      "step_not_json",
-      `The value of step "${name}" has ${text.length} characters as JSON; ${MAX_STEP_LENGTH} is the most. Keep a reference instead.`,
-    );
+    const most = `has ${text.length} characters as JSON; ${MAX_STEP_LENGTH} is the most. Keep a reference instead.`;
+    throw new PigeonholeError("step_not_json", `${of} ${most}`);
   }
   // Records do not count towards the limit: each has one of its own.
   return records === undefined || records.length === 0 ? text : JSON.stringify({ value, records });
@@ -84,17 +77,11 @@ function toStepJson(name: string, value: unknown, records: Records | undefined):
 
 /** The store would change a number or half a surrogate pair in a name, and each attempt would repeat the step. */
 function checkStepName(name: unknown): void {
-  if (typeof name !== "string" || !WHOLE_CHARACTERS.test(name)) {
-    throw new PigeonholeError(
-      "invalid_argument",
-      `A step's name must be a string of whole characters, got ${typeof name === "string" ? JSON.stringify(name) : typeof name}.`,
-    );
-  }
-  if (name.length <= MAX_STEP_NAME_LENGTH) return;
-  throw new PigeonholeError(
-    "invalid_argument",
-    `A step's name may have ${MAX_STEP_NAME_LENGTH} characters, got ${name.length}. Name it for what it does, and keep data in its value.`,
-  );
+  const isText = typeof name === "string";
+  if (isText && name.length <= MAX_STEP_NAME_LENGTH && WHOLE_CHARACTERS.test(name)) return;
+  const got = isText ? `${name.length}: ${JSON.stringify(name.slice(0, 50))}` : typeof name;
+  const text = `A step's name must have at most ${MAX_STEP_NAME_LENGTH} whole characters, got ${got}.`;
+  throw new PigeonholeError("invalid_argument", `${text} Name it for what it does, and keep data in its value.`);
 }
 
 /** What decides whether an earlier run may have made it. */
