@@ -1,4 +1,5 @@
 import { type Duration, MINUTE } from "../base/duration.js";
+import { PigeonholeError } from "../base/error.js";
 import { type Changes, type OptionsOf, defineOptions, duration, wholeNumber } from "../base/options.js";
 import type { Logger } from "../base/logger.js";
 import type { Client } from "../client/call-types.js";
@@ -6,6 +7,7 @@ import type { AnyEvent } from "../protocol/event.js";
 import type { CommitFunction, CommitTransaction } from "../store/commit-transaction.js";
 import { type FromOne, HANDLER_OPTIONS, type HandlerContext, type RunRate } from "./handler.js";
 import type { RetryPolicy } from "./retry-policy.js";
+import type { RunContext, RunContexts } from "./run-context.js";
 
 const MAX_EVENTS = 1_000;
 
@@ -79,3 +81,56 @@ export type BatchHandler<Event = AnyEvent, Tx = CommitTransaction> = (
   events: readonly Event[],
   ctx: BatchContext<Tx>,
 ) => unknown;
+
+/**
+ * The context of a run of a handler of batches. Each event has a context of its own, which records and is settled by
+ * itself; what the batch does as one, that of its first event does.
+ */
+export class BatchRun implements BatchContext<unknown> {
+  readonly #events: readonly AnyEvent[];
+  readonly #contexts: RunContexts;
+  readonly #logger: Logger;
+  #log: Logger | undefined;
+
+  constructor(events: readonly AnyEvent[], contexts: RunContexts, logger: Logger) {
+    this.#events = events;
+    this.#contexts = contexts;
+    this.#logger = logger;
+  }
+
+  get signal(): AbortSignal {
+    return this.#contexts[0].signal;
+  }
+
+  get api(): Client {
+    return this.#contexts[0].api;
+  }
+
+  get log(): Logger {
+    const { handler } = this.#contexts[0].work;
+    return (this.#log ??= this.#logger.child({ handler, events: this.#events.length }));
+  }
+
+  readonly of = (event: AnyEvent): RunContext => {
+    const context = this.#contexts[this.#events.indexOf(event)];
+    if (context !== undefined) return context;
+    throw new PigeonholeError("invalid_argument", "The event is not in this batch. Pass the object itself, no copy.");
+  };
+
+  readonly fail = (event: AnyEvent, error: unknown): void => {
+    const context = this.of(event);
+    if (context.isOver) throw new PigeonholeError("run_ended", "ctx.fail was called after the run had ended.");
+    if (context.pendingCommit !== undefined) {
+      throw new PigeonholeError("invalid_argument", "Call ctx.fail before ctx.commit, which marks the others done.");
+    }
+    context.failure = { error };
+  };
+
+  readonly commit = (fn: (tx: unknown) => unknown): Promise<void> => {
+    const good = this.#contexts.filter(({ failure }) => failure === undefined);
+    const committed = good.length === 0 ? Promise.resolve() : this.#contexts[0].commitAll(fn, good);
+    // What they would record from now on would not be stored.
+    for (const context of this.#contexts) context.pendingCommit ??= committed;
+    return committed;
+  };
+}

@@ -5,13 +5,13 @@ import type { GateName } from "../store/figures.js";
 import type { AcceptResult } from "../store/store.js";
 import type { TraceContext } from "../store/trace-context.js";
 import type { Lease, LeasedWork, NewWork } from "../store/work.js";
-import { keyOf, newestKeyOf } from "./handler.js";
+import { readKey } from "./handler.js";
 import { HandlerWorker } from "./handler-worker.js";
 import { Leases } from "./leases.js";
 import { type DispatcherDeps, Maintenance } from "./maintenance.js";
 import type { RereadDeps } from "./read-again.js";
 import type { Route } from "./registry.js";
-import type { RunObserver, RunOutcome } from "./run-observer.js";
+import type { RunObserver, RunOutcome } from "./runner.js";
 import { Scheduler } from "./scheduler.js";
 
 /** A delivery that is to be stored, and the handlers that get it. */
@@ -83,15 +83,13 @@ export class Dispatcher {
     const { type, test } = delivery.kind === "event" ? delivery.event : delivery;
     const work = this.#plan(incoming);
     const event = { id, type, test, receivedAt, signedAt, body, work, parked: route.parked, trace };
-    let result: AcceptResult;
+    let result: AcceptResult | undefined;
     try {
       result = await this.#deps.store.accept(event);
-    } catch (error) {
-      for (const { handler, leaseUntil } of work) if (leaseUntil !== undefined) this.#workers.get(handler)?.unreserve();
-      throw error;
+      return result;
+    } finally {
+      this.#begin(work, result, incoming);
     }
-    this.#begin(work, result, incoming);
-    return result;
   }
 
   /** Work may have become pending in the store. */
@@ -106,7 +104,7 @@ export class Dispatcher {
 
   /** Reads the events again whose retry was requested from outside. */
   async readRequested(): Promise<void> {
-    await this.#maintenance.requestedRetries.check();
+    await this.#maintenance.readRequested();
   }
 
   /** Runs since the start, by how they ended. */
@@ -132,20 +130,20 @@ export class Dispatcher {
     signal.removeEventListener("abort", note);
   }
 
-  /** Which process runs the handlers of the store. */
-  get ownership(): Pick<Maintenance, "isOwner"> {
-    return this.#maintenance;
+  /** True once this process runs the handlers of the store. */
+  get isOwner(): boolean {
+    return this.#maintenance.isOwner;
   }
 
   /** What keeps work waiting, by handler, in the process that runs them. */
   get waitsFor(): Record<string, GateName> {
-    return this.#maintenance.isOwner ? this.#scheduler.waitsFor : {};
+    return this.isOwner ? this.#scheduler.waitsFor : {};
   }
 
   /** Since when the work that waits longest in this process for its handler is due; undefined when none waits. */
   get waitingSince(): number | undefined {
-    const sinces = this.#all.flatMap(({ window }) => window.waitingSince ?? []);
-    return sinces.length === 0 ? undefined : Math.min(...sinces);
+    const dueAts = this.#all.flatMap(({ window }) => window.waiting.map(({ lease }) => lease.dueAt));
+    return dueAts.length === 0 ? undefined : Math.min(...dueAts);
   }
 
   /** Plans the work of an event that is to be stored. Where a worker has room, it is leased in the same commit. */
@@ -155,27 +153,27 @@ export class Dispatcher {
       if (this.#workers.get(handler.name)?.reserve() === true) work.leaseUntil = this.#leases.leaseUntil();
       if (handler.only !== undefined && delivery.kind === "event") {
         // What the key function throws is logged when the work is read.
-        const key = keyOf(handler, delivery.event, id, undefined);
-        work.newest = newestKeyOf(handler, key, delivery.event);
+        work.newest = readKey(handler, { event: delivery.event, inboxId: id, logger: undefined }).newest;
       }
       return work;
     });
   }
 
-  /** The event is in the store: runs what was leased with it once it is answered. */
-  #begin(planned: readonly NewWork[], result: AcceptResult, incoming: IncomingEvent): void {
+  /** If the event is in the store, runs what was leased with it once it is answered. */
+  #begin(planned: readonly NewWork[], result: AcceptResult | undefined, incoming: IncomingEvent): void {
+    const leases = result?.kind === "stored" ? result.leases : [];
     let index = 0;
     for (const { handler, leaseUntil, newest } of planned) {
       const worker = this.#workers.get(handler);
       if (leaseUntil === undefined) {
-        if (result.kind === "stored") worker?.wake();
+        if (result?.kind === "stored") worker?.wake();
         continue;
       }
-      const lease = result.kind === "stored" ? result.leases[index] : undefined;
+      const lease = leases[index];
       // A second handler reads the event again: it must not see what the first one changed in it.
-      const delivery = index === 0 ? incoming.delivery : this.#deps.registry.read(incoming.body);
+      const delivery = index === 0 ? incoming.delivery : lease && this.#deps.registry.read(incoming.body);
       index += 1;
-      if (lease === undefined || delivery.kind !== "event") worker?.unreserve();
+      if (lease === undefined || delivery?.kind !== "event") worker?.unreserve();
       else {
         const { event } = delivery;
         setImmediate(() => worker?.take(firstRun(lease, incoming), event, newest));

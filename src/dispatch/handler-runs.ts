@@ -5,105 +5,88 @@ import type { RunFigures } from "../store/figures.js";
 import { TimeBuckets, countTimes } from "../store/time-buckets.js";
 import type { Lease } from "../store/work.js";
 import type { RegisteredHandler } from "./handler.js";
-import type { BatchRun } from "./batch-run.js";
-import type { RunContext } from "./run-context.js";
+import type { RunContext, RunContexts } from "./run-context.js";
 import type { RunEnd } from "./settlement-of.js";
-
-const LOST: RunEnd = { kind: "lost" };
-const DONE: RunEnd = { kind: "done" };
-const COMMITTED: RunEnd = { kind: "committed" };
-
-/** A call of a handler. */
-export interface RunCall {
-  /** Of the first event of a batch. */
-  context: RunContext;
-  call: () => unknown;
-  batch?: BatchRun;
-}
 
 /** A run of a handler until its end, its timeout or a stop: the first of them decides. */
 export class HandlerRun implements Expiring {
   /** Never rejects. */
   readonly ended: Promise<RunEnd>;
   readonly #handler: RegisteredHandler;
-  readonly #context: RunContext;
-  readonly #batch: BatchRun | undefined;
+  readonly #contexts: readonly RunContext[];
+  /** What a batch does as one, the context of its first event does. */
+  readonly #first: RunContext;
   #resolve: ((end: RunEnd | Promise<RunEnd>) => void) | undefined;
 
   /** Calls the handler. Nothing here holds the events longer than the handler does. */
-  constructor(handler: RegisteredHandler, { context, call, batch }: RunCall) {
+  constructor(handler: RegisteredHandler, contexts: RunContexts, call: () => unknown) {
     this.#handler = handler;
-    this.#batch = batch;
-    this.#context = context;
+    this.#contexts = contexts;
+    [this.#first] = contexts;
     this.ended = new Promise((resolve) => (this.#resolve = resolve));
     void this.#call(call);
   }
 
   expire(): void {
     const { name, timeoutMs } = this.#handler;
-    const text = `Handler "${name}" took longer than its timeoutMs of ${timeoutMs}.`;
-    const error = new PigeonholeError("handler_timeout", text);
-    this.#context.abort(error);
-    this.#endAs({ kind: "failed", error });
+    const error = new PigeonholeError(
+      "handler_timeout",
+      `Handler "${name}" took longer than its timeoutMs of ${timeoutMs}.`,
+    );
+    this.#end(error, { kind: "failed", error });
   }
 
   stop(reason: Error): void {
-    this.#context.abort(reason);
     const isLost = isPigeonholeError(reason, "lease_lost");
-    this.#endAs(isLost ? { kind: "interrupted", error: reason } : { kind: "stopped", error: reason });
-  }
-
-  /** The ids of its events, as listed. */
-  get eventIds(): string[] {
-    return this.#batch?.eventIds ?? [this.#context.eventId];
-  }
-
-  isUnder(lease: Lease): boolean {
-    return (this.#batch ?? this.#context).isUnder(lease);
+    this.#end(reason, isLost ? { kind: "interrupted", error: reason } : { kind: "stopped", error: reason });
   }
 
   /** Its lease has ended before it. */
   lose(): void {
-    const { name } = this.#handler;
-    const text = `The lease of handler "${name}" has ended before its run, so another run does its work.`;
-    this.#context.abort(new PigeonholeError("lease_lost", text));
-    this.#endAs(LOST);
+    const text = `The lease of handler "${this.#handler.name}" has ended before its run, so another run does its work.`;
+    this.#end(new PigeonholeError("lease_lost", text), { kind: "lost" });
+  }
+
+  /** The ids of its events, as listed. */
+  get eventIds(): string[] {
+    return this.#contexts.map(({ work }) => work.eventId);
+  }
+
+  isUnder(lease: Lease): boolean {
+    return this.#contexts.some(({ work }) => work.seq === lease.seq && work.token === lease.token);
   }
 
   async #call(call: () => unknown): Promise<void> {
-    const context = this.#context;
+    const context = this.#first;
     try {
       await call();
       if (context.pendingCommit !== undefined) await context.pendingCommit;
+      this.#resolve?.({ kind: context.pendingCommit === undefined ? "done" : "committed" });
     } catch (error) {
-      this.#endAs({ kind: "failed", error });
-      return;
+      this.#resolve?.(endOf({ kind: "failed", error }, context));
     }
-    this.#resolve?.(context.pendingCommit === undefined ? DONE : COMMITTED);
   }
 
-  #endAs(end: RunEnd): void {
-    const context = this.#context;
-    const { pendingCommit } = context;
-    this.#resolve?.(
-      pendingCommit === undefined ? orInterrupted(end, context) : endAfterCommit(pendingCommit, end, context),
-    );
+  #end(reason: Error, end: RunEnd): void {
+    this.#first.abort(reason);
+    this.#resolve?.(endOf(end, this.#first));
   }
 }
 
-/** Whatever the handler made of the failure of its store, such as another error, it is not the handler's own. */
-function orInterrupted(end: RunEnd, { storeFailure }: RunContext): RunEnd {
-  return end.kind === "failed" && storeFailure !== undefined ? { kind: "interrupted", error: storeFailure } : end;
-}
-
-/** A commit that had started when the handler failed decides: what is committed is done, also after a later error. */
-async function endAfterCommit(commit: Promise<void>, end: RunEnd, context: RunContext): Promise<RunEnd> {
+/**
+ * A commit that had started when the run ended decides: what is committed is done, also after a later error. Whatever
+ * the handler made of the failure of its store, such as another error, it is not the handler's own.
+ */
+async function endOf(end: RunEnd, context: RunContext): Promise<RunEnd> {
+  const { pendingCommit } = context;
   try {
-    await commit;
-    return COMMITTED;
-  } catch (commitError) {
-    return isPigeonholeError(commitError, "lease_lost") ? LOST : orInterrupted(end, context);
+    await pendingCommit;
+    if (pendingCommit !== undefined) return { kind: "committed" };
+  } catch (error) {
+    if (isPigeonholeError(error, "lease_lost")) return { kind: "lost" };
   }
+  const { storeFailure } = context;
+  return end.kind === "failed" && storeFailure !== undefined ? { kind: "interrupted", error: storeFailure } : end;
 }
 
 /** So many interruptions in a row of one piece of work do not count: its own runs may be what keeps the store busy. */

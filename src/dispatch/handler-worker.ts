@@ -5,21 +5,23 @@ import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
 import type { OutboxSender } from "../outbox/outbox-sender.js";
 import type { AnyEvent } from "../protocol/event.js";
-import type { SettleResult } from "../store/store.js";
+import type { LeasePage, SettleResult } from "../store/store.js";
 import type { Lease, LeasedWork, NewestKey } from "../store/work.js";
-import type { Gate, GatedWork } from "./gate.js";
+import type { Gate, GatedWork, ReadyWork, WindowLease, WorkEnd } from "./gate.js";
 import { BatchGate } from "./gates/batch.js";
+import { isCrashLooping } from "./gates/crash.js";
 import type { PlacesGate } from "./gates/places.js";
 import type { RegisteredHandler } from "./handler.js";
-import { LeaseWindow, type ReadyWork, type WindowLease } from "./lease-window.js";
+import { LeaseWindow } from "./lease-window.js";
 import type { Leases } from "./leases.js";
-import type { RunOutcome } from "./run-observer.js";
 import type { HandlerRuns } from "./handler-runs.js";
-import type { RunResult, Runner } from "./runner.js";
+import type { RunOutcome, RunResult, Runner } from "./runner.js";
 import type { Scheduler } from "./scheduler.js";
 
 /** After a failure, the store is queried for work again after this. */
 const FAILED_WAIT_MS = SECOND;
+/** At the earliest after this, where none was leased that is due. */
+const REFUSED_WAIT_MS = 250;
 
 export interface HandlerWorkerDeps {
   leases: Leases;
@@ -129,11 +131,10 @@ export class HandlerWorker {
   }
 
   run(ready: ReadyWork): Promise<RunResult> {
-    const { runner } = this.#deps;
-    const others = this.#batch && this.#takeOthers(ready);
+    const others = this.#takeOthers(ready);
     // With a rate, what waits is what may begin soon.
     if (this.runs.handler.rate !== undefined) this.#leaseIfWanted();
-    return runner.run(this.runs, ready, others);
+    return this.#deps.runner.run(this.runs, ready, others);
   }
 
   /** What waits for a batch to be full waits no more, unless other work is about to come. */
@@ -145,17 +146,12 @@ export class HandlerWorker {
   }
 
   async settle(lease: WindowLease, result: RunResult | undefined): Promise<void> {
-    if (result?.batch === undefined) {
-      this.#conclude(lease, result, await this.#write(result));
-      this.window.release(lease, result !== undefined);
-    } else {
-      const { batch } = result;
-      const became = await Promise.all(batch.map((each) => Promise.resolve(this.#write(each.result))));
-      const outcomes = batch.map((each, index) => this.#conclude(each.lease, each.result, became[index]));
-      result.span?.end(outcomes.find((outcome) => outcome !== "done") ?? "done");
-      // Together: each page of the store that is leased then is as large as it can be.
-      for (const each of batch) this.window.release(each.lease, true);
-    }
+    const { ends, span } = result ?? { ends: [{ lease, settlement: undefined, hasRecorded: false }] };
+    const became = await Promise.all(ends.map(({ settlement }) => this.#write(settlement)));
+    const outcomes = ends.map((end, index) => this.#conclude(end, became[index]));
+    span?.end(outcomes.find((outcome) => outcome !== "done") ?? "done");
+    // Together: each page of the store that is leased then is as large as it can be.
+    for (const end of ends) this.window.release(end.lease, result !== undefined);
     this.#leaseIfWanted();
     this.#deps.scheduler.progress.noteChange();
   }
@@ -163,34 +159,31 @@ export class HandlerWorker {
   /** Begins other work with the first of a batch. What a process died in runs alone, and so ends no other run. */
   #takeOthers(first: ReadyWork): ReadyWork[] {
     const { window, gates } = this;
-    const { max = 1 } = this.runs.handler.batch ?? {};
+    const max = this.runs.handler.batch?.max ?? 1;
+    if (max === 1 || first.lease.crashes > 0) return [];
     const mayJoin = ({ lease }: ReadyWork): boolean =>
       lease.crashes === 0 &&
-      !window.room.isStale(lease) &&
+      !window.isStale(lease) &&
       gates.every((gate) => gate.keeps !== "work" || gate.allows(lease));
-    const others = first.lease.crashes > 0 ? [] : window.waiting.filter(mayJoin).slice(0, max - 1);
+    const others = window.waiting.filter(mayJoin).slice(0, max - 1);
     for (const other of others) window.begin(other, true);
     return others;
   }
 
-  #write(result: RunResult | undefined): Written | Promise<Written> {
-    const settlement = result?.settlement;
+  async #write(settlement: WorkEnd["settlement"]): Promise<Written> {
     return typeof settlement === "object" ? this.#deps.leases.settle(settlement) : settlement;
   }
 
   /** Leases a piece of crash-looping work, if some is due. Never rejects: the other handlers must get their turn. */
   async leaseCrashLooping(): Promise<WindowLease | undefined> {
-    const { scheduler, leases } = this.#deps;
     const crashLooping = { handler: this.handler, crashes: Infinity };
     try {
       for (let isLeft = true; isLeft && !this.window.isClosed;) {
         if (this.holder(crashLooping) !== undefined) return undefined;
-        const question = scheduler.retryAfter.ask();
-        const page = await leases.leaseCrashLooping(this.window);
-        // At the start, before new work is accepted.
-        scheduler.retryAfter.noteAnswer(this.handler, question, page.heldUntil);
-        if (page.lease !== undefined) return page.lease;
-        ({ isLeft } = page);
+        const page = await this.#ask({ limit: 0, crashedLimit: 0, history: 0, allowCrashLooping: true });
+        const [lease] = await this.#deps.leases.read(this.window, page);
+        if (lease !== undefined) return lease;
+        isLeft = page.work.length > 0;
       }
     } catch (error) {
       this.#reportFailed(errorFields(error, true));
@@ -218,14 +211,22 @@ export class HandlerWorker {
     window.isRefilling = true;
     try {
       while (window.isBehind && this.hasRoomForPage) {
-        const seekCrashLooping = scheduler.crash.mayRun;
-        const question = scheduler.retryAfter.ask();
-        const { hasCrashLooping, nextDueAt, heldUntil } = await leases.leasePage(window, { seekCrashLooping });
-        scheduler.retryAfter.noteAnswer(this.handler, question, heldUntil);
-        if (hasCrashLooping) await scheduler.runCrashLooping();
+        // Before the query: work that is accepted meanwhile sets it again.
+        window.isBehind = false;
+        const page = await this.#ask({ allowCrashLooping: scheduler.crash.mayRun });
+        const { work, nextDueAt } = page;
+        window.notePage(page);
+        if (work.some(isCrashLooping)) {
+          await leases.giveBack(work);
+          await scheduler.runCrashLooping();
+          continue;
+        }
+        await leases.read(window, page);
         // After the answers that are written in this turn.
         setImmediate(() => this.look());
-        if (nextDueAt !== undefined) this.#wakeAt(nextDueAt);
+        // What is due and was not leased waits until it may run alone.
+        if (work.length === 0 && nextDueAt !== undefined)
+          this.#wakeAt(Math.max(nextDueAt, clock.now() + REFUSED_WAIT_MS));
       }
     } catch (error) {
       // Whether work is due is not known.
@@ -238,30 +239,36 @@ export class HandlerWorker {
     }
   }
 
+  /** Asks the store for work, which also says who is held: at the start, before new work is accepted. */
+  async #ask(limits: Parameters<Leases["request"]>[1]): Promise<LeasePage> {
+    const noteAnswer = this.#deps.scheduler.retryAfter.ask(this.handler);
+    const page = await this.#deps.leases.request(this.window, limits);
+    noteAnswer(page.heldUntil);
+    return page;
+  }
+
   #leaseIfWanted(): void {
     if (this.window.isBehind && !this.window.isRefilling && this.hasRoomForPage) void this.#lease();
   }
 
   /** Concludes a run once its settlement is stored, or known to be lost. Gives back what did not run. */
-  #conclude(lease: WindowLease, result: RunResult | undefined, became: Written): RunOutcome {
+  #conclude({ lease, settlement, hasRecorded }: WorkEnd, became: Written): RunOutcome {
     const { sender, leases, logger } = this.#deps;
     const { eventId, handler, attempt } = lease;
     // Which lease of a batch was lost need not be known: giving it back changes nothing.
-    const isLeft = result === undefined || result.settlement === "lost";
+    const isLeft = settlement === undefined || settlement === "lost";
     if (became === "interrupted" || (isLeft && !lease.isLost)) leases.unreturned.push(lease);
-    if (result === undefined || became === undefined) return "interrupted";
-    const { settlement } = result;
+    if (settlement === undefined || became === undefined) return "interrupted";
     const isKept = became === "settled" || became === "committed";
     const outcome = isKept ? outcomeOf(settlement) : became;
     // Why a run was interrupted is logged where that is seen.
     if (became === "lost") logger.warn({ eventId, handler, attempt }, "lease_lost");
-    if (outcome === "done" && result.hasRecorded) sender?.wake();
+    if (outcome === "done" && hasRecorded) sender?.wake();
     if (typeof settlement === "object" && settlement.to === "pending") {
       if (isKept) this.#wakeAt(settlement.dueAt);
       if (settlement.wait?.holds === "handler") this.#deps.scheduler.retryAfter.noteStored(this.handler);
     }
     this.#deps.scheduler.progress.outcomes[outcome] += 1;
-    result.span?.end(outcome);
     return outcome;
   }
 
@@ -279,7 +286,7 @@ export class HandlerWorker {
 /** What became of a run; undefined where there was none. */
 type Written = SettleResult | "committed" | "interrupted" | undefined;
 
-function outcomeOf(settlement: RunResult["settlement"]): RunOutcome {
+function outcomeOf(settlement: Exclude<WorkEnd["settlement"], undefined>): RunOutcome {
   if (settlement === "lost" || settlement === "interrupted") return settlement;
   if (settlement === "committed" || settlement.to === "done") return "done";
   return settlement.to === "pending" ? "retry" : "dead";

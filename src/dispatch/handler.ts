@@ -218,30 +218,22 @@ export interface RegisteredHandler {
 }
 
 /**
- * The event's key, which is that of no other source. A key function that throws must not lose the event: it has no key
- * then. The function may be of JavaScript and return anything.
+ * The event's key, which is that of no other source, and by what the newest event of it is found, where only that one
+ * runs. A key function that throws must not lose the event: it has no key then. The function may be of JavaScript and
+ * return anything.
  */
-export function keyOf(
-  { name, key }: RegisteredHandler,
-  event: AnyEvent,
-  inboxId: string,
-  logger: Logger | undefined,
-): string | undefined {
+export function readKey(
+  { name, key, only }: RegisteredHandler,
+  { event, inboxId, logger }: { event: AnyEvent; inboxId: string; logger: Logger | undefined },
+): { key?: string | undefined; newest?: NewestKey | undefined } {
   try {
     const given = key?.(event) as string | number | null | undefined;
-    return given === undefined || given === null ? undefined : inboxIdOf(sourceNameOf(inboxId), String(given));
+    if (given === undefined || given === null) return {};
+    const own = inboxIdOf(sourceNameOf(inboxId), String(given));
+    // The time has been checked; one that the engine does not read would refuse the whole event.
+    return { key: own, newest: only && { key: own, createdAt: Date.parse(event.createdAt) || 0 } };
   } catch (error) {
     logger?.error({ handler: name, ...errorFields(error, false) }, "handler_queue_failed");
-    return undefined;
+    return {};
   }
-}
-
-/** By what it is found which of the events of a key is the newest; undefined where all of them run. */
-export function newestKeyOf(
-  { only }: RegisteredHandler,
-  key: string | undefined,
-  { createdAt }: AnyEvent,
-): NewestKey | undefined {
-  // The time has been checked; one that the engine does not read would refuse the whole event.
-  return only === undefined || key === undefined ? undefined : { key, createdAt: Date.parse(createdAt) || 0 };
 }

@@ -1,69 +1,78 @@
+import { type Clock, elapsedBy } from "../base/clock.js";
+import { SECOND } from "../base/duration.js";
 import type { Logger } from "../base/logger.js";
 import type { AnyEvent } from "../protocol/event.js";
-import type { LeaseRequest } from "../store/store.js";
+import type { LeasePage, LeaseRequest } from "../store/store.js";
 import type { Lease, LeasedWork, NewestKey } from "../store/work.js";
-import { type RegisteredHandler, keyOf, newestKeyOf } from "./handler.js";
-import { type WindowLoad, type WindowPlaces, WindowRoom } from "./window-room.js";
+import type { ReadyWork, WindowLease } from "./gate.js";
+import { type RegisteredHandler, readKey, runsSoon } from "./handler.js";
 
+/** So much leased work one handler has in memory, unless more of it runs; the store is the queue. */
+const WINDOW = 512;
+const WINDOW_BYTES = 16 * 1024 * 1024;
+/** Most work that is leased at once. */
+const PAGE = 128;
 const PAGE_BYTES = 4 * 1024 * 1024;
+/** On a shared store, what waits here can begin within this time. */
+const AHEAD_MS = SECOND / 4;
+/** On a shared store, what has waited here for longer goes back: handlers have become slower. */
+const PATIENCE_MS = 2 * SECOND;
+/** A run counts for so much of the mean. */
+const WEIGHT = 1 / 8;
 
-/** A lease in memory, and what must be known of its work once event and body are released. */
-export interface WindowLease extends Lease {
-  eventId: string;
-  attempt: number;
-  /** Since when the work is due. */
-  dueAt: number;
-  bytes: number;
-  /** Runs that died with their process. */
-  crashes: number;
-  key: string | undefined;
-  /** Of work that counts only as the newest of its key. */
-  newest: NewestKey | undefined;
-  /** When it was added and, once it has begun, when that was, by the window's room. */
-  since: number;
-  /** The lease has ended, or has a new holder. */
-  isLost: boolean;
-}
-
-/** Leased work whose event is read. */
-export interface ReadyWork {
-  lease: WindowLease;
-  work: LeasedWork;
-  event: AnyEvent;
+/** What a window is made for. */
+export interface LeaseWindowDeps {
+  /** Most runs of the handler at once. */
+  places: number;
+  /** Several processes work on the store. */
+  isShared: boolean;
+  clock: Clock;
+  logger: Logger;
 }
 
 /**
  * The leased work of one handler: a bounded window of what waits in the store. New work is leased as it is accepted,
- * but only while nothing older waits there.
+ * but only while nothing older waits there. Where one process works on a store, what it leases waits for no other one.
+ * Where several do, one leases what its places can begin soon: what it leased beyond that would wait behind its slow
+ * runs, while other processes have nothing to do.
  */
-export class LeaseWindow implements WindowLoad {
-  readonly room: WindowRoom;
+export class LeaseWindow {
   readonly #handler: RegisteredHandler;
-  readonly #logger: Logger;
+  readonly #deps: LeaseWindowDeps;
+  /** Most events that run at once. */
+  readonly #running: number;
+  /** Most that may wait for the handler's rate. */
+  readonly #byRate: number;
   /** In the order of arrival. An array, since old tables of a Map or Set would keep events in memory. */
   readonly #waiting: ReadyWork[] = [];
   /** Begun, and not settled yet. */
   readonly #begun = new Set<WindowLease>();
   /** Those of them that another one has taken along in its batch. */
   readonly #joined = new Set<WindowLease>();
-  bytes = 0;
+  #bytes = 0;
   #reserved = 0;
   #crashed = 0;
+  /** Of the runs so far, in milliseconds; begins so that as much waits as can run. */
+  #meanMs = AHEAD_MS;
   /** There is, or may be, due work in the store. */
   isBehind = true;
   /** Due work waits in the store until other work has settled that has its key. */
   waitsForKey = false;
   /** The store may make more work from stored events: nothing else of the handler is due. */
-  hasHistory = false;
+  #hasHistory = false;
   /** A page is being leased. */
   isRefilling = false;
   /** No more work begins. */
   isClosed = false;
 
-  constructor(handler: RegisteredHandler, { logger, ...places }: WindowPlaces & { logger: Logger }) {
+  constructor(handler: RegisteredHandler, deps: LeaseWindowDeps) {
+    const { batch, rate } = handler;
     this.#handler = handler;
-    this.#logger = logger;
-    this.room = new WindowRoom(handler, places);
+    this.#deps = deps;
+    this.#running = deps.places * (batch?.max ?? 1);
+    const soon = rate === undefined ? Infinity : runsSoon(rate);
+    // As many batches, and the one that fills up meanwhile.
+    this.#byRate = batch === undefined ? soon : (soon + 1) * batch.max;
   }
 
   /** What has not begun, in the order of arrival. */
@@ -81,19 +90,19 @@ export class LeaseWindow implements WindowLoad {
     return this.isRefilling || this.#reserved > 0;
   }
 
+  /** True when no work is here, and none is about to come. */
+  get isEmpty(): boolean {
+    return !this.isRefilling && this.#size === 0;
+  }
+
   /** All leases that are not lost. */
   get leases(): Lease[] {
     return [...this.#waiting.map(({ lease }) => lease), ...this.#begun].filter(({ isLost }) => !isLost);
   }
 
-  /** Since when the work that waits longest here is due; undefined when all work here has begun. */
-  get waitingSince(): number | undefined {
-    return this.#waiting.length === 0 ? undefined : Math.min(...this.#waiting.map(({ lease }) => lease.dueAt));
-  }
-
   /** True when new work may be leased as it is accepted; each true must be followed by one `unreserve`. */
   reserve(): boolean {
-    if (this.isClosed || this.isBehind || this.room.left(this) <= 0) return false;
+    if (this.isClosed || this.isBehind || this.#left(this.#ahead) <= 0) return false;
     this.#reserved += 1;
     return true;
   }
@@ -106,12 +115,12 @@ export class LeaseWindow implements WindowLoad {
   add(work: LeasedWork, event: AnyEvent, known?: NewestKey): WindowLease {
     const { seq, handler, token, eventId, attempt, dueAt, crashes, body } = work;
     const bytes = body.byteLength;
-    const key = known?.key ?? keyOf(this.#handler, event, eventId, this.#logger);
-    const newest = known ?? newestKeyOf(this.#handler, key, event);
-    const since = this.room.now();
+    const read = { event, inboxId: eventId, logger: this.#deps.logger };
+    const { key, newest } = known === undefined ? readKey(this.#handler, read) : { key: known.key, newest: known };
+    const since = this.#now;
     const lease = { seq, handler, token, eventId, attempt, dueAt, bytes, crashes, key, newest, since, isLost: false };
     this.#waiting.push({ lease, work, event });
-    this.bytes += bytes;
+    this.#bytes += bytes;
     if (crashes > 0) this.#crashed += 1;
     return lease;
   }
@@ -125,7 +134,7 @@ export class LeaseWindow implements WindowLoad {
     if (this.#waiting[0] === ready) this.#waiting.shift();
     else this.#waiting.splice(this.#waiting.indexOf(ready), 1);
     const { lease } = ready;
-    lease.since = this.room.now();
+    lease.since = this.#now;
     this.#begun.add(lease);
     if (joins) this.#joined.add(lease);
   }
@@ -137,7 +146,7 @@ export class LeaseWindow implements WindowLoad {
     this.#noteGone(lease);
     if (!hasRun) return;
     this.#noteFree();
-    this.room.noteRun(lease.since);
+    this.#meanMs += (this.#now - lease.since - this.#meanMs) * WEIGHT;
   }
 
   /** The lease has a new holder. */
@@ -154,10 +163,15 @@ export class LeaseWindow implements WindowLoad {
     else this.#noteFree();
   }
 
+  /** True when work has waited for too long to begin here: this process is slow, or was suspended. */
+  isStale({ since }: WindowLease): boolean {
+    return this.#now - since > this.#patienceMs;
+  }
+
   /** Takes out what must not begin here any more. */
   takeStale(): Lease[] {
-    const stale = this.#take(({ lease }) => this.room.isStale(lease));
-    if (stale.length > 0) this.room.noteSlow(Math.min(this.room.now(), ...[...this.#begun].map((run) => run.since)));
+    const stale = this.#take(({ lease }) => this.isStale(lease));
+    if (stale.length > 0) this.#meanMs = Math.max(this.#meanMs, this.#patienceMs);
     return stale;
   }
 
@@ -166,50 +180,99 @@ export class LeaseWindow implements WindowLoad {
     return this.#take(() => true);
   }
 
+  /** A page has come that is about to be read. */
+  notePage({ work, hasHistory, waitsForKey }: LeasePage): void {
+    // Older events of a key do not run once the newest has.
+    if (this.#isNewestFirst) work.reverse();
+    this.#hasHistory = hasHistory === true;
+    this.waitsForKey = waitsForKey === true;
+    this.isBehind ||= work.length > 0 || this.#mayTakeHistory;
+  }
+
   /** How much a page of the store may bring. Of work that a process died in, only a few pieces may run at a crash. */
   get roomForPage(): number {
-    return this.isClosed || this.#crashed > 0 ? 0 : this.room.forPage(this);
+    return this.isClosed || this.#crashed > 0 ? 0 : Math.min(PAGE, this.#enough(this.#ahead));
   }
 
   /** The next page: at most what there is room for. */
   get pageRequest(): Omit<LeaseRequest, "now" | "leaseUntil" | "allowCrashLooping"> {
-    const handler = this.#handler.name;
     const limit = this.roomForPage;
-    const history = Math.min(limit, this.room.forHistory(this));
-    const crashedLimit = this.room.forCrashed;
-    return { handler, limit, maxBytes: PAGE_BYTES, crashedLimit, history, newestFirst: this.isNewestFirst };
+    return {
+      handler: this.#handler.name,
+      limit,
+      maxBytes: PAGE_BYTES,
+      crashedLimit: Math.min(this.#deps.places, this.#byRate),
+      history: Math.min(limit, this.#roomForHistory),
+      newestFirst: this.#isNewestFirst,
+    };
+  }
+
+  /** Most work that may wait here for its key. In a shared store it takes the room of work that can begin. */
+  get roomForKey(): number {
+    return this.#deps.isShared ? Math.floor(this.#ahead / 2) : Infinity;
   }
 
   /** Of a key, only the newest event counts. */
-  get isNewestFirst(): boolean {
+  get #isNewestFirst(): boolean {
     return this.#handler.only === "newest";
   }
 
-  /** True when no work is here, and none is about to come. */
-  get isEmpty(): boolean {
-    return !this.isRefilling && this.size === 0;
+  get #mayTakeHistory(): boolean {
+    return this.#hasHistory && this.#roomForHistory > 0;
   }
 
-  /** True when there is history and room for it. */
-  get mayTakeHistory(): boolean {
-    return this.hasHistory && this.room.forHistory(this) > 0;
+  /** One run waits for each place at most, so that what is new waits for no more. */
+  get #roomForHistory(): number {
+    return this.#enough(Math.min(this.#ahead, this.#running));
+  }
+
+  /** Nothing while less than half of what may wait is missing. */
+  #enough(ahead: number): number {
+    const left = this.#left(ahead);
+    return left >= Math.min(ahead, this.#byRate) / 2 ? Math.max(0, left) : 0;
+  }
+
+  /** For so many more leases there is room if so many may wait; for none if it is not positive. */
+  #left(ahead: number): number {
+    if (this.#bytes >= WINDOW_BYTES) return 0;
+    const left = this.#running + ahead - this.#size;
+    return this.#byRate === Infinity ? left : Math.min(left, this.#byRate - this.#free);
+  }
+
+  /** How many leases may wait behind those that run. */
+  get #ahead(): number {
+    const most = Math.max(WINDOW - this.#running, this.#running);
+    if (!this.#deps.isShared) return most;
+    const soon = Math.floor((this.#deps.places * AHEAD_MS) / Math.max(this.#meanMs, 1));
+    // At least the next batch, unless it would wait for too long.
+    return Math.min(most, Math.max(soon, this.#meanMs < this.#patienceMs ? (this.#handler.batch?.max ?? 0) : 0));
+  }
+
+  /** How long a lease may wait here; then another process should have it. In milliseconds. */
+  get #patienceMs(): number {
+    return this.#deps.isShared ? PATIENCE_MS + (this.#handler.batch?.waitMs ?? 0) : Infinity;
   }
 
   /** A batch that runs counts as full: what it did not get may not wait here in its place. */
-  get size(): number {
+  get #size(): number {
     const runs = this.#begun.size - this.#joined.size;
     return this.#waiting.length + runs * (this.#handler.batch?.max ?? 1) + this.#reserved;
   }
 
-  get free(): number {
+  /** Of what waits, what does not wait for its key. */
+  get #free(): number {
     const busy = new Set([...this.#begun].map(({ key }) => key));
     const free = this.#waiting.filter(({ lease: { key } }) => key === undefined || !busy.has(key));
     return free.length + this.#reserved;
   }
 
+  get #now(): number {
+    return elapsedBy(this.#deps.clock);
+  }
+
   /** Another key may be free, and there may be room for history. */
   #noteFree(): void {
-    this.isBehind ||= this.waitsForKey || this.mayTakeHistory;
+    this.isBehind ||= this.waitsForKey || this.#mayTakeHistory;
   }
 
   #take(isTaken: (ready: ReadyWork) => boolean): WindowLease[] {
@@ -221,7 +284,7 @@ export class LeaseWindow implements WindowLoad {
   }
 
   #noteGone({ bytes, crashes }: WindowLease): void {
-    this.bytes -= bytes;
+    this.#bytes -= bytes;
     if (crashes > 0) this.#crashed -= 1;
   }
 }

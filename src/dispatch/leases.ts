@@ -9,13 +9,11 @@ import type { RunSlots, RunSlotsRequest } from "../store/run-slots.js";
 import type { LeasePage, LeaseRequest, SettleResult } from "../store/store.js";
 import { BUSY_WAITS } from "../store/while-busy.js";
 import type { Lease, LeasedWork, Settlement } from "../store/work.js";
-import { isCrashLooping } from "./gates/crash.js";
-import type { LeaseWindow, WindowLease } from "./lease-window.js";
+import type { WindowLease } from "./gate.js";
+import type { LeaseWindow } from "./lease-window.js";
 import type { StoreDeps } from "./registry.js";
 
 export const LEASE_MS = MINUTE;
-/** Due work that was not leased waits until it may run alone; its handler asks again after this. */
-const REFUSED_WAIT_MS = 250;
 /** Times of runs that could not be reserved are asked for again a second before this. */
 const FAILED_SLOTS_WAIT_MS = 2 * SECOND;
 
@@ -48,43 +46,34 @@ export class Leases {
   }
 
   /**
-   * Leases a page of due work into the window. Without any, `nextDueAt` says when to ask again; it is undefined when
-   * nothing is pending. Crash-looping work does not belong in a page: with `seekCrashLooping` it says whether there is
-   * some.
+   * Asks for a page of due work of a handler. Crash-looping work comes alone: it does not belong among other work.
+   * Rejects as the store does.
    */
-  async leasePage(
+  request(
     window: LeaseWindow,
-    { seekCrashLooping }: { seekCrashLooping: boolean },
-  ): Promise<{ hasCrashLooping: boolean; nextDueAt?: number | undefined; heldUntil?: number | undefined }> {
-    // Cleared before the query: work that is accepted meanwhile sets it again.
-    window.isBehind = false;
-    const page = await this.#request(window, { allowCrashLooping: seekCrashLooping });
-    // Older events of a key do not run once the newest has.
-    if (window.isNewestFirst) page.work.reverse();
-    window.hasHistory = page.hasHistory === true;
-    if (page.work.length > 0 || window.mayTakeHistory) window.isBehind = true;
-    window.waitsForKey = page.waitsForKey === true;
-    if (page.work.some(isCrashLooping)) {
-      await this.giveBack(page.work);
-      return { hasCrashLooping: true };
-    }
-    await this.#readPage(window, page);
-    const { work, heldUntil, nextDueAt } = page;
-    const isDone = work.length > 0 || nextDueAt === undefined;
-    const askAgainAt = isDone ? undefined : Math.max(nextDueAt, this.#deps.clock.now() + REFUSED_WAIT_MS);
-    return { hasCrashLooping: false, heldUntil, nextDueAt: askAgainAt };
+    limits: Pick<LeaseRequest, "allowCrashLooping"> & Partial<LeaseRequest>,
+  ): Promise<LeasePage> {
+    const times = { now: this.#deps.clock.now(), leaseUntil: this.leaseUntil() };
+    return this.#deps.store.lease({ ...window.pageRequest, ...times, ...limits });
   }
 
-  /**
-   * Leases one piece of crash-looping work; `isLeft` says whether there may be another. The caller ensures
-   * that nothing else runs meanwhile.
-   */
-  async leaseCrashLooping(
-    window: LeaseWindow,
-  ): Promise<{ lease: WindowLease | undefined; isLeft: boolean; heldUntil: number | undefined }> {
-    const page = await this.#request(window, { limit: 0, crashedLimit: 0, history: 0, allowCrashLooping: true });
-    const [lease] = await this.#readPage(window, page);
-    return { lease, isLeft: page.work.length > 0 && !window.isClosed, heldUntil: page.heldUntil };
+  /** Reads the events of a page, whose work waits in the window then. Rejects as the store does. */
+  async read(window: LeaseWindow, page: LeasePage): Promise<WindowLease[]> {
+    const read: { work: LeasedWork; event: AnyEvent }[] = [];
+    try {
+      for (const work of page.work) {
+        const delivery = this.#deps.registry.read(work.body);
+        if (delivery.kind === "event") read.push({ work, event: delivery.event });
+        else await this.#park(work, delivery);
+      }
+    } catch (error) {
+      // Leases without a holder would expire, and their work would count as that of a dead process.
+      await this.giveBack(page.work);
+      throw error;
+    }
+    if (!window.isClosed) return read.map(({ work, event }) => window.add(work, event));
+    await this.giveBack(read.map(({ work }) => work));
+    return [];
   }
 
   /** Gives back what has not begun, as if it had not been leased, and what could not be given back before. */
@@ -163,31 +152,6 @@ export class Leases {
       }
       await sleep(clock, waitMs);
     }
-  }
-
-  #request(window: LeaseWindow, limits: Partial<LeaseRequest> & { allowCrashLooping: boolean }): Promise<LeasePage> {
-    const times = { now: this.#deps.clock.now(), leaseUntil: this.leaseUntil() };
-    return this.#deps.store.lease({ ...window.pageRequest, ...times, ...limits });
-  }
-
-  async #readPage(window: LeaseWindow, page: LeasePage): Promise<WindowLease[]> {
-    const read: { work: LeasedWork; event: AnyEvent }[] = [];
-    try {
-      for (const work of page.work) {
-        const delivery = this.#deps.registry.read(work.body);
-        if (delivery.kind === "event") read.push({ work, event: delivery.event });
-        else await this.#park(work, delivery);
-      }
-    } catch (error) {
-      // Leases without a holder would expire, and their work would count as that of a dead process.
-      await this.giveBack(page.work);
-      throw error;
-    }
-    if (window.isClosed) {
-      await this.giveBack(read.map(({ work }) => work));
-      return [];
-    }
-    return read.map(({ work, event }) => window.add(work, event));
   }
 
   /** A schema may have changed since the event was stored; what no longer fits is parked, not run. */

@@ -1,7 +1,8 @@
-import { type Timer, elapsedBy } from "../base/clock.js";
+import { type Timer, elapsedBy, waitingClock } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import { PigeonholeError, isPigeonholeError } from "../base/error.js";
+import { inTime } from "../base/wait.js";
 import type { OutboxSender } from "../outbox/outbox-sender.js";
 import { isStoreAway } from "../store/passing-failure.js";
 import type { Glance, HandlerPolicy } from "../store/store.js";
@@ -9,7 +10,7 @@ import { TAKEN_OVER_AFTER_MS } from "../store/work-state.js";
 import type { RegisteredHandler } from "./handler.js";
 import type { HandlerWorker } from "./handler-worker.js";
 import { LEASE_MS, type Leases } from "./leases.js";
-import { RequestedRetries, type RereadDeps } from "./read-again.js";
+import { type RereadDeps, readAllAgain } from "./read-again.js";
 import type { StoreDeps } from "./registry.js";
 import type { Runner } from "./runner.js";
 import type { Scheduler } from "./scheduler.js";
@@ -20,6 +21,8 @@ const POLL_INTERVAL_MS = SECOND;
 const SHARED_POLL_INTERVAL_MS = 600;
 /** Leases are renewed, and orphaned ones searched for, three times within a lease. */
 const RENEWAL_INTERVAL_MS = LEASE_MS / 3;
+/** How long the event that is being read again is waited for at the end: a server may have fallen silent. */
+const READ_WITHIN_MS = 2 * SECOND;
 /** Without the store for so long, runs end: before others take them over, also if a round takes seconds to fail. */
 const ENDS_RUNS_AFTER_MS = TAKEN_OVER_AFTER_MS - 7 * SECOND;
 
@@ -45,7 +48,6 @@ export interface MaintenanceTools {
 export class Maintenance {
   readonly #deps: DispatcherDeps;
   readonly #tools: MaintenanceTools;
-  readonly requestedRetries: RequestedRetries;
   /** True once this process runs the handlers of the store. */
   isOwner = false;
   #timer: Timer | undefined;
@@ -55,12 +57,12 @@ export class Maintenance {
   #fails = false;
   #hasReportedOther = false;
   #opening: Promise<void> = Promise.resolve();
-  #stopped = false;
+  #reading: Promise<void> | undefined;
+  readonly #stopping = new AbortController();
 
   constructor(deps: DispatcherDeps, tools: MaintenanceTools) {
     this.#deps = deps;
     this.#tools = tools;
-    this.requestedRetries = new RequestedRetries({ ...deps, operator: tools.operator });
   }
 
   /** Takes over what a dead process left, and lets work begin where this process may. */
@@ -73,13 +75,33 @@ export class Maintenance {
 
   /** Begins no further round. Resolves when the work that was to run first has ended, and no event is being read. */
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#stopping.abort();
     this.#timer?.cancel();
-    await Promise.all([this.#opening, this.requestedRetries.stop()]);
+    // What is left to read waits for the next start.
+    if (this.#reading !== undefined) await inTime(this.#reading, waitingClock, READ_WITHIN_MS);
+    await this.#opening;
+  }
+
+  /**
+   * Reads parked events again whose retry is requested from outside now, as by the command `inbox retry`, unless it
+   * still does. Never rejects. Only for the process that runs the handlers.
+   */
+  readRequested(): Promise<void> {
+    const { logger } = this.#deps;
+    const { signal } = this.#stopping;
+    this.#reading ??= readAllAgain({ ...this.#deps, operator: this.#tools.operator }, "requested", signal)
+      .then((total) => {
+        if (total.events > 0) logger.info(total, "parked_events_read_again");
+      })
+      .catch((error: unknown) => {
+        if (!signal.aborted) logger.error(errorFields(error, true), "requested_retries_failed");
+      })
+      .finally(() => (this.#reading = undefined));
+    return this.#reading;
   }
 
   #schedule(): void {
-    if (this.#stopped) return;
+    if (this.#stopping.signal.aborted) return;
     const intervalMs = this.#tools.leases.areShared ? SHARED_POLL_INTERVAL_MS : POLL_INTERVAL_MS;
     this.#timer = this.#deps.clock.setTimer(() => void this.#run().finally(() => this.#schedule()), intervalMs);
   }
@@ -105,7 +127,7 @@ export class Maintenance {
       }
       if (isRenewal || !this.isOwner) await this.#recover(now);
       await scheduler.paused.check(found.paused);
-      if (this.isOwner && found.requested) void this.requestedRetries.check();
+      if (this.isOwner && found.requested) void this.readRequested();
       if (found.contactEvents) this.#deps.sender?.poll();
       await leases.giveBack(this.#workers.flatMap((worker) => worker.takeStale()));
       // In most rounds, a store that is one file is asked for nothing else.
@@ -143,13 +165,12 @@ export class Maintenance {
   async #glance(now: number): Promise<Omit<Glance, "paused"> & { paused?: readonly string[] }> {
     const handlers = this.#workers.map(({ handler }) => handler);
     const found = await this.#deps.store.glance?.({ handlers, now });
-    if (found === undefined) return { due: handlers, requested: true, contactEvents: false, orphans: false };
-    return found;
+    return found ?? { due: handlers, requested: true, contactEvents: false, orphans: false };
   }
 
   /** Makes the work of dead processes pending, where this process may. `now` was read before the last renewal. */
   async #recover(now: number): Promise<void> {
-    if (this.#stopped) return;
+    if (this.#stopping.signal.aborted) return;
     const { store, runner, sender, logger } = this.#deps;
     const { scheduler } = this.#tools;
     // Before the first work of a paused handler could begin.

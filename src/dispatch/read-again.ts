@@ -1,7 +1,3 @@
-import { waitingClock } from "../base/clock.js";
-import { SECOND } from "../base/duration.js";
-import { errorFields } from "../base/error-fields.js";
-import { inTime } from "../base/wait.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import { type EventDetail, bodyOf } from "../store/inbox-view.js";
 import type { StuckQuery } from "../store/store.js";
@@ -9,8 +5,6 @@ import type { ParkedNote } from "../store/work.js";
 import type { StoreDeps } from "./registry.js";
 
 const PAGE = 100;
-/** How long the event that is being read is waited for at the end: a server may have fallen silent. */
-const ENDS_WITHIN_MS = 2 * SECOND;
 
 /**
  * Plans the work of a stored event by today's schemas and handlers. Throws `body_dropped`. With `requested` only if its
@@ -59,41 +53,5 @@ export async function readAllAgain(
       if (parked !== undefined) total.stillParked += 1;
     }
     if (page.length < PAGE) return total;
-  }
-}
-
-/** Reads parked events again whose retry was requested from outside, as the command `inbox retry` does. */
-export class RequestedRetries {
-  readonly #deps: RereadDeps;
-  readonly #stopping = new AbortController();
-  #running: Promise<void> | undefined;
-
-  constructor(deps: RereadDeps) {
-    this.#deps = deps;
-  }
-
-  /**
-   * Begins with what is requested now, unless it still runs, and resolves when that is read. Never rejects. Only for
-   * the process that runs the handlers.
-   */
-  check(): Promise<void> {
-    this.#running ??= this.#readAll()
-      .catch((error: unknown) => {
-        if (this.#stopping.signal.aborted) return;
-        this.#deps.logger.error(errorFields(error, true), "requested_retries_failed");
-      })
-      .finally(() => (this.#running = undefined));
-    return this.#running;
-  }
-
-  /** Ends with the event that is being read; what is left waits for the next start. */
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    if (this.#running !== undefined) await inTime(this.#running, waitingClock, ENDS_WITHIN_MS);
-  }
-
-  async #readAll(): Promise<void> {
-    const total = await readAllAgain(this.#deps, "requested", this.#stopping.signal);
-    if (total.events > 0) this.#deps.logger.info(total, "parked_events_read_again");
   }
 }

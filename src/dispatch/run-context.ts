@@ -5,7 +5,8 @@ import type { Client } from "../client/call-types.js";
 import type { ContactEventInput } from "../contract/contact-event.js";
 import { sourceNameOf } from "../protocol/inbox-id.js";
 import type { Store } from "../store/store.js";
-import type { DoneSettlement, Lease, LeasedWork } from "../store/work.js";
+import type { TraceContext } from "../store/trace-context.js";
+import type { DoneSettlement, LeasedWork } from "../store/work.js";
 import type { ComparableOutboxEvent, NewOutboxEvent } from "../store/outbox.js";
 import {
   type ContactEventRecorder,
@@ -17,8 +18,8 @@ import {
 import { type KeyOwner, deriveIdempotencyKey } from "../outbox/idempotency-key.js";
 import type { DeliveryInfo, HandlerContext } from "./handler.js";
 import { isPassingFailure } from "../store/passing-failure.js";
-import type { ReadyWork } from "./lease-window.js";
-import type { RunSpan } from "./run-observer.js";
+import type { ReadyWork, WindowLease } from "./gate.js";
+import type { RunEnd } from "./settlement-of.js";
 import { RunSteps, runOnce } from "./steps.js";
 
 export interface ContextDeps {
@@ -31,44 +32,57 @@ export interface ContextDeps {
   clock: Clock;
 }
 
+/** Of a run: that of its event, or those of the events of a batch. */
+export type RunContexts = readonly [RunContext, ...RunContext[]];
+
 /** The context of one run, with what the dispatcher needs to know afterwards. */
 export class RunContext implements HandlerContext<unknown> {
   readonly attempt: number;
-  readonly handler: string;
-  readonly eventId: string;
+  /** Set when a handler of batches has failed this event alone. */
+  failure: { error: unknown } | undefined;
   /** The requested commit, if any. */
   pendingCommit: Promise<void> | undefined;
   /** How the store failed first under this run, in a way that passes. */
   storeFailure: PigeonholeError | undefined;
+  /** The run has ended: what it records from now on would not be stored. */
+  isOver = false;
+  readonly #lease: WindowLease;
   readonly #work: LeasedWork;
   readonly #eventType: string;
-  readonly #span: RunSpan | undefined;
+  /** What is kept of the run's span. */
+  readonly #trace: TraceContext | undefined;
   readonly #deps: ContextDeps;
   #steps: RunSteps | undefined;
   /** One time for all records of the run, so that the same record made twice is the same. */
   readonly #begunAt: number;
   #records: RunRecords | undefined;
-  #isOver = false;
   #abort: AbortController | undefined;
   #aborted: Error | undefined;
   #log: Logger | undefined;
 
-  constructor({ work, event }: Pick<ReadyWork, "work" | "event">, span: RunSpan | undefined, deps: ContextDeps) {
+  constructor({ lease, work, event }: ReadyWork, trace: TraceContext | undefined, deps: ContextDeps) {
     this.attempt = work.attempt;
     this.#work = work;
-    this.handler = work.handler;
-    this.eventId = work.eventId;
+    this.#lease = lease;
     this.#eventType = event.type;
-    this.#span = span;
+    this.#trace = trace;
     this.#deps = deps;
     this.#begunAt = deps.clock.now();
   }
 
-  // Members are created when they are used: most handlers use few, and runs are many. Functions are bound to their
-  // context, so that a handler may destructure it: async (event, { step, commit }) => …
+  /** Like `lease`, no property of its own: a handler that logs its context logs no body. */
+  get work(): LeasedWork {
+    return this.#work;
+  }
+
+  get lease(): WindowLease {
+    return this.#lease;
+  }
+
+  // Functions are bound to their context, so that a handler may destructure it: async (event, { step, commit }) => …
 
   get delivery(): DeliveryInfo {
-    const { eventId: inboxId, receivedAt, signedAt, body } = this.#work;
+    const { eventId: inboxId, receivedAt, signedAt, body } = this.work;
     return { source: sourceNameOf(inboxId), inboxId, receivedAt, signedAt, rawBody: body };
   }
 
@@ -85,18 +99,9 @@ export class RunContext implements HandlerContext<unknown> {
     this.#abort?.abort(reason);
   }
 
-  isUnder({ seq, token }: Lease): boolean {
-    return this.#work.seq === seq && this.#work.token === token;
-  }
-
   get log(): Logger {
-    this.#log ??= this.#deps.logger.child({
-      eventId: this.eventId,
-      eventType: this.#eventType,
-      handler: this.handler,
-      attempt: this.attempt,
-    });
-    return this.#log;
+    const { eventId, handler, attempt } = this.work;
+    return (this.#log ??= this.#deps.logger.child({ eventId, eventType: this.#eventType, handler, attempt }));
   }
 
   /** True when a step of this or an earlier run may be in the store. */
@@ -104,31 +109,29 @@ export class RunContext implements HandlerContext<unknown> {
     return this.#steps !== undefined || this.attempt > 1;
   }
 
-  /** The run is over: returns its contact events, if any, and refuses further ones, which would not be stored. */
+  /** How the run has ended for its event, where it has so for all of its batch. */
+  ownEnd(end: RunEnd): RunEnd {
+    const isOfHandler = end.kind === "done" || end.kind === "committed" || end.kind === "failed";
+    return isOfHandler && this.failure !== undefined ? { kind: "failed", ...this.failure } : end;
+  }
+
+  /** The run is over: returns its contact events, if any, and refuses further ones. */
   end(): readonly NewOutboxEvent[] | undefined {
-    this.#isOver = true;
+    this.isOver = true;
     return this.#records?.all;
   }
 
-  get idempotencyKey(): HandlerContext["idempotencyKey"] {
-    return (label) => deriveIdempotencyKey(this.#keyOwner(), label);
-  }
+  readonly idempotencyKey = (label: string): string => deriveIdempotencyKey(this.#keyOwner(), label);
 
-  get step(): HandlerContext["step"] {
-    return (name, fn) => this.#runStep(name, fn);
-  }
+  readonly step: HandlerContext["step"] = (name, fn) => this.#runStep(name, fn);
 
-  get once(): HandlerContext["once"] {
-    return (name, input) => runOnce(this, name, input);
-  }
+  readonly once: HandlerContext["once"] = (name, input) => runOnce(this, name, input);
 
-  get commit(): HandlerContext<unknown>["commit"] {
-    return (fn) => this.commitAll(fn, [this]);
-  }
+  readonly commit = (fn: (tx: unknown) => unknown): Promise<void> => this.commitAll(fn, [this]);
 
-  get contactEvents(): ContactEventRecorder {
-    return { record: (event, options) => this.#record(event, readRecordKey(options)) };
-  }
+  readonly contactEvents: ContactEventRecorder = {
+    record: (event, options) => this.#record(event, readRecordKey(options)),
+  };
 
   get api(): Client {
     const { api } = this.#deps;
@@ -137,7 +140,7 @@ export class RunContext implements HandlerContext<unknown> {
   }
 
   async #runStep<Value>(name: string, fn: () => Value | Promise<Value>): Promise<Value> {
-    this.#steps ??= new RunSteps(this.#work, this.#deps);
+    this.#steps ??= new RunSteps(this.work, this.#deps);
     const kept = await this.#watched(this.#steps.begin(name));
     if (kept !== undefined) {
       this.#repeatRecords(kept.records);
@@ -154,13 +157,13 @@ export class RunContext implements HandlerContext<unknown> {
   commitAll(fn: (tx: unknown) => unknown, runs: readonly RunContext[]): Promise<void> {
     if (this.pendingCommit !== undefined) {
       const refused = Promise.reject<void>(
-        new PigeonholeError("commit_twice", `Handler "${this.handler}" called ctx.commit twice in one run.`),
+        new PigeonholeError("commit_twice", `Handler "${this.work.handler}" called ctx.commit twice in one run.`),
       );
       // The handler may not await it. The process must not end then, and the loss of these writes must be logged.
       refused.catch(() => makeSafeLogger(this.log).error({ code: "commit_twice" }, "commit_refused"));
       return refused;
     }
-    const isLate = this.#isOver;
+    const isLate = this.isOver;
     const settlements = runs.map((run) => run.#doneNow());
     this.pendingCommit = this.#deps.store.commit(settlements, fn, this.signal);
     // A handler that throws instead of awaiting this must not end the process by an unhandled rejection.
@@ -174,7 +177,7 @@ export class RunContext implements HandlerContext<unknown> {
 
   /** The settlement of work that is done, with what its run has recorded so far. */
   #doneNow(): DoneSettlement {
-    const { seq, handler, token } = this.#work;
+    const { seq, handler, token } = this.work;
     const at = this.#deps.clock.now();
     return { seq, handler, token, to: "done", at, dropSteps: this.mayHaveSteps, records: this.#records?.all };
   }
@@ -198,27 +201,27 @@ export class RunContext implements HandlerContext<unknown> {
     if (this.pendingCommit !== undefined) {
       throw new PigeonholeError("invalid_argument", "Record contact events before ctx.commit, which stores them.");
     }
-    if (this.#isOver) {
+    if (this.isOver) {
       // The error may reach no caller when a handler continues after its run.
       makeSafeLogger(this.log).error({ code: "run_ended" }, "record_refused");
       throw new PigeonholeError(
         "run_ended",
-        `Handler "${this.handler}" recorded a contact event after its run had ended. Await all that it does before it returns.`,
+        `Handler "${this.work.handler}" recorded a contact event after its run had ended. Await all that it does before it returns.`,
       );
     }
     // Measured by now, not by the begin of the run: what happened since then is not in the future.
     const times = { nowMs: clock.now(), defaultMs: this.#begunAt };
-    const trace = this.#span?.trace;
-    this.#addRecord(toOutboxEvent(event, { owner: this.#keyOwner(), label, trace, ...times }));
+    this.#addRecord(toOutboxEvent(event, { owner: this.#keyOwner(), label, trace: this.#trace, ...times }));
   }
 
   #keyOwner(): KeyOwner {
-    return { receiver: this.#deps.name, eventId: this.eventId, handler: this.handler };
+    const { eventId, handler } = this.work;
+    return { receiver: this.#deps.name, eventId, handler };
   }
 
   /** What was recorded in a finished step is recorded again. */
   #repeatRecords(records: readonly ComparableOutboxEvent[] = []): void {
-    if (records.length > 0 && this.#isOver) {
+    if (records.length > 0 && this.isOver) {
       // The step may not be awaited, so an error here could end the process.
       makeSafeLogger(this.log).error({ code: "run_ended" }, "record_refused");
       return;

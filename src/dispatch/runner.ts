@@ -1,13 +1,46 @@
 import { elapsedBy } from "../base/clock.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Random } from "../base/random.js";
+import type { TraceContext } from "../store/trace-context.js";
 import type { LeasedWork, Settlement } from "../store/work.js";
-import { BatchRun, type BatchWork } from "./batch-run.js";
-import { type ContextDeps, RunContext } from "./run-context.js";
-import type { ReadyWork, WindowLease } from "./lease-window.js";
-import { HandlerRun, type HandlerRuns, type RunCall, type RunRecord } from "./handler-runs.js";
+import { BatchRun } from "./batch-handler.js";
+import { HandlerRun, type HandlerRuns, type RunRecord } from "./handler-runs.js";
+import type { ReadyWork, WorkEnd } from "./gate.js";
+import { type ContextDeps, RunContext, type RunContexts } from "./run-context.js";
 import { type RunEnd, settlementOf } from "./settlement-of.js";
-import type { RunObserver, RunSpan } from "./run-observer.js";
+
+/** What is known about a run before it begins. */
+export interface RunInfo {
+  handler: string;
+  eventType: string;
+  eventId: string;
+  attempt: number;
+  /** The span of the delivery; undefined where none was kept. */
+  trace: TraceContext | undefined;
+  /** The spans of the deliveries of the other events of a batch. @default no batch */
+  others?: readonly (TraceContext | undefined)[];
+}
+
+/**
+ * What became of a run. `interrupted`: the store failed under it, so it does not count and its work runs again.
+ * `lost`: its lease has a new holder, or the store is broken.
+ */
+export type RunOutcome = "done" | "retry" | "dead" | "interrupted" | "lost";
+
+/** Watches handler runs; the receiver gives one to OpenTelemetry where that is installed. */
+export interface RunObserver {
+  beginRun(info: RunInfo): RunSpan;
+}
+
+/** One run and its settlement. */
+export interface RunSpan {
+  /** What is kept of the span with what the run records. */
+  readonly trace: TraceContext | undefined;
+  /** Calls `run` once, inside the span. */
+  within<Result>(run: () => Promise<Result>): Promise<Result>;
+  /** The run is settled. */
+  end(outcome: RunOutcome): void;
+}
 
 export interface RunnerDeps {
   context: ContextDeps;
@@ -16,19 +49,12 @@ export interface RunnerDeps {
   record: RunRecord;
 }
 
-/** What is left to do once a handler has ended. Holds neither event nor body, which are released with the run. */
+/** What is left to do once a handler has ended. */
 export interface RunResult {
-  /**
-   * To be written to the store, unless the run was settled inside `ctx.commit`, its lease is lost, or the store failed
-   * under it.
-   */
-  settlement: Settlement | "committed" | "lost" | "interrupted";
-  /** It recorded contact events, which can be sent once it is settled. */
-  hasRecorded: boolean;
+  /** One, or those of a batch. */
+  ends: readonly WorkEnd[];
   /** To be ended when the run is settled. */
-  span: RunSpan | undefined;
-  /** Of a batch: the result of each piece of its work. */
-  batch?: readonly { lease: WindowLease; result: RunResult }[];
+  span?: RunSpan | undefined;
 }
 
 /** Runs handlers over leased work, and says how each run is to be settled. */
@@ -45,74 +71,53 @@ export class Runner {
   }
 
   /** Runs one piece of work, or a batch. Resolves when the handler has ended; never rejects. */
-  run(of: HandlerRuns, ready: ReadyWork, others?: readonly ReadyWork[]): Promise<RunResult> {
-    const run = (span?: RunSpan): Promise<RunResult> =>
-      others === undefined ? this.#run(of, ready, span) : this.#runBatch(of, [ready, ...others], span);
-    if (this.observer === undefined) return run();
-    const { work, event } = ready;
-    const { eventId, attempt, trace } = work;
-    const batch = others && { others: others.map((other) => other.work.trace) };
-    const info = { handler: of.handler.name, eventType: event.type, eventId, attempt, trace, ...batch };
+  run(of: HandlerRuns, first: ReadyWork, others: readonly ReadyWork[]): Promise<RunResult> {
+    if (this.observer === undefined) return this.#run(of, [first, ...others]);
+    const { eventId, attempt, trace } = first.work;
+    const batch = of.handler.batch && { others: others.map((other) => other.work.trace) };
+    const info = { handler: of.handler.name, eventType: first.event.type, eventId, attempt, trace, ...batch };
     const span = this.observer.beginRun(info);
-    return span.within(() => run(span));
+    return span.within(() => this.#run(of, [first, ...others], span));
   }
 
-  #run(of: HandlerRuns, { work, event }: ReadyWork, span: RunSpan | undefined): Promise<RunResult> {
+  #run(of: HandlerRuns, [first, ...others]: [ReadyWork, ...ReadyWork[]], span?: RunSpan): Promise<RunResult> {
     const { context: deps, random } = this.#deps;
-    const context = new RunContext({ work, event }, span, deps);
-    const call = (): unknown => of.handler.run(event, context);
-    return this.#call(of, { context, call }, (end, tookMs) => {
-      const result = this.#resultOf({ end, context, work, random }, of, tookMs);
-      result.span = span;
-      return result;
-    });
-  }
-
-  /** Each event of a batch has a result of its own. */
-  #runBatch(of: HandlerRuns, ready: BatchWork, span: RunSpan | undefined): Promise<RunResult> {
-    const { context: deps, random } = this.#deps;
-    const batch = new BatchRun(ready, span, deps);
-    const events = ready.map(({ event }) => event);
-    const call = (): unknown => of.handler.run(events, batch);
-    return this.#call(of, { context: batch.first, call, batch }, (ended, tookMs) => {
-      // The same wait for all, so that they run again together.
-      const drawn = random();
-      const results = batch.end(ended).map(({ lease, ...run }) => {
-        return { lease, result: this.#resultOf({ ...run, random: () => drawn }, of, tookMs) };
-      });
-      return { settlement: summaryOf(results), hasRecorded: false, span, batch: results };
-    });
-  }
-
-  /** How a run that has ended on one event is to be settled. */
-  #resultOf(
-    { end, context, work, random }: { end: RunEnd; context: RunContext; work: LeasedWork; random: Random },
-    of: HandlerRuns,
-    tookMs: number,
-  ): RunResult {
-    const counted = of.note(end, work.seq, tookMs);
-    const records = context.end();
-    const run = { work, handler: of.handler, dropSteps: context.mayHaveSteps, records, random };
-    return { settlement: this.#settlementOf(counted, run), hasRecorded: records !== undefined, span: undefined };
-  }
-
-  /** Calls the handler, and gives how it has ended to `conclude`, with how many milliseconds it took. */
-  #call(
-    { handler, deadlines }: HandlerRuns,
-    call: RunCall,
-    conclude: (end: RunEnd, tookMs: number) => RunResult,
-  ): Promise<RunResult> {
+    const { handler, deadlines } = of;
     // What the handler does before it first waits is part of its time.
-    const begunAt = elapsedBy(this.#deps.context.clock);
-    const run = new HandlerRun(handler, call);
+    const begunAt = elapsedBy(deps.clock);
+    const contextOf = (ready: ReadyWork): RunContext => new RunContext(ready, span?.trace, deps);
+    const context = contextOf(first);
+    const contexts: RunContexts = [context, ...others.map(contextOf)];
+    const call = (): unknown => {
+      if (handler.batch === undefined) return handler.run(first.event, context);
+      const events = [first, ...others].map(({ event }) => event);
+      return handler.run(events, new BatchRun(events, contexts, deps.logger));
+    };
+    const run = new HandlerRun(handler, contexts, call);
     const deadline = deadlines.begin(run, begunAt);
     return run.ended.then((end) => {
       deadlines.end(deadline);
-      return conclude(end, deadlines.elapsedOf(deadline));
+      const tookMs = deadlines.elapsedOf(deadline);
+      // The same wait for all events of a batch, so that they run again together.
+      let drawn: number | undefined;
+      const draw = (): number => (drawn ??= random());
+      return { ends: contexts.map((each) => this.#conclude(each, { of, end, tookMs, random: draw })), span };
     });
   }
 
-  #settlementOf(end: RunEnd, run: Omit<Parameters<typeof settlementOf>[1], "now">): RunResult["settlement"] {
+  /** How a run is to be settled for one event. */
+  #conclude(
+    context: RunContext,
+    { of, end: ended, tookMs, random }: { of: HandlerRuns; end: RunEnd; tookMs: number; random: Random },
+  ): WorkEnd {
+    const { lease, work } = context;
+    const end = of.note(context.ownEnd(ended), work.seq, tookMs);
+    const records = context.end();
+    const run = { work, handler: of.handler, dropSteps: context.mayHaveSteps, records, random };
+    return { lease, settlement: this.#settlementOf(end, run), hasRecorded: records !== undefined };
+  }
+
+  #settlementOf(end: RunEnd, run: Omit<Parameters<typeof settlementOf>[1], "now">): WorkEnd["settlement"] {
     if (end.kind === "committed" || end.kind === "lost") return end.kind;
     const { context } = this.#deps;
     if (end.kind === "interrupted") {
@@ -136,12 +141,4 @@ export class Runner {
     if (wait === undefined) logger.warn({ ...fields, dueAt }, "handler_failed");
     else logger.warn({ ...fields, dueAt, holds: wait.holds }, "handler_waits");
   }
-}
-
-/** What the gates see of a batch: how its first event has ended, unless another one holds the handler, for longest. */
-function summaryOf(results: readonly { result: RunResult }[]): RunResult["settlement"] {
-  const heldUntil = (each: RunResult["settlement"]): number =>
-    typeof each === "object" && each.to === "pending" && each.wait?.holds === "handler" ? each.dueAt : 0;
-  const settlements = results.map(({ result }) => result.settlement);
-  return settlements.toSorted((a, b) => heldUntil(b) - heldUntil(a))[0] ?? "lost";
 }

@@ -1,5 +1,5 @@
 import type { GateName } from "../store/figures.js";
-import type { Gate, GatedWork } from "./gate.js";
+import type { Gate, GatedWork, ReadyWork, WindowLease } from "./gate.js";
 import { BatchGate } from "./gates/batch.js";
 import { CrashGate } from "./gates/crash.js";
 import { KeyGate } from "./gates/key.js";
@@ -9,11 +9,10 @@ import { RateGate, type RateLane } from "./gates/rate.js";
 import { RetryAfterGate } from "./gates/retry-after.js";
 import { StoreGate } from "./gates/store.js";
 import type { RegisteredHandler } from "./handler.js";
-import type { LeaseWindow, ReadyWork, WindowLease } from "./lease-window.js";
+import type { LeaseWindow } from "./lease-window.js";
 import type { Leases } from "./leases.js";
 import type { StoreDeps } from "./registry.js";
-import type { RunOutcome } from "./run-observer.js";
-import type { RunResult } from "./runner.js";
+import type { RunOutcome, RunResult } from "./runner.js";
 
 /** A handler with its leased work, as the scheduler needs it. */
 export interface Lane extends RateLane {
@@ -155,7 +154,7 @@ export class Scheduler {
     let others = 0;
     for (const ready of window.waiting) {
       const { lease } = ready;
-      if (window.room.isStale(lease)) continue;
+      if (window.isStale(lease)) continue;
       const gate = shutGate(lane, lease);
       if (gate === undefined) {
         this.#begin(lane, ready);
@@ -164,7 +163,7 @@ export class Scheduler {
       // Other work of the handler may have another gate: crash-looping work begins while all else waits.
       if (gate.keeps === "in_store") continue;
       if (gate.keeps === "handler") {
-        if (gate.seek !== undefined) lane.lookTimer.setTo(gate.seek(window.waiting.length));
+        if (gate.seek !== undefined) lane.lookTimer.setTo(gate.seek());
         return false;
       }
       const asked = gate.overflow?.(lease, others);
@@ -184,7 +183,7 @@ export class Scheduler {
     lane.window.begin(ready);
     lane.lastTurn = this.#turns += 1;
     void this.#run(lane, ready).then((result) => {
-      for (const gate of lane.gates) gate.leave?.(lease, result);
+      for (const gate of lane.gates) gate.leave?.(lease, result?.ends ?? []);
       const settled = lane.settle(lease, result);
       this.look();
       return settled;

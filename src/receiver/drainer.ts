@@ -3,7 +3,7 @@ import { MINUTE, SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { inTime, untilAborted } from "../base/wait.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
-import type { RunObserver } from "../dispatch/run-observer.js";
+import type { RunObserver } from "../dispatch/runner.js";
 import type { OutboxSender } from "../outbox/outbox-sender.js";
 import type { Pruner } from "./pruner.js";
 import type { DrainResult, ReceiverState } from "./receiver.js";
@@ -70,7 +70,7 @@ export class Drainer {
     let [isOwner, drained] = [false, false];
     try {
       if (isTemporary) await dispatcher.start(observer);
-      ({ isOwner } = dispatcher.ownership);
+      ({ isOwner } = dispatcher);
       drained = isOwner && (await this.#untilIdle(dispatcher, timeoutMs, { ending, prunes: isTemporary }));
     } finally {
       ending.abort();

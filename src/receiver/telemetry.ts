@@ -3,7 +3,7 @@ import { SECOND } from "../base/duration.js";
 import { errorName } from "../base/error-text.js";
 import { isPigeonholeError } from "../base/error.js";
 import { ApiError } from "../client/errors.js";
-import type { RunInfo, RunObserver, RunOutcome } from "../dispatch/run-observer.js";
+import type { RunInfo, RunObserver, RunOutcome } from "../dispatch/runner.js";
 import type { CallObserver } from "../outbox/outbox-sender.js";
 import { sourceNameOf } from "../protocol/inbox-id.js";
 import { ANSWERS, type Outcome, type OutcomeKind } from "../protocol/outcome.js";

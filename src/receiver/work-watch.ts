@@ -126,7 +126,7 @@ export class WorkWatch {
       const level = round.missing > 0 || round.refused !== null ? Date.parse(at) : 0;
       alarms.show({ kind: "events_missed", ...round }, level, Infinity);
     }
-    if (path.dispatcher.ownership.isOwner) this.#showMissing(this.#missingTwice());
+    if (path.dispatcher.isOwner) this.#showMissing(this.#missingTwice());
     await this.#showParked(parked);
   }
 

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { EarliestTimer } from "#pigeonhole/base/earliest-timer.js";
 import { RateGate } from "#pigeonhole/dispatch/gates/rate.js";
 import type { Leases } from "#pigeonhole/dispatch/leases.js";
-import type { WindowLease } from "#pigeonhole/dispatch/lease-window.js";
+import type { WindowLease } from "#pigeonhole/dispatch/gate.js";
 import { reserveRuns } from "#pigeonhole/store/queries/run-slots.js";
 import type { RunSlotsRequest } from "#pigeonhole/store/run-slots.js";
 import { runInFile } from "#pigeonhole/store/sqlite/run-in-file.js";
@@ -65,18 +65,25 @@ async function runTogether(given: {
       {
         leases: { reserveRuns: reserve, shareKeys: true } as unknown as Leases,
         clock,
-        lane: { look: () => look(), lookTimer, wakeTimer, closing: new AbortController() },
+        lane: {
+          window: {
+            get waiting() {
+              return Array.from({ length: upTo(3) });
+            },
+          },
+          look: () => look(),
+          lookTimer,
+          wakeTimer,
+          closing: new AbortController(),
+        },
       },
     );
     const look = (): void => {
       while (gate.allows()) {
         const lease = {} as WindowLease;
         const asked = hasKey ? pass(upTo(late.key)).then(() => true) : undefined;
-        const isIn = gate.enter(lease, asked);
-        if (isIn === undefined) begun.push(time);
-        else void isIn.then((is) => (is ? begun.push(time) : gate.leave(lease, undefined)));
+        void gate.enter(lease, asked).then((isIn) => (isIn ? begun.push(time) : gate.leave(lease)));
       }
-      lookTimer.setTo(gate.seek(1 + upTo(3)));
     };
     look();
   }

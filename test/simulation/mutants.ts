@@ -309,8 +309,8 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: "dispatch/gates/rate.js",
-        from: "return this.#opensAt <= this.#now;",
-        to: "return this.#opensAt < Infinity;",
+        from: "else if (waitMs > 0) {",
+        to: "else if (waitMs > Infinity) {",
       },
     ],
   },

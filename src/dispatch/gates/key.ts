@@ -1,5 +1,5 @@
-import type { Gate, GatedWork } from "../gate.js";
-import type { LeaseWindow, WindowLease } from "../lease-window.js";
+import type { Gate, GatedWork, WindowLease } from "../gate.js";
+import type { LeaseWindow } from "../lease-window.js";
 import type { Leases } from "../leases.js";
 
 /** Other work of the handler with the same key runs, here or in another process. One gate per handler. */
@@ -32,7 +32,7 @@ export class KeyGate implements Gate {
 
   /** The store refuses the key, which is taken, and then the work waits there. */
   overflow(lease: WindowLease, others: number): Promise<unknown> | undefined {
-    if (lease.key === undefined || others < this.#window.room.forKey) return undefined;
+    if (lease.key === undefined || others < this.#window.roomForKey) return undefined;
     return this.#ask(lease, lease.key);
   }
 

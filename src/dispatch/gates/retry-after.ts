@@ -1,11 +1,11 @@
 import type { Clock } from "../../base/clock.js";
-import type { Gate, GatedWork } from "../gate.js";
-import type { RunResult } from "../runner.js";
+import type { Gate, GatedWork, WorkEnd } from "../gate.js";
 
+/** A new object for each change. */
 interface Hold {
-  until: number;
-  /** The first question to the store whose answer knows of the hold; infinite until it is stored. */
-  knownFrom: number;
+  readonly until: number;
+  /** The store knows of it. */
+  readonly isStored: boolean;
 }
 
 /** A run of the handler has asked with RetryAfter that none of its work begins before a time. */
@@ -14,39 +14,40 @@ export class RetryAfterGate implements Gate {
   readonly keeps = "in_store";
   readonly #clock: Clock;
   readonly #holds = new Map<string, Hold>();
-  #questions = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
   allows({ handler }: GatedWork): boolean {
-    const hold = this.#holds.get(handler);
-    return hold === undefined || this.#clock.now() >= hold.until;
+    return this.#clock.now() >= (this.#holds.get(handler)?.until ?? 0);
   }
 
-  leave({ handler }: GatedWork, result: RunResult | undefined): void {
-    const settlement = result?.settlement;
-    if (typeof settlement !== "object" || settlement.to !== "pending" || settlement.wait?.holds !== "handler") return;
-    const until = Math.max(settlement.dueAt, this.#holds.get(handler)?.until ?? 0);
-    this.#holds.set(handler, { until, knownFrom: Infinity });
+  leave({ handler }: GatedWork, ends: readonly WorkEnd[]): void {
+    for (const { settlement } of ends) {
+      if (typeof settlement !== "object" || settlement.to !== "pending" || settlement.wait?.holds !== "handler")
+        continue;
+      const until = Math.max(settlement.dueAt, this.#holds.get(handler)?.until ?? 0);
+      this.#holds.set(handler, { until, isStored: false });
+    }
   }
 
   /** The run that holds the handler is settled. */
   noteStored(handler: string): void {
     const hold = this.#holds.get(handler);
-    if (hold?.knownFrom === Infinity) hold.knownFrom = this.#questions + 1;
+    if (hold !== undefined) this.#holds.set(handler, { ...hold, isStored: true });
   }
 
-  /** The number of a question to the store. */
-  ask(): number {
-    return (this.#questions += 1);
-  }
-
-  /** The answer: until when the handler is held. A person may have ended the wait, or another process begun one. */
-  noteAnswer(handler: string, question: number, until: number | undefined): void {
-    if (question < (this.#holds.get(handler)?.knownFrom ?? 0)) return;
-    if (until === undefined) this.#holds.delete(handler);
-    else this.#holds.set(handler, { until, knownFrom: 0 });
+  /**
+   * The store is asked for work. Its answer says until when the handler is held: a person may have ended the wait, or
+   * another process begun one. It says nothing about a hold that was not stored when it was asked.
+   */
+  ask(handler: string): (until: number | undefined) => void {
+    const asked = this.#holds.get(handler);
+    return (until) => {
+      if (this.#holds.get(handler) !== asked || asked?.isStored === false) return;
+      if (until === undefined) this.#holds.delete(handler);
+      else this.#holds.set(handler, { until, isStored: true });
+    };
   }
 }

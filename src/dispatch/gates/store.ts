@@ -1,6 +1,5 @@
 import { type Clock, elapsedBy } from "../../base/clock.js";
-import type { Gate, GatedWork } from "../gate.js";
-import type { RunResult } from "../runner.js";
+import type { Gate, GatedWork, WorkEnd } from "../gate.js";
 
 /** The store cannot be reached, or has failed under a run of the handler, and has not answered since. */
 export class StoreGate implements Gate {
@@ -19,8 +18,9 @@ export class StoreGate implements Gate {
     return !this.#isAway && !this.#failedAt.has(handler);
   }
 
-  leave({ handler }: GatedWork, result: RunResult | undefined): void {
-    if (result?.settlement === "interrupted") this.#failedAt.set(handler, elapsedBy(this.#clock));
+  leave({ handler }: GatedWork, ends: readonly WorkEnd[]): void {
+    if (ends.some(({ settlement }) => settlement === "interrupted"))
+      this.#failedAt.set(handler, elapsedBy(this.#clock));
   }
 
   /** It cannot be reached. */
