@@ -1,12 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { DoNotRetry, PigeonholeError, type ReceiverOptions, RetryAfter } from "pigeonhole";
+import { DoNotRetry, type ReceiverOptions, RetryAfter } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import { isoTime } from "#pigeonhole/base/iso-time.js";
 import { operate } from "../support/operate.js";
 import { decorateStore, makeEvent, openReceiver, post, tempFile, untilWork, workOf } from "../support/receiver.js";
 import { postEvent, startReceiver } from "../support/start-receiver.js";
-
-const HOUR = 3_600_000;
 
 /** A started receiver whose handler fails as told, with the times of its runs since the first. */
 async function startFailing(
@@ -35,193 +33,108 @@ const fail = () => {
   throw new Error("not now");
 };
 
-describe("a failing handler", () => {
-  const policy = { initialMs: 1_000, factor: 3, maxMs: 20_000, jitter: 0.5, maxAttempts: 6 };
-  test("a failing handler waits longer after each attempt up to a limit, with a jitter", async () => {
-    const { clock, runs, settled } = await startFailing(fail, { retry: policy, random: () => 0.25 });
-    const expected = [0];
-    // 1, 3, 9, 20, 20 seconds, less a quarter.
-    for (const [index, wait] of [750, 2_250, 6_750, 15_000, 15_000].entries()) {
-      await settled(index + 1, "retrying");
-      await clock.advance(wait - 1);
-      expect(runs).toEqual(expected);
-      await clock.advance(1);
-      expected.push((expected.at(-1) ?? 0) + wait);
-      await expect.poll(() => runs).toEqual(expected);
-    }
-    await settled(6, "dead");
-  });
-
-  test("a failing handler has its own random jitter for each wait", async () => {
-    const numbers = [0, 0.75, 0.5];
-    const { clock, receiver, event } = await startFailing(fail, {
-      retry: { initialMs: 1_000, factor: 1, jitter: 0.5 },
-      random: () => numbers.shift() ?? 0,
-    });
-    for (const [index, wait] of [500, 1_250, 1_000].entries()) {
-      await untilWork(receiver, event.id, {
-        state: "retrying",
-        attempts: index + 1,
-        dueAt: isoTime(clock.now() + wait),
-      });
-      await clock.advance(wait);
-    }
-  });
-
-  test("a failing handler runs again until it succeeds, and the last error is removed", async () => {
-    const { clock, receiver, event, settled } = await startFailing((run) => (run < 3 ? fail() : undefined));
-    await settled(1, "retrying");
-    expect(await workOf(receiver, event.id)).toMatchObject({ error: "Error: not now", reason: null });
-    await clock.advance(10_000);
-    await settled(2, "retrying");
-    await clock.advance(20_000);
-    await settled(3, "done");
-    expect(await workOf(receiver, event.id)).toMatchObject({ error: null, dueAt: null });
-    expect(await receiver.stats()).toMatchObject({ pending: 0, done: 1, dead: 0 });
-  });
-
-  test("a failing handler uses its own retry policy if it has one, otherwise that of the receiver", async () => {
-    const clock = fakeClock();
-    const receiver = openReceiver({ clock, random: () => 0.5, retry: { initialMs: 7_000, factor: 2 } });
-    receiver.on("email.sent", fail, { name: "own", retry: { initialMs: 50 } });
-    receiver.on("email.sent", fail, { name: "general" });
-    await receiver.start();
-    const event = makeEvent();
-    const at = clock.now();
-    await post(receiver, event, { at });
-    await untilWork(receiver, event.id, { state: "retrying", dueAt: isoTime(at + 50) }, "own");
-    await untilWork(receiver, event.id, { state: "retrying", dueAt: isoTime(at + 7_000) }, "general");
-  });
+test("a failing handler runs again after each wait of its policy, each with a jitter of its own, until it is dead", async () => {
+  const retry = { initialMs: 1_000, factor: 3, maxMs: 20_000, jitter: 0.5, maxAttempts: 6 };
+  const chances = [0.25, 0.75, 0.25, 0.25, 0.5];
+  const { clock, runs, settled } = await startFailing(fail, { retry, random: () => chances.shift() ?? 0 });
+  const expected = [0];
+  // 1, 3, 9, 20, 20 seconds, less or more up to a half.
+  for (const [index, wait] of [750, 3_750, 6_750, 15_000, 20_000].entries()) {
+    await settled(index + 1, "retrying");
+    await clock.advance(wait - 1);
+    expect(runs).toEqual(expected);
+    await clock.advance(1);
+    expected.push((expected.at(-1) ?? 0) + wait);
+    await expect.poll(() => runs).toEqual(expected);
+  }
+  await settled(6, "dead");
 });
 
-describe("the default policy", () => {
-  test("the default retry policy has 14 attempts within 20 to 26 hours on average chances", async () => {
-    const { clock, t0, receiver, event, settled } = await startFailing(fail);
-    let last = t0;
-    for (let attempt = 1; attempt < 14; attempt += 1) {
-      await settled(attempt, "retrying");
-      const dueAt = Date.parse((await workOf(receiver, event.id))?.dueAt ?? "");
-      expect(dueAt - clock.now()).toBe(10_000 * 2 ** (attempt - 1));
-      last = dueAt;
-      // A jump of the wall clock: the store is polled within a second. Advancing there would take 80,000 polls.
-      clock.set(dueAt);
-      await clock.advance(1_000);
-    }
-    await settled(14, "dead");
-    expect(await workOf(receiver, event.id)).toMatchObject({ reason: "attempts_spent", error: "Error: not now" });
-    expect((last - t0) / HOUR).toBeGreaterThan(20);
-    expect((last - t0) / HOUR).toBeLessThan(26);
-  });
-
-  test.each([
-    { random: 0, wait: 8_000 },
-    { random: 0.5, wait: 10_000 },
-    { random: 1 - Number.EPSILON, wait: 12_000 },
-  ])("the default retry policy varies a wait by a fifth (chance $random)", async ({ random, wait }) => {
-    const { clock, receiver, event } = await startFailing(fail, { random: () => random });
-    await untilWork(receiver, event.id, { state: "retrying", dueAt: isoTime(clock.now() + wait) });
-  });
+test("a failing handler runs again until it succeeds, and the last error is removed", async () => {
+  const { clock, receiver, event, settled } = await startFailing((run) => (run < 3 ? fail() : undefined));
+  await settled(1, "retrying");
+  expect(await workOf(receiver, event.id)).toMatchObject({ error: "Error: not now", reason: null });
+  await clock.advance(10_000);
+  await settled(2, "retrying");
+  await clock.advance(20_000);
+  await settled(3, "done");
+  expect(await workOf(receiver, event.id)).toMatchObject({ error: null, dueAt: null });
+  expect(await receiver.stats()).toMatchObject({ pending: 0, done: 1, dead: 0 });
 });
 
-describe("what a handler throws", () => {
-  test("DoNotRetry makes the work dead at once", async () => {
-    const { clock, runs, receiver, event, settled } = await startFailing(() => {
-      throw new DoNotRetry("the address does not exist");
-    });
-    await settled(1, "dead");
-    expect(await workOf(receiver, event.id)).toMatchObject({
-      reason: "do_not_retry",
-      error: "DoNotRetry: the address does not exist",
-      dueAt: null,
-      settledAt: isoTime(clock.now()),
-    });
-    await clock.advance(20_000);
-    expect(runs).toEqual([0]);
-  });
+test("a failing handler uses its own retry policy if it has one, otherwise that of the receiver", async () => {
+  const clock = fakeClock();
+  const receiver = openReceiver({ clock, random: () => 0.5, retry: { initialMs: 7_000, factor: 2 } });
+  receiver.on("email.sent", fail, { name: "own", retry: { initialMs: 50 } });
+  receiver.on("email.sent", fail, { name: "general" });
+  await receiver.start();
+  const event = makeEvent();
+  const at = clock.now();
+  await post(receiver, event, { at });
+  await untilWork(receiver, event.id, { state: "retrying", dueAt: isoTime(at + 50) }, "own");
+  await untilWork(receiver, event.id, { state: "retrying", dueAt: isoTime(at + 7_000) }, "general");
+});
 
-  test.each<[string, number, (t0: number) => number | Date]>([
-    ["in milliseconds", 1_234, () => 1_234],
-    ["in fractions of a millisecond, rounded", 1_235, () => 1_234.6],
-    ["at once", 0, () => 0],
-    ["at a date", 5_000, (t0) => new Date(t0 + 5_000)],
-    ["at a date that has passed: now", 0, (t0) => new Date(t0 - 60_000)],
-  ])("RetryAfter sets the time of the next attempt %s", async (_, wait, when) => {
-    const { clock, runs, settled } = await startFailing((run, t0) => {
-      if (run === 1) throw new RetryAfter("busy", when(t0));
-    });
-    if (wait > 0) {
-      await settled(1, wait < 1_000 ? "retrying" : "pending");
-      await clock.advance(wait - 1);
-      expect(runs).toEqual([0]);
-      await clock.advance(1);
-    } else {
-      await clock.advance(0);
-    }
-    await settled(2, "done");
-    expect(runs).toEqual([0, wait]);
-  });
-
-  test("RetryAfter spends no attempt until its waits have taken as long as those of the policy", async () => {
-    const { clock, runs, receiver, event, settled } = await startFailing(
-      () => {
-        throw new RetryAfter("busy", 10_000);
-      },
-      { retry: { maxAttempts: 3, initialMs: 20_000, factor: 1 } },
-    );
-    // Four waits of 10 s in the span of 40 s; then two as long as those of the policy.
-    for (let run = 1; run < 7; run += 1) {
-      await settled(run, run < 5 ? "pending" : "retrying");
-      const wait = run < 5 ? 10_000 : 20_000;
-      expect(await workOf(receiver, event.id)).toMatchObject({
-        error: "RetryAfter: busy",
-        dueAt: isoTime(clock.now() + wait),
-        waitsFor: run < 5 ? "retry_after" : null,
-      });
-      await clock.advance(wait);
-    }
-    await settled(7, "dead");
-    expect(await workOf(receiver, event.id)).toMatchObject({ reason: "attempts_spent", waitsFor: null });
-    expect(runs).toEqual([0, 10, 20, 30, 40, 60, 80].map((second) => second * 1_000));
-  });
-
-  test("a failure after a wait is the first attempt that is spent", async () => {
-    const { clock, settled } = await startFailing(
-      (run) => {
-        if (run === 1) throw new RetryAfter("busy", 5_000);
-        fail();
-      },
-      { retry: { maxAttempts: 2, initialMs: 1_000, factor: 1 } },
-    );
-    await settled(1, "pending");
-    await clock.advance(5_000);
-    await settled(2, "retrying");
-    await clock.advance(1_000);
-    await settled(3, "dead");
-  });
-
-  test("RetryAfter of less than a second uses up an attempt", async () => {
-    const { clock, runs, receiver, event, settled } = await startFailing(
-      () => {
-        throw new RetryAfter("busy", 0);
-      },
-      { retry: { maxAttempts: 3 } },
-    );
-    await expect.poll(() => clock.advance(0).then(() => runs)).toEqual([0, 0, 0]);
-    await settled(3, "dead");
-    expect(await workOf(receiver, event.id)).toMatchObject({ reason: "attempts_spent", error: "RetryAfter: busy" });
-  });
-
-  test.each([-1, Number.NaN, Infinity, 1e300, new Date(Number.NaN), new Date(-1), "5" as unknown as number])(
-    "RetryAfter refuses %s, which then counts as any failure",
-    async (when) => {
-      expect(() => new RetryAfter("busy", when)).toThrow(expect.objectContaining({ code: "invalid_argument" }));
-      const { clock, receiver, event } = await startFailing(() => {
-        throw new RetryAfter("busy", when);
-      });
-      await untilWork(receiver, event.id, { state: "retrying", dueAt: isoTime(clock.now() + 10_000) });
+test("RetryAfter spends no attempt until its waits have taken as long as those of the policy", async () => {
+  const { clock, runs, receiver, event, settled } = await startFailing(
+    () => {
+      throw new RetryAfter("busy", 10_000);
     },
+    { retry: { maxAttempts: 3, initialMs: 20_000, factor: 1 } },
   );
+  // Four waits of 10 s in the span of 40 s; then two as long as those of the policy.
+  for (let run = 1; run < 7; run += 1) {
+    await settled(run, run < 5 ? "pending" : "retrying");
+    const wait = run < 5 ? 10_000 : 20_000;
+    expect(await workOf(receiver, event.id)).toMatchObject({
+      error: "RetryAfter: busy",
+      dueAt: isoTime(clock.now() + wait),
+      waitsFor: run < 5 ? "retry_after" : null,
+    });
+    await clock.advance(wait);
+  }
+  await settled(7, "dead");
+  expect(await workOf(receiver, event.id)).toMatchObject({ reason: "attempts_spent", waitsFor: null });
+  expect(runs).toEqual([0, 10, 20, 30, 40, 60, 80].map((second) => second * 1_000));
 });
+
+test("a failure after a wait is the first attempt that is spent", async () => {
+  const { clock, settled } = await startFailing(
+    (run) => {
+      if (run === 1) throw new RetryAfter("busy", 5_000);
+      fail();
+    },
+    { retry: { maxAttempts: 2, initialMs: 1_000, factor: 1 } },
+  );
+  await settled(1, "pending");
+  await clock.advance(5_000);
+  await settled(2, "retrying");
+  await clock.advance(1_000);
+  await settled(3, "dead");
+});
+
+test("DoNotRetry makes the work dead at once, and RetryAfter at once runs it again at once", async () => {
+  const { clock, runs, receiver, event, settled } = await startFailing((run) => {
+    throw run === 1 ? new RetryAfter("busy", 0) : new DoNotRetry("the address does not exist");
+  });
+  await expect.poll(() => clock.advance(0).then(() => runs)).toEqual([0, 0]);
+  await settled(2, "dead");
+  expect(await workOf(receiver, event.id)).toMatchObject({
+    reason: "do_not_retry",
+    error: "DoNotRetry: the address does not exist",
+    dueAt: null,
+    settledAt: isoTime(clock.now()),
+  });
+  await clock.advance(20_000);
+  expect(runs).toEqual([0, 0]);
+});
+
+test.each([-1, Number.NaN, Infinity, 1e300, new Date(Number.NaN), new Date(-1), "5" as unknown as number])(
+  "RetryAfter refuses %s",
+  (when) => {
+    expect(() => new RetryAfter("busy", when)).toThrow(expect.objectContaining({ code: "invalid_argument" }));
+  },
+);
 
 describe("RetryAfter that holds the handler", () => {
   const holding = async () => {
@@ -285,31 +198,6 @@ describe("RetryAfter that holds the handler", () => {
     expect(() => new RetryAfter("busy", 1, { holds: "key" })).toThrow();
     // @ts-expect-error Misspelt.
     expect(() => new RetryAfter("busy", 1, { hold: "handler" })).toThrow("no other option");
-  });
-});
-
-describe("errors that look like instructions", () => {
-  const revoked = (): unknown => {
-    const { proxy, revoke } = Proxy.revocable({}, {});
-    revoke();
-    return proxy;
-  };
-  test.each<[string, () => unknown]>([
-    ["the error of another receiver that was stopped", () => new PigeonholeError("stopped", "Another one.")],
-    ["a proxy that was revoked", revoked],
-  ])("an error such as %s is retried after the usual wait", async (_, make) => {
-    const { clock, runs, settled } = await startFailing(
-      () => {
-        throw make();
-      },
-      { retry: { initialMs: 1_000, factor: 1, maxAttempts: 2 } },
-    );
-    await settled(1, "retrying");
-    await clock.advance(999);
-    expect(runs).toEqual([0]);
-    await clock.advance(1);
-    await settled(2, "dead");
-    expect(runs).toEqual([0, 1_000]);
   });
 });
 
