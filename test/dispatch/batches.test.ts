@@ -4,7 +4,7 @@ import {
   type BatchContext,
   type BatchOptions,
   DoNotRetry,
-  PigeonholeError,
+  type PigeonholeError,
   type ReceiverOptions,
   RetryAfter,
   type Store,
@@ -13,7 +13,6 @@ import { createSandbox } from "pigeonhole/sandbox";
 import { deliver, fakeClock, sampleEvent } from "pigeonhole/testing";
 import { findParts } from "#pigeonhole/receiver/receiver-parts.js";
 import type { Lease } from "#pigeonhole/store/work.js";
-import { isoTime } from "#pigeonhole/base/iso-time.js";
 import { makeCrashedFile } from "../support/crashed-file.js";
 import { endOfTurn } from "../support/end-of-turn.js";
 import {
@@ -192,41 +191,58 @@ describe("when a batch begins", () => {
     expect(await receiver.drain()).toMatchObject({ drained: true });
     expect(batches).toEqual([ids.slice(0, 3), ids.slice(3)]);
   });
-
-  test("events of a batch that has not begun are as new after a stop", async () => {
-    const file = tempFileWithTable();
-    const before = await open({}, fail, { store: storeIn(file) });
-    const ids = await before.send(2);
-    await before.receiver.stop();
-    const after = await open({}, () => undefined, { store: storeIn(file) });
-    await after.clock.advance(1_000);
-    expect(after.batches).toEqual([ids]);
-    await after.settled(ids, [DONE, DONE]);
-  });
 });
 
 describe("how a batch ends", () => {
-  test("one commit writes what it writes, and marks all events done", async () => {
-    const file = tempFileWithTable();
-    const { send, settled } = await open(
-      { max: 3 },
-      (events, ctx) =>
-        ctx.commit(({ db }) => {
-          for (const { id } of events) db.prepare("INSERT INTO effect VALUES (?)").run(id);
-        }),
-      { store: storeIn(file) },
-    );
-    const ids = await send(3);
-    await settled(ids, [DONE, DONE, DONE]);
-    expect(effectsIn(file)).toEqual(ids);
-  });
+  /** Fails the first so many of its events alone. */
+  const failFirst = (events: readonly AnyEvent[], ctx: BatchContext, count: number, error = new Error("not now")) => {
+    for (const event of events.slice(0, count)) ctx.fail(event, error);
+  };
+  const commit = (events: readonly AnyEvent[], ctx: BatchContext, end?: () => void) =>
+    ctx.commit(({ db }) => {
+      for (const { id } of events) db.prepare("INSERT INTO effect VALUES (?)").run(id);
+      end?.();
+    });
 
-  test("what a handler throws fails all events of the batch, which run again together", async () => {
-    const { send, settled, clock, batches } = await open({ max: 2 }, () => fail());
-    const ids = await send(2);
-    await settled(ids, [FAILED, FAILED]);
-    await clock.advance(10_000);
-    await expect.poll(() => batches).toEqual([ids, ids]);
+  /** States of its three events in the end, and how many of the last of them are written. */
+  test.each<[string, Run, unknown[], number]>([
+    ["commits", (events, ctx) => commit(events, ctx), [DONE, DONE, DONE], 3],
+    ["throws", fail, [FAILED, FAILED, FAILED], 0],
+    ["throws inside its commit", (events, ctx) => commit(events, ctx, fail), [FAILED, FAILED, FAILED], 0],
+    ["fails one event alone", (events, ctx) => failFirst(events, ctx, 1), [FAILED, DONE, DONE], 0],
+    [
+      "fails one event alone and commits",
+      (events, ctx) => (failFirst(events, ctx, 1), commit(events.slice(1), ctx)),
+      [FAILED, DONE, DONE],
+      2,
+    ],
+    [
+      "fails all events alone and commits, which calls no function",
+      (events, ctx) => (failFirst(events, ctx, 3), ctx.commit(() => expect.unreachable())),
+      [FAILED, FAILED, FAILED],
+      0,
+    ],
+    [
+      "fails one event alone for good, and then all",
+      (events, ctx) => (failFirst(events, ctx, 1, new DoNotRetry("never")), fail()),
+      [["dead", 1, "DoNotRetry: never"], FAILED, FAILED],
+      0,
+    ],
+  ])("a batch whose handler %s: what has failed runs again together", async (_, run, expected, written) => {
+    const file = tempFileWithTable();
+    const first: Run = (events, ctx) =>
+      ctx.of(events[0] ?? expect.unreachable()).attempt === 1 ? run(events, ctx) : undefined;
+    const { send, settled, clock, batches } = await open({ max: 3 }, first, { store: storeIn(file) });
+    const ids = await send(3);
+    await settled(ids, expected);
+    expect(effectsIn(file)).toEqual(written === 0 ? [] : ids.slice(-written));
+    await clock.advance(11_000);
+    const again = ids.filter((_id, index) => expected[index] === FAILED);
+    expect(batches).toEqual(again.length === 0 ? [ids] : [ids, again]);
+    await settled(
+      again,
+      again.map(() => ["done", 2, null]),
+    );
   });
 
   test("of the events of a batch that fails, those are dead whose own attempts are spent", async () => {
@@ -239,75 +255,6 @@ describe("how a batch ends", () => {
     await clock.advance(1);
     await settled([first, second], [["dead", 2, "Error: not now"], FAILED]);
     expect(batches).toEqual([[first], expect.arrayContaining([first, second])]);
-  });
-
-  test("a commit that throws writes nothing and fails all events", async () => {
-    const file = tempFileWithTable();
-    const { send, settled } = await open(
-      { max: 2 },
-      (_, ctx) =>
-        ctx.commit(({ db }) => {
-          db.exec("INSERT INTO effect VALUES ('half')");
-          throw new Error("half");
-        }),
-      { store: storeIn(file) },
-    );
-    const ids = await send(2);
-    await settled(ids, [
-      ["retrying", 1, "Error: half"],
-      ["retrying", 1, "Error: half"],
-    ]);
-    expect(effectsIn(file)).toEqual([]);
-  });
-
-  test.each(["with a commit", "without one"])("one event fails alone, %s, and the others are done", async (how) => {
-    const file = tempFileWithTable();
-    const { send, settled, clock, batches } = await open(
-      { max: 3 },
-      (events, ctx) => {
-        const [, second] = events;
-        if (second !== undefined) ctx.fail(second, new Error("no address"));
-        return how === "with a commit"
-          ? ctx.commit(({ db }) => db.exec("INSERT INTO effect VALUES ('all')"))
-          : undefined;
-      },
-      { store: storeIn(file) },
-    );
-    const ids = await send(3);
-    await settled(ids, [DONE, ["retrying", 1, "Error: no address"], DONE]);
-    await clock.advance(11_000);
-    expect(batches).toEqual([ids, [ids[1]]]);
-    await settled(ids, [DONE, ["done", 2, null], DONE]);
-  });
-
-  test("an event that failed alone keeps its own error when the others fail too", async () => {
-    const { send, settled } = await open({ max: 2 }, ([first], ctx) => {
-      if (first !== undefined) ctx.fail(first, new DoNotRetry("never"));
-      throw new Error("not now");
-    });
-    await settled(await send(2), [
-      ["dead", 1, "DoNotRetry: never"],
-      ["retrying", 1, "Error: not now"],
-    ]);
-  });
-
-  test("a commit of which all events have failed calls no function", async () => {
-    const { send, settled } = await open({ max: 2 }, (events, ctx) => {
-      for (const event of events) ctx.fail(event, new Error("not now"));
-      return ctx.commit(() => expect.unreachable());
-    });
-    await settled(await send(2), [FAILED, FAILED]);
-  });
-
-  test("RetryAfter waits for all events and spends no attempt", async () => {
-    const { send, batches, receiver, clock } = await open({ max: 2 }, () => {
-      throw new RetryAfter("busy", 60_000);
-    });
-    const ids = await send(2);
-    const dueAt = isoTime(clock.now() + 60_000);
-    for (const id of ids)
-      await expect.poll(() => workOf(receiver, id)).toMatchObject({ waitsFor: "retry_after", dueAt });
-    expect(batches).toHaveLength(1);
   });
 
   test("RetryAfter of one event can hold the handler", async () => {
@@ -339,19 +286,6 @@ describe("how a batch ends", () => {
     const begun = batches.length;
     gate.open();
     expect(begun).toBe(1);
-  });
-
-  test("a batch that takes too long is aborted, and all its events have failed", async () => {
-    let signal: AbortSignal | undefined;
-    const { send, settled, clock } = await open({ max: 2, timeoutMs: 1_000 }, (_, ctx) => {
-      ({ signal } = ctx);
-      return new Promise(() => undefined);
-    });
-    const ids = await send(2);
-    await clock.advance(1_000);
-    const late = ["retrying", 1, 'PigeonholeError: Handler "email.sent" took longer than its timeoutMs of 1000.'];
-    await settled(ids, [late, late]);
-    expect(signal?.aborted).toBe(true);
   });
 
   test("where a lease is lost under the commit, no event is done, and all run again at their first attempt", async () => {
@@ -409,41 +343,6 @@ describe("how a batch ends", () => {
     expect(batches).toEqual([[first, ...others], others]);
     expect(findParts(receiver)?.path.dispatcher.outcomes).toMatchObject({ done: 2, lost: 3, interrupted: 0 });
     expect(late.map(codeOf)).toEqual(["run_ended", "run_ended"]);
-  });
-
-  test("a store that fails under the commit spends no attempt of any event", async () => {
-    let isAway = true;
-    const store = decorateStore((real) => ({
-      commit(...given) {
-        if (!isAway) return real.commit(...given);
-        return Promise.reject(new PigeonholeError("store_unreachable", "no answer from the server"));
-      },
-    }));
-    const { send, settled, clock } = await open({ max: 2 }, (_, ctx) => ctx.commit(() => undefined), { store });
-    const ids = await send(2);
-    isAway = false;
-    await clock.advance(5_000);
-    await settled(ids, [DONE, DONE]);
-  });
-
-  test("a batch that a stop has ended spends no attempt of any event", async () => {
-    const file = tempFileWithTable();
-    const before = await open({ max: 2 }, () => new Promise(() => undefined), { store: storeIn(file) });
-    const ids = await before.send(2);
-    const stopped = before.receiver.stop({ timeoutMs: 0 });
-    await before.clock.advance(0);
-    await stopped;
-    const after = await open(
-      { max: 2 },
-      ([first], { of }) => expect(of(first ?? expect.unreachable()).attempt).toBe(2),
-      {
-        store: storeIn(file),
-      },
-    );
-    await after.settled(ids, [
-      ["done", 2, null],
-      ["done", 2, null],
-    ]);
   });
 });
 

@@ -90,20 +90,6 @@ describe("ctx", () => {
     await clock.advance(120_000);
     expect(signal?.aborted).toBe(false);
   });
-
-  test("ctx.attempt counts the runs", async () => {
-    const attempts: number[] = [];
-    const receiver = openReceiver({ retry: quickRetry });
-    receiver.on("email.sent", (_, { attempt }) => {
-      attempts.push(attempt);
-      if (attempt < 4) throw new Error("again");
-    });
-    await receiver.start();
-    const event = makeEvent();
-    await post(receiver, event);
-    await untilWork(receiver, event.id, { state: "done" });
-    expect(attempts).toEqual([1, 2, 3, 4]);
-  });
 });
 
 describe("an event changed by a handler", () => {

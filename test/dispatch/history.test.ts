@@ -6,6 +6,7 @@ import { openInbox } from "#pigeonhole/store/open-inbox.js";
 import { makeGate } from "../support/gate.js";
 import { closeReceiver, makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
 import { decorateStore, storeIn, tempFile } from "../support/store-in.js";
+import { postEvent } from "../support/start-receiver.js";
 
 /** A file whose receiver has accepted events without a handler. */
 async function acceptBefore(count: number, type = "email.sent"): Promise<{ file: string; ids: string[] }> {
@@ -46,8 +47,7 @@ describe("history", () => {
     });
     expect(await receiver.inbox.plan({ handler: "score@2" })).toMatchObject({ events: 30, withoutBody: 0 });
     await expect.poll(() => ran.length).toBe(begun);
-    const fresh = makeEvent();
-    await post(receiver, fresh);
+    const fresh = await postEvent(receiver);
     expect((await receiver.stats()).pending).toBeLessThanOrEqual(1);
     gate.open();
     await expect.poll(() => ran.length).toBe(31);
@@ -65,21 +65,6 @@ describe("history", () => {
     await expect.poll(() => sizes).toEqual([4, 4, 4]);
   });
 
-  test("a handler with a rate gets its history at that rate", async () => {
-    const { file } = await acceptBefore(12);
-    const clock = fakeClock();
-    const receiver = openReceiver({ store: storeIn(file), clock });
-    const ran: number[] = [];
-    receiver.on("email.sent", () => void ran.push(clock.now()), { rate: { runs: 4, per: "1s" } });
-    await receiver.start();
-    await receiver.inbox.plan({ handler: "email.sent" });
-    for (let turn = 0; turn < 400 && ran.length < 12; turn += 1) await clock.advance(10);
-    expect(ran).toHaveLength(12);
-    const gaps = ran.slice(4).map((at, index) => at - (ran[index] ?? 0));
-    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1_000);
-    expect(Math.max(...gaps)).toBeLessThanOrEqual(1_200);
-  });
-
   test("history that newer events have superseded ends without a wait", async () => {
     const { file, ids } = await acceptBefore(30);
     const clock = fakeClock();
@@ -88,8 +73,7 @@ describe("history", () => {
     const run = ({ id }: { id: string }) => void ran.push(id);
     receiver.on("email.sent", run, { name: "score@2", key: () => "all", only: "newest" });
     await receiver.start();
-    const newest = makeEvent({ createdAt: "2026-01-01T09:00:01Z" });
-    await post(receiver, newest, { at: clock.now() });
+    const newest = await postEvent(receiver, { createdAt: "2026-01-01T09:00:01Z" });
     await untilWork(receiver, newest.id, { state: "done" }, "score@2");
     await receiver.inbox.plan({ handler: "score@2" });
     for (const id of ids) await untilWork(receiver, id, { reason: "superseded" }, "score@2");

@@ -2,8 +2,9 @@ import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { captureLog } from "../support/capture-log.js";
 import { effectsIn, tempFileWithTable } from "../support/store-in.js";
-import { makeEvent, openReceiver, post, workOf } from "../support/receiver.js";
+import { openReceiver, workOf } from "../support/receiver.js";
 import { makeGate } from "../support/gate.js";
+import { postEvent } from "../support/start-receiver.js";
 
 test("a file that another program has locked takes no attempt of a handler that commits", async () => {
   const file = tempFileWithTable();
@@ -15,8 +16,7 @@ test("a file that another program has locked takes no attempt of a handler that 
     await commit(({ db }) => void db.prepare("INSERT INTO effect VALUES (?)").run(id));
   });
   await receiver.start();
-  const event = makeEvent();
-  await post(receiver, event);
+  const event = await postEvent(receiver);
   const other = new Database(file);
   onTestFinished(() => void other.close());
   other.exec("BEGIN IMMEDIATE");

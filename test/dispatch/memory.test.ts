@@ -1,7 +1,8 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, onTestFinished, test } from "vitest";
-import { decorateStore, makeEvent, makeGate, openReceiver, post } from "../support/receiver.js";
+import { decorateStore, makeGate, openReceiver } from "../support/receiver.js";
+import { postEvent } from "../support/start-receiver.js";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
@@ -30,8 +31,7 @@ test.each([
   await receiver.start();
   // The first one comes in while the handlers still look for older work.
   for (let round = 1; round <= 2; round += 1) {
-    const event = makeEvent({ data: { text: "x".repeat(100_000) } });
-    await post(receiver, event);
+    await postEvent(receiver, { data: { text: "x".repeat(100_000) } });
     await expect.poll(() => settling).toBe(names.length * round);
   }
   expect(held).toHaveLength(names.length * 4);

@@ -1,10 +1,11 @@
 import { DoNotRetry, type HandlerContext } from "pigeonhole";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { errorOf } from "../support/error-of.js";
-import { closeReceiver, openReceiver, untilWork, workOf } from "../support/receiver.js";
+import { closeReceiver, untilWork, workOf } from "../support/receiver.js";
 import { decorateStore, storeIn, tempFile } from "../support/store-in.js";
 import { deliverOne } from "./deliver-one.js";
 import type { OnceInput } from "#pigeonhole/dispatch/steps.js";
+import { startReceiver } from "../support/start-receiver.js";
 
 /** Another system, in which things are made under ids that it chooses. */
 function openShop() {
@@ -33,79 +34,52 @@ function openShop() {
   return { things, calls, input, lost };
 }
 
-describe("ctx.once", () => {
-  test("the first run creates without a look, and a retry gets the kept value without either", async () => {
-    const { calls, input } = openShop();
-    const got: unknown[] = [];
-    const { receiver, event } = await deliverOne(async ({ once, attempt }) => {
-      got.push(await once("thing", input("a")));
-      if (attempt < 3) throw new Error("again");
-    });
-    await untilWork(receiver, event.id, { state: "done", attempts: 3 });
-    const thing = { id: 1, mark: "a" };
-    expect([calls, got]).toEqual([["create"], [thing, thing, thing]]);
-  });
+/** What a run does: it fails before the call, finds nothing out, loses the answer, or makes the thing. */
+type Play = "fails before" | "search is away" | "answer lost" | "made, then fails" | "made";
 
-  test("a later run finds what was made when the answer was lost, and keeps it", async () => {
+describe("ctx.once", () => {
+  test.each<[string, Play[], string[]]>([
+    ["creates without a look, and later runs get what was kept", ["made, then fails", "made"], ["create"]],
+    [
+      "is looked for when the answer was lost, and kept",
+      ["answer lost", "made, then fails", "made"],
+      ["create", "find"],
+    ],
+    ["is looked for after a run that failed before, and created", ["fails before", "made"], ["find", "create"]],
+    ["is not created while it cannot be looked for", ["answer lost", "search is away", "made"], ["create", "find"]],
+  ])("what is made once %s", async (_, plays, expected) => {
     const { things, calls, input, lost } = openShop();
     const got: unknown[] = [];
-    const { receiver, event } = await deliverOne(async (ctx) => {
-      got.push(await ctx.once("thing", ctx.attempt === 1 ? lost("a") : input("a")));
-      if (ctx.attempt < 3) throw new Error("again");
+    const { receiver, event } = await deliverOne(async ({ attempt, once }) => {
+      const play = plays[attempt - 1];
+      if (play === "fails before") throw new Error("before");
+      const away = { ...input("a"), find: () => Promise.reject(new Error("The search is away.")) };
+      got.push(await once("thing", play === "answer lost" ? lost("a") : play === "search is away" ? away : input("a")));
+      if (play === "made, then fails") throw new Error("again");
     });
-    await untilWork(receiver, event.id, { state: "done", attempts: 3 });
-    expect(calls).toEqual(["create", "find"]);
-    expect([things.length, got]).toEqual([1, [things[0], things[0]]]);
+    await untilWork(receiver, event.id, { state: "done", attempts: plays.length });
+    expect([calls, things]).toEqual([expected, [{ id: 1, mark: "a" }]]);
+    for (const each of got) expect(each).toEqual(things[0]);
   });
 
-  test.each([[undefined], [null]])("a later run that finds %j creates", async (nothing) => {
+  test.each<[unknown, number]>([
+    [undefined, 3],
+    [null, 3],
+    [0, 1],
+    ["", 1],
+    [false, 1],
+  ])("where later runs find %j, it is created %i times in three runs", async (found, times) => {
     let creations = 0;
-    const { receiver, event } = await deliverOne((ctx) =>
-      ctx.once("thing", {
-        find: () => nothing,
-        create: () => {
-          creations += 1;
-          if (ctx.attempt < 3) throw new Error("It was not made.");
-        },
-      }),
+    const create = (): never => {
+      creations += 1;
+      throw new Error("The answer was lost.");
+    };
+    const { receiver, event } = await deliverOne(
+      async ({ once }) => expect(await once<unknown>("thing", { find: () => found, create })).toBe(found),
+      { retry: { initialMs: 1, maxAttempts: 3 } },
     );
-    await untilWork(receiver, event.id, { state: "done", attempts: 3 });
-    expect(creations).toBe(3);
-  });
-
-  test.each<[unknown]>([[0], [""], [false]])("a later run that finds %j creates nothing", async (found) => {
-    let creations = 0;
-    const got: unknown[] = [];
-    const { receiver, event } = await deliverOne(async (ctx) => {
-      const create = () => {
-        creations += 1;
-        throw new Error("The answer was lost.");
-      };
-      got.push(await ctx.once<unknown>("thing", { find: () => found, create }));
-    });
-    await untilWork(receiver, event.id, { state: "done", attempts: 2 });
-    expect([creations, got]).toEqual([1, [found]]);
-  });
-
-  test("a run that fails before it lets the next one look first, and create", async () => {
-    const { calls, input } = openShop();
-    const { receiver, event } = await deliverOne(async (ctx) => {
-      if (ctx.attempt === 1) throw new Error("before");
-      await ctx.once("thing", input("a"));
-    });
-    await untilWork(receiver, event.id, { state: "done", attempts: 2 });
-    expect(calls).toEqual(["find", "create"]);
-  });
-
-  test("an error of the look is the run's, and nothing is created", async () => {
-    const { things, input, lost } = openShop();
-    const { receiver, event } = await deliverOne((ctx) => {
-      if (ctx.attempt === 1) return ctx.once("thing", lost("a"));
-      if (ctx.attempt === 3) return ctx.once("thing", input("a"));
-      return ctx.once("thing", { ...input("a"), find: () => Promise.reject(new Error("The search is away.")) });
-    });
-    await untilWork(receiver, event.id, { state: "done", attempts: 3 });
-    expect(things).toHaveLength(1);
+    await untilWork(receiver, event.id, { state: times === 1 ? "done" : "dead" });
+    expect(creations).toBe(times);
   });
 
   test("the first run after a retry through the inbox looks first, though it counts as attempt 1", async () => {
@@ -134,9 +108,10 @@ describe("ctx.once", () => {
     await expect.poll(() => things.length).toBe(1);
     await closeReceiver(first.receiver);
 
-    const second = openReceiver({ store: storeIn(file) });
-    second.on("email.sent", (_, ctx) => ctx.once("thing", input("a")));
-    await second.start();
+    const second = await startReceiver(
+      { store: storeIn(file) },
+      { "email.sent": (_, ctx) => ctx.once("thing", input("a")) },
+    );
     await untilWork(second, first.event.id, { state: "done" });
     expect([calls, things.length]).toEqual([["create", "find"], 1]);
   });

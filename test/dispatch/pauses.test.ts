@@ -2,10 +2,11 @@ import { describe, expect, test } from "vitest";
 import { fakeClock } from "pigeonhole/testing";
 import { openInbox } from "#pigeonhole/store/open-inbox.js";
 import { captureLog } from "../support/capture-log.js";
-import { closeReceiver, makeEvent, openReceiver, post, untilWork, workOf } from "../support/receiver.js";
+import { closeReceiver, openReceiver, untilWork, workOf } from "../support/receiver.js";
 import { decorateStore, storeIn, tempFile } from "../support/store-in.js";
 import { makeGate } from "../support/gate.js";
 import type { PausedHandler } from "#pigeonhole/store/paused-handlers.js";
+import { postEvent } from "../support/start-receiver.js";
 
 const HANDLER = "email.sent";
 const POLL_MS = 1_000;
@@ -42,8 +43,7 @@ function open({ paused = [], stored }: Given = {}) {
     { concurrency: 1 },
   );
   const send = async (): Promise<string> => {
-    const event = makeEvent();
-    await post(receiver, event, { at: clock.now() });
+    const event = await postEvent(receiver);
     return event.id;
   };
   const pause = async (next: PausedHandler[]): Promise<void> => {
@@ -89,19 +89,6 @@ describe("a paused handler", () => {
     expect(runs).toEqual([]);
   });
 
-  test("a handler that was paused before the start does not run", async () => {
-    const { clock, gate, runs, receiver, send, pause } = open({ paused: PAUSED });
-    gate.open();
-    await receiver.start();
-    const id = await send();
-    await clock.advance(5 * POLL_MS);
-    expect(runs).toEqual([]);
-    expect((await receiver.stats()).paused).toEqual(PAUSED);
-    await pause([]);
-    await untilWork(receiver, id, { state: "done" });
-    expect((await receiver.stats()).paused).toEqual([]);
-  });
-
   test("a pause is logged once, again every six hours, and when it ends", async () => {
     const { clock, log, receiver, pause } = open();
     await receiver.start();
@@ -142,8 +129,7 @@ test("a handler is paused and resumed from outside, and stays paused over a rest
     await inbox.pauseHandler(HANDLER, "ann");
     await closeReceiver(first, clock);
     const second = await start();
-    const event = makeEvent();
-    await post(second, event, { at: clock.now() });
+    const event = await postEvent(second);
     expect((await second.stats()).paused).toMatchObject([{ handler: HANDLER, by: "ann" }]);
     expect(runs).toEqual([]);
     await inbox.resumeHandler(HANDLER);

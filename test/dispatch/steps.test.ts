@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { DoNotRetry, type HandlerContext } from "pigeonhole";
-import { closeReceiver, openReceiver, untilWork, workOf } from "../support/receiver.js";
+import { closeReceiver, untilWork, workOf } from "../support/receiver.js";
 import { storeIn, tempFile } from "../support/store-in.js";
 import { errorOf } from "../support/error-of.js";
 import { deliverOne } from "./deliver-one.js";
+import { startReceiver } from "../support/start-receiver.js";
 
 describe("the value of a finished step", () => {
   const values: [string, unknown][] = [
@@ -80,9 +81,10 @@ describe("a step", () => {
     await closeReceiver(first.receiver);
 
     const got: unknown[] = [];
-    const second = openReceiver({ store: storeIn(file) });
-    second.on("email.sent", async (_, ctx) => got.push(await step(ctx), ctx.attempt));
-    await second.start();
+    const second = await startReceiver(
+      { store: storeIn(file) },
+      { "email.sent": async (_, ctx) => got.push(await step(ctx), ctx.attempt) },
+    );
     await second.inbox.runNow(first.event.id);
     await untilWork(second, first.event.id, { state: "done" });
     expect(got).toEqual(["receipt 1", 2]);

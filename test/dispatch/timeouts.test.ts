@@ -3,9 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { HandlerContext, ReceiverOptions } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import { type Gate, makeGate } from "../support/gate.js";
-import { captureLog } from "../support/capture-log.js";
 import { decorateStore, effectsIn, storeIn, tempFileWithTable } from "../support/store-in.js";
-import { makeEvent, openReceiver, post, untilWork, workOf } from "../support/receiver.js";
+import { openReceiver, untilWork, workOf } from "../support/receiver.js";
 import { postEvent } from "../support/start-receiver.js";
 
 /** Delivers one event to one handler with this `timeoutMs`. */
@@ -90,55 +89,6 @@ describe("a handler that takes longer than timeoutMs", () => {
     gate.open();
     await expect.poll(() => seen?.aborted).toBe(true);
     expect(seen?.reason).toMatchObject({ code: "handler_timeout" });
-  });
-
-  test("a handler has 60 seconds by default", async () => {
-    const { clock, receiver, event } = await runOne(() => new Promise(() => undefined), undefined);
-    await expect.poll(async () => (await workOf(receiver, event.id))?.state).toBe("running");
-    await clock.advance(59_999);
-    expect((await workOf(receiver, event.id))?.state).toBe("running");
-    await clock.advance(1);
-    await untilWork(receiver, event.id, { state: "retrying", attempts: 1 });
-  });
-
-  test("several runs of a handler share one timer, and each run still has its own time", async () => {
-    const clock = fakeClock();
-    const receiver = openReceiver({ clock });
-    const late: string[] = [];
-    receiver.on(
-      "email.sent",
-      ({ id }, { attempt, signal }) => {
-        if (attempt === 1) signal.addEventListener("abort", () => late.push(`${id} ${clock.elapsedMs}`));
-        return attempt === 1 ? new Promise(() => undefined) : undefined;
-      },
-      { timeoutMs: 2_000 },
-    );
-    await receiver.start();
-    await clock.advance(0);
-    const timers = clock.pendingTimers;
-    const events = Array.from({ length: 5 }, () => makeEvent());
-    for (const event of events) {
-      await post(receiver, event);
-      await untilWork(receiver, event.id, { state: "running" });
-      await clock.advance(100);
-    }
-    expect(clock.pendingTimers).toBe(timers + 1);
-    await clock.advance(2_000);
-    expect(late).toEqual(events.map(({ id }, index) => `${id} ${2_000 + index * 100}`));
-  });
-
-  test("a handler keeps its lease until its timeout, however long that is", async () => {
-    const gate = makeGate();
-    const log = captureLog();
-    let runs = 0;
-    const run = () => ((runs += 1), gate.passed);
-    const { clock, receiver, event } = await runOne(run, 600_000, { logger: log.logger });
-    await clock.advance(500_000);
-    gate.open();
-    await untilWork(receiver, event.id, { state: "done", attempts: 1 });
-    expect(runs).toBe(1);
-    expect(log.named("lease_lost")).toEqual([]);
-    expect(log.named("recovered_work_of_a_dead_process")).toEqual([]);
   });
 });
 
