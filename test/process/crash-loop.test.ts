@@ -1,204 +1,141 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { type InboxFile, readInboxFile, readUndone } from "../support/inbox-file.js";
-import {
-  type ReceiverConfig,
-  type Supervisor,
-  type Task,
-  findFreePort,
-  superviseReceiver,
-} from "../support/receiver-process.js";
+import { readInboxFile, readUndone } from "../support/inbox-file.js";
+import { type Supervisor, type Task, findFreePort, superviseReceiver } from "../support/receiver-process.js";
 import { SECRET, createScratch } from "../support/scratch.js";
 import { ServiceSender, type TestEvent } from "../support/service-sender.js";
 import { waitUntil } from "../support/wait-until.js";
 
 const DEATHS_THAT_PARK = 4;
 
-const DEADLY: { how: string; task: Task }[] = [
-  { how: "SIGKILL to itself before the first await", task: { die: "kill" } },
-  { how: "process.exit after an await", task: { die: "exit", dieAfterMs: 15 } },
-];
+const LIMIT = { timeout: 180_000 };
 
 interface Crashing {
   file: string;
+  handlers: readonly string[];
   supervisor: Supervisor;
   sender: ServiceSender;
 }
 
-async function startCrashing(handlers: ReceiverConfig["handlers"]): Promise<Crashing> {
+/** A receiver that is started again whenever it dies. Each handler writes an effect of each event. */
+async function startCrashing(...handlers: string[]): Promise<Crashing> {
   const { file } = createScratch();
   const port = await findFreePort();
-  const supervisor = superviseReceiver({ file, port, secret: SECRET, concurrency: 8, handlers });
+  const committing = Object.fromEntries(handlers.map((handler) => [handler, { kind: "commit" as const }]));
+  const supervisor = superviseReceiver({ file, port, secret: SECRET, concurrency: 8, handlers: committing });
   const sender = new ServiceSender({ secret: SECRET, port: () => port, random: Math.random });
   await supervisor.current.line("ready");
-  return { file, supervisor, sender };
+  return { file, handlers, supervisor, sender };
 }
 
-async function deliverAll(sender: ServiceSender, events: TestEvent[]): Promise<void> {
+async function deliverAll({ sender }: Crashing, events: TestEvent[]): Promise<void> {
   const delivered = await Promise.all(events.map((event) => sender.deliver(event)));
   expect(delivered.filter((delivery) => !delivery.delivered)).toEqual([]);
 }
 
-/** Waits until nothing but the parked rest is left, stops the receiver and reads the file. */
-async function settle({ file, supervisor, sender }: Crashing): Promise<InboxFile> {
+/** Waits until all work is done but for these (event, handler) pairs, which are parked after four deaths. */
+async function expectParked(crashing: Crashing, events: readonly TestEvent[], parked: readonly string[]) {
+  const { file, handlers, supervisor, sender } = crashing;
   await waitUntil("all work is done or parked", 120_000, () =>
     readUndone(file).every(({ state }) => state === "parked"),
   );
   expect(await supervisor.stop()).toEqual({ code: 0, signal: null });
   sender.close();
-  return readInboxFile(file);
+  const { work, effects, done } = readInboxFile(file);
+  expect(
+    work.map(({ id, handler, reason, started, finished }) => `${id} ${handler} ${reason} ${started}/${finished}`),
+  ).toEqual(parked.map((pair) => `${pair} crash_loop ${DEATHS_THAT_PARK}/0`));
+  const all = events.flatMap(({ id }) => handlers.map((handler) => `${id} ${handler}`)).toSorted();
+  const pairs = (rows: readonly { id: string; handler: string }[]) =>
+    rows.map(({ id, handler }) => `${id} ${handler}`).toSorted();
+  expect(pairs(effects)).toEqual(all.filter((pair) => !parked.includes(pair)));
+  expect(pairs(done)).toEqual(pairs(effects));
 }
 
-function ordinary(count: number, handlers: string[], name = "ordinary"): TestEvent[] {
+function ordinary(count: number, { handlers }: Crashing, name = "ordinary"): TestEvent[] {
   return Array.from({ length: count }, (_, index) => ({
     id: `${name}_${index}`,
     tasks: Object.fromEntries(handlers.map((handler) => [handler, { waitMs: 5 + (index % 4) * 10 }])),
   }));
 }
 
-/** (event, handler) pairs as texts, sorted. */
-function pairs(rows: readonly { id: string; handler: string }[]): string[] {
-  return rows.map(({ id, handler }) => `${id} ${handler}`).toSorted();
-}
-
-function allPairs(events: readonly TestEvent[], handlers: readonly string[]): string[] {
-  return pairs(events.flatMap(({ id }) => handlers.map((handler) => ({ id, handler }))));
-}
-
-describe("an event that kills the process", () => {
-  it.each(DEADLY)(
-    "an event that kills the process is parked after four deaths, and nothing else is: $how",
-    { timeout: 180_000 },
-    async ({ task }) => {
-      const crashing = await startCrashing({ only: { kind: "commit" } });
-      const innocent = ordinary(60, ["only"]);
-      const poison = { id: "poison", tasks: { only: task } };
-      await deliverAll(crashing.sender, innocent.toSpliced(30, 0, poison));
-      await waitUntil("the poison is parked", 30_000, () =>
-        readUndone(crashing.file).some(({ state }) => state === "parked"),
-      );
-      const later = ordinary(10, ["only"], "later");
-      await deliverAll(crashing.sender, later);
-      const inbox = await settle(crashing);
-
-      expect(crashing.supervisor.deaths).toHaveLength(DEATHS_THAT_PARK);
-      expect(inbox.work).toEqual([
-        {
-          id: "poison",
-          handler: "only",
-          state: "parked",
-          reason: "crash_loop",
-          started: DEATHS_THAT_PARK,
-          finished: 0,
-        },
-      ]);
-      expect(pairs(inbox.effects)).toEqual(allPairs([...innocent, ...later], ["only"]));
-      expect(pairs(inbox.done)).toEqual(pairs(inbox.effects));
-    },
+it.each<[string, Task]>([
+  ["SIGKILL to itself before the first await", { die: "kill" }],
+  ["process.exit after an await", { die: "exit", dieAfterMs: 15 }],
+])("an event that kills the process is parked after four deaths, and nothing else is: %s", LIMIT, async (_, task) => {
+  const crashing = await startCrashing("only");
+  const events = ordinary(60, crashing).toSpliced(30, 0, { id: "poison", tasks: { only: task } });
+  await deliverAll(crashing, events);
+  await waitUntil("the poison is parked", 30_000, () =>
+    readUndone(crashing.file).some(({ state }) => state === "parked"),
   );
+  const later = ordinary(10, crashing, "later");
+  await deliverAll(crashing, later);
+  await expectParked(crashing, [...events, ...later], ["poison only"]);
+  expect(crashing.supervisor.deaths).toHaveLength(DEATHS_THAT_PARK);
 });
 
-describe("two events that kill the process", () => {
-  const HANDLERS = ["first", "second"];
+it.each(["first", "second"])(
+  "two events that kill the process, one of them in the %s handler, are parked, and no others",
+  LIMIT,
+  async (where) => {
+    const crashing = await startCrashing("first", "second");
+    const poisonA: TestEvent = { id: "poison_a", tasks: { first: { die: "kill" } } };
+    const poisonB: TestEvent = { id: "poison_b", tasks: { [where]: { die: "exit", dieAfterMs: 10 } } };
+    const events = ordinary(60, crashing).toSpliced(20, 0, poisonA).toSpliced(45, 0, poisonB);
+    await deliverAll(crashing, events);
+    await expectParked(crashing, events, ["poison_a first", `poison_b ${where}`]);
+    // Each has three deaths of its own or shared ones; the last two of each are never shared.
+    expect(crashing.supervisor.deaths.length).toBeGreaterThanOrEqual(DEATHS_THAT_PARK + 1);
+    expect(crashing.supervisor.deaths.length).toBeLessThanOrEqual(2 * DEATHS_THAT_PARK);
+  },
+);
 
-  it.each([
-    { where: "one handler", in: ["first", "first"] },
-    { where: "two handlers", in: ["first", "second"] },
-  ] as const)(
-    "two events that kill the process in $where are parked, and no others",
-    { timeout: 180_000 },
-    async ({ in: [inA, inB] }) => {
-      const crashing = await startCrashing({ first: { kind: "commit" }, second: { kind: "commit" } });
-      const innocent = ordinary(60, HANDLERS);
-      const poisonA = { id: "poison_a", tasks: { [inA]: { die: "kill" } } } satisfies TestEvent;
-      const poisonB = { id: "poison_b", tasks: { [inB]: { die: "exit", dieAfterMs: 10 } } } satisfies TestEvent;
-      await deliverAll(crashing.sender, innocent.toSpliced(20, 0, poisonA).toSpliced(45, 0, poisonB));
-      const inbox = await settle(crashing);
-
-      expect(inbox.work.map(({ id, handler, reason, started }) => ({ id, handler, reason, started }))).toEqual([
-        { id: "poison_a", handler: inA, reason: "crash_loop", started: DEATHS_THAT_PARK },
-        { id: "poison_b", handler: inB, reason: "crash_loop", started: DEATHS_THAT_PARK },
-      ]);
-      // Each has three deaths of its own or shared ones; the last two of each are never shared.
-      expect(crashing.supervisor.deaths.length).toBeGreaterThanOrEqual(DEATHS_THAT_PARK + 1);
-      expect(crashing.supervisor.deaths.length).toBeLessThanOrEqual(2 * DEATHS_THAT_PARK);
-      const expected = allPairs([...innocent, poisonA, poisonB], HANDLERS).filter(
-        (pair) => pair !== `poison_a ${inA}` && pair !== `poison_b ${inB}`,
-      );
-      expect(pairs(inbox.effects)).toEqual(expected);
-      expect(pairs(inbox.done)).toEqual(expected);
-    },
-  );
-});
-
-describe("an event that does not kill the process", () => {
-  it(
-    "an event is not parked if the process is killed from outside in each of its first three runs",
-    { timeout: 180_000 },
-    async () => {
-      const crashing = await startCrashing({ only: { kind: "commit" } });
-      const { supervisor, sender } = crashing;
-      const slow = { id: "slow", tasks: { only: { waitMs: 400, tellStart: true } } } satisfies TestEvent;
-      await deliverAll(sender, [slow]);
-      for (let death = 1; death <= 3; death += 1) {
-        await supervisor.current.line("begun");
-        supervisor.current.signal("SIGKILL");
-        await waitUntil(`death ${death}`, 20_000, () => supervisor.deaths.length === death);
-      }
-      const inbox = await settle(crashing);
-
-      expect(supervisor.deaths).toHaveLength(3);
-      expect(inbox.work).toEqual([]);
-      expect(pairs(inbox.effects)).toEqual(["slow only"]);
-    },
-  );
+it("an event is not parked if the process is killed from outside in each of its first three runs", LIMIT, async () => {
+  const crashing = await startCrashing("only");
+  const { supervisor } = crashing;
+  const slow: TestEvent = { id: "slow", tasks: { only: { waitMs: 400, tellStart: true } } };
+  await deliverAll(crashing, [slow]);
+  for (let death = 1; death <= 3; death += 1) {
+    await supervisor.current.line("begun");
+    supervisor.current.signal("SIGKILL");
+    await waitUntil(`death ${death}`, 20_000, () => supervisor.deaths.length === death);
+  }
+  await expectParked(crashing, [slow], []);
+  expect(supervisor.deaths).toHaveLength(3);
 });
 
 describe("a slow handler next to an event that kills the process", () => {
-  const SLOW_MS = 600;
-  const slow: TestEvent = { id: "slow", tasks: { first: { waitMs: SLOW_MS, tellStart: true } } };
+  const slow: TestEvent = { id: "slow", tasks: { first: { waitMs: 600, tellStart: true } } };
+  const poisonIn = (handler: string): TestEvent => {
+    return { id: "poison", tasks: { [handler]: { die: "kill", dieAfterMs: 30 } } };
+  };
 
   it.each(["first", "second"])(
     "a slow handler's event is not parked if the process dies in the %s handler",
-    { timeout: 180_000 },
+    LIMIT,
     async (where) => {
-      const crashing = await startCrashing({ first: { kind: "commit" }, second: { kind: "commit" } });
-      const poison = { id: "poison", tasks: { [where]: { die: "kill", dieAfterMs: 30 } } } satisfies TestEvent;
-      await deliverAll(crashing.sender, [slow, poison]);
-      const inbox = await settle(crashing);
-
-      expect(inbox.work.map(({ id, handler }) => ({ id, handler }))).toEqual([{ id: "poison", handler: where }]);
-      expect(pairs(inbox.effects)).toEqual(
-        allPairs([slow, poison], ["first", "second"]).filter((pair) => pair !== `poison ${where}`),
-      );
+      const crashing = await startCrashing("first", "second");
+      const events = [slow, poisonIn(where)];
+      await deliverAll(crashing, events);
+      await expectParked(crashing, events, [`poison ${where}`]);
     },
   );
 
   it.each(["first", "second"])(
     "a slow handler's event is not parked if a second crash comes while it runs alone, in the %s handler",
-    { timeout: 180_000 },
+    LIMIT,
     async (where) => {
-      const crashing = await startCrashing({ first: { kind: "commit" }, second: { kind: "commit" } });
-      const { supervisor, sender } = crashing;
-      const poison = { id: "poison", tasks: { first: { die: "kill", dieAfterMs: 30 } } } satisfies TestEvent;
-      await deliverAll(sender, [slow, poison]);
+      const crashing = await startCrashing("first", "second");
+      const { supervisor } = crashing;
+      const events = [slow, poisonIn("first")];
+      await deliverAll(crashing, events);
       await waitUntil("two deaths", 20_000, () => supervisor.deaths.length === 2);
       await supervisor.current.line("ready");
       await sleep(50);
-      const late = { id: "late_poison", tasks: { [where]: { die: "kill" } } } satisfies TestEvent;
-      await deliverAll(sender, [late]);
-      const inbox = await settle(crashing);
-
-      expect(inbox.work.map(({ id, handler }) => ({ id, handler }))).toEqual([
-        { id: "poison", handler: "first" },
-        { id: "late_poison", handler: where },
-      ]);
-      expect(
-        inbox.effects
-          .filter(({ id }) => id === "slow")
-          .map(({ handler }) => handler)
-          .toSorted(),
-      ).toEqual(["first", "second"]);
+      const late: TestEvent = { id: "late_poison", tasks: { [where]: { die: "kill" } } };
+      await deliverAll(crashing, [late]);
+      await expectParked(crashing, [...events, late], ["poison first", `late_poison ${where}`]);
     },
   );
 });

@@ -27,7 +27,6 @@ import { ServiceSender } from "../support/service-sender.js";
 // will find.
 
 const CLI = fileURLToPath(new URL("../../dist/cli/bin.js", import.meta.url));
-const KILLED = { code: null, signal: "SIGKILL" };
 
 interface Scene {
   file: string;
@@ -62,6 +61,15 @@ async function prepare(): Promise<Scene> {
   };
 }
 
+/** A receiver that runs and has acknowledged 20 events. */
+async function run() {
+  const scene = await prepare();
+  const receiver = await scene.start();
+  const acknowledged = (await scene.send("before", 20)).get(200) ?? [];
+  expect(acknowledged).toHaveLength(20);
+  return { scene, receiver, acknowledged };
+}
+
 const meddle = async ({ config }: Scene, how: string): Promise<void> => {
   const answer = await fetch(`http://127.0.0.1:${config.port}/`, { headers: { "x-meddle": how } });
   expect(answer.status).toBe(200);
@@ -91,65 +99,58 @@ function lostOf(file: string, acknowledged: readonly string[]): string[] {
 
 async function kill(receiver: ReceiverProcess): Promise<void> {
   receiver.signal("SIGKILL");
-  expect(await receiver.ended).toEqual(KILLED);
+  expect(await receiver.ended).toEqual({ code: null, signal: "SIGKILL" });
+}
+
+async function stop(receiver: ReceiverProcess): Promise<void> {
+  receiver.signal("SIGTERM");
+  expect(await receiver.ended).toEqual({ code: 0, signal: null });
 }
 
 /** Codes of the store's alarms; each kind comes once a minute. */
 const alarmsOf = (receiver: ReceiverProcess): unknown[] =>
   receiver.lines.filter(({ alarm }) => alarm === "store_unavailable").map(({ code }) => code);
 
+/** Takes the files of a running receiver away, or changes them: it acknowledges nothing more, and an alarm says so. */
+async function expectStops(scene: Scene, receiver: ReceiverProcess, change: (file: string) => void, code: string) {
+  expect((await scene.send("before", 20)).get(200)).toHaveLength(20);
+  change(scene.file);
+  expect([...(await scene.send("after", 60)).keys()]).toEqual([503]);
+  expect(alarmsOf(receiver)).toEqual([code]);
+}
+
+const moveAway = (file: string): void => renameSync(file, `${file}.moved`);
+
 describe("the database file", () => {
   it.each<[string, (file: string) => void]>([
     ["deleted", (file) => rmSync(file)],
-    ["moved away", (file) => renameSync(file, `${file}.moved`)],
-    [
-      "replaced by a copy",
-      (file) => {
-        copyFileSync(file, `${file}.copy`);
-        renameSync(`${file}.copy`, file);
-      },
-    ],
+    ["moved away", moveAway],
+    ["replaced by a copy", (file) => (copyFileSync(file, `${file}.copy`), renameSync(`${file}.copy`, file))],
     ["replaced by an empty file", (file) => (rmSync(file), writeFileSync(file, ""))],
     ["deleted with its WAL", (file) => (rmSync(file), rmSync(`${file}-wal`), rmSync(`${file}-shm`))],
   ])("a database file %s under a running receiver stops acknowledgements, and an alarm says so", async (_, take) => {
     const scene = await prepare();
     const receiver = await scene.start();
-    expect((await scene.send("before", 20)).get(200)).toHaveLength(20);
-    take(scene.file);
-    const after = await scene.send("after", 60);
-    expect([...after.keys()]).toEqual([503]);
-    expect(alarmsOf(receiver)).toEqual(["store_replaced"]);
+    await expectStops(scene, receiver, take, "store_replaced");
     await kill(receiver);
   });
 
-  it("a database file that is moved away and put back is used again, and has all that was acknowledged", async () => {
-    const scene = await prepare();
-    const receiver = await scene.start();
-    const before = (await scene.send("before", 20)).get(200) ?? [];
-    renameSync(scene.file, `${scene.file}.moved`);
-    expect([...(await scene.send("meanwhile", 20)).keys()]).toEqual([503]);
-    renameSync(`${scene.file}.moved`, scene.file);
-    const taken = await sendUntilTaken(scene, "after");
-    await kill(receiver);
-    expect(lostOf(scene.file, [...before, ...taken])).toEqual([]);
-  });
-
-  it("a database file that is moved away has all that was acknowledged, and its replacement is not written to", async () => {
-    const scene = await prepare();
-    const receiver = await scene.start();
-    const before = (await scene.send("before", 20)).get(200) ?? [];
-    const moved = `${scene.file}.moved`;
-    renameSync(scene.file, moved);
-    expect([...(await scene.send("meanwhile", 1)).keys()]).toEqual([503]);
-    await kill(receiver);
-    expect(lostOf(moved, before)).toEqual([]);
-
-    const next = await scene.start();
-    const after = (await scene.send("after", 20)).get(200) ?? [];
-    expect(after).toHaveLength(20);
-    await kill(next);
-    expect(lostOf(scene.file, after)).toEqual([]);
-  });
+  it.each([true, false])(
+    "a database file that is moved away has all that was acknowledged, and it or its replacement is used (put back: %s)",
+    async (isPutBack) => {
+      const { scene, receiver, acknowledged: before } = await run();
+      moveAway(scene.file);
+      const moved = `${scene.file}.moved`;
+      expect([...(await scene.send("meanwhile", 20)).keys()]).toEqual([503]);
+      if (isPutBack) renameSync(moved, scene.file);
+      else await kill(receiver);
+      const last = isPutBack ? receiver : await scene.start();
+      const after = await sendUntilTaken(scene, "after");
+      await kill(last);
+      expect(lostOf(isPutBack ? scene.file : moved, before)).toEqual([]);
+      expect(lostOf(scene.file, after)).toEqual([]);
+    },
+  );
 
   it("the receiver stops in order without its database file, and does not touch a replacement", async () => {
     const scene = await prepare();
@@ -158,18 +159,15 @@ describe("the database file", () => {
     for (const end of ["", "-wal", "-shm"]) renameSync(`${scene.file}${end}`, `${scene.file}.moved${end}`);
     expect([...(await scene.send("meanwhile", 1)).keys()]).toEqual([503]);
     writeFileSync(`${scene.file}-wal`, "of another program");
-    receiver.signal("SIGTERM");
-    expect(await receiver.ended).toEqual({ code: 0, signal: null });
+    await stop(receiver);
     expect(existsSync(`${scene.file}-wal`)).toBe(true);
   });
 });
 
 describe.runIf(process.platform === "linux")("a file that is changed in place", () => {
-  const halve = (file: string): void => truncateSync(file, Math.floor(statSync(file).size / 2));
-
   it.each<[string, (file: string) => void]>([
     ["the database emptied", (file) => truncateSync(file)],
-    ["the database cut off", halve],
+    ["the database cut off", (file) => truncateSync(file, Math.floor(statSync(file).size / 2))],
     ["the database overwritten by a copy", (file) => writeFileSync(file, readFileSync(`${file}.copy`))],
     ["the database overwritten by text", (file) => writeFileSync(file, "of another program\n".repeat(100_000))],
   ])(
@@ -180,24 +178,16 @@ describe.runIf(process.platform === "linux")("a file that is changed in place", 
       await scene.send("first", 5);
       await runCli("inbox", "backup", `${scene.file}.copy`, "--db", scene.file);
       await scene.send("second", 60);
-      first.signal("SIGTERM");
-      expect(await first.ended).toEqual({ code: 0, signal: null });
+      await stop(first);
       const receiver = await scene.start();
-      expect((await scene.send("before", 20)).get(200)).toHaveLength(20);
-      change(scene.file);
-      const after = await scene.send("after", 60);
-      expect([...after.keys()]).toEqual([503]);
-      expect(alarmsOf(receiver)).toEqual(["store_corrupt"]);
-      receiver.signal("SIGTERM");
-      expect(await receiver.ended).toEqual({ code: 0, signal: null });
+      await expectStops(scene, receiver, change, "store_corrupt");
+      await stop(receiver);
       expect(existsSync(`${scene.file}-wal`)).toBe(true);
     },
   );
 
   it("a file that is changed in place (a young database emptied) gets back what is in the WAL", async () => {
-    const scene = await prepare();
-    const receiver = await scene.start();
-    const acknowledged = (await scene.send("before", 20)).get(200) ?? [];
+    const { scene, receiver, acknowledged } = await run();
     truncateSync(scene.file);
     expect([...(await scene.send("meanwhile", 20)).keys()]).toEqual([503]);
     await kill(receiver);
@@ -265,33 +255,19 @@ describe("a database of which only the WAL is left after its receiver was killed
   });
 });
 
-describe("the files of SQLite next to the database", () => {
-  it.each(["-wal", "-owner"])(
-    "a receiver whose %s file is deleted opens its files again and loses nothing",
-    async (end) => {
-      const scene = await prepare();
-      const receiver = await scene.start();
-      const before = (await scene.send("before", 20)).get(200) ?? [];
-      rmSync(`${scene.file}${end}`);
-      const meanwhile = (await scene.send("meanwhile", 20)).get(200) ?? [];
-      const taken = await sendUntilTaken(scene, "after");
-      expect(alarmsOf(receiver)).toEqual(["store_replaced"]);
-      await kill(receiver);
-      expect(lostOf(scene.file, [...before, ...meanwhile, ...taken])).toEqual([]);
-    },
-  );
-});
-
-describe("a program in the receiver's process that opens and closes the file", () => {
-  it.each(["node:sqlite", "a second better-sqlite3", "fs.cp of the folder"])(
-    "no acknowledged event is lost in a crash after a program in the process (%s) and the command line opened the file",
+describe("a receiver whose files are opened, closed or removed beside it", () => {
+  it.each<[string, (scene: Scene) => unknown]>([
+    ["the -wal file deleted", ({ file }) => rmSync(`${file}-wal`)],
+    ["the -owner file deleted", ({ file }) => rmSync(`${file}-owner`)],
+    ["opened by node:sqlite in the process", (scene) => meddle(scene, "node:sqlite")],
+    ["opened by a second better-sqlite3 in the process", (scene) => meddle(scene, "a second better-sqlite3")],
+    ["copied by fs.cp in the process", (scene) => meddle(scene, "fs.cp of the folder")],
+  ])(
+    "no acknowledged event is lost in a crash, and the receiver opens its files again: %s",
     { timeout: 60_000 },
-    async (how) => {
-      const scene = await prepare();
-      const receiver = await scene.start();
-      const acknowledged = (await scene.send("before", 20)).get(200) ?? [];
-      expect(acknowledged).toHaveLength(20);
-      await meddle(scene, how);
+    async (_, change) => {
+      const { scene, receiver, acknowledged } = await run();
+      await change(scene);
       acknowledged.push(...((await scene.send("between", 50)).get(200) ?? []));
       await runCli("inbox", "stats", "--db", scene.file);
       acknowledged.push(...((await scene.send("after", 50)).get(200) ?? []));
@@ -306,9 +282,7 @@ describe("a program in the receiver's process that opens and closes the file", (
     "nothing is acknowledged while a second SQLite in the process stays open and writes, and nothing acknowledged is lost",
     { timeout: 60_000 },
     async () => {
-      const scene = await prepare();
-      const receiver = await scene.start();
-      const acknowledged = (await scene.send("before", 20)).get(200) ?? [];
+      const { scene, receiver, acknowledged } = await run();
       await meddle(scene, "node:sqlite, which stays open");
       for (let round = 0; round < 8; round += 1) {
         expect([...(await scene.send(`meanwhile_${round}`, 10)).keys()]).toEqual([503]);
@@ -327,9 +301,7 @@ describe("a program in the receiver's process that opens and closes the file", (
     "the next process of a rolling deploy cannot end this one after a program in the process opened and closed the file",
     { timeout: 60_000 },
     async () => {
-      const scene = await prepare();
-      const receiver = await scene.start();
-      const acknowledged = (await scene.send("before", 20)).get(200) ?? [];
+      const { scene, receiver, acknowledged } = await run();
       await meddle(scene, "fs.cp of the folder");
       const next = startReceiver({ ...scene.config, port: await findFreePort() });
       expect(await next.line("ready")).toBeDefined();
