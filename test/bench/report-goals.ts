@@ -5,7 +5,6 @@ import { formatNumber, formatTable, printLine, printTitle } from "./table.js";
 
 const IS_MET: Record<Relation, (measured: number, bound: number) => boolean> = {
   ">=": (measured, bound) => measured >= bound,
-  ">": (measured, bound) => measured > bound,
   "<=": (measured, bound) => measured <= bound,
 };
 

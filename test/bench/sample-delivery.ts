@@ -11,9 +11,6 @@ export const EVENT_ID_LENGTH = 36;
 /** Event type in the body, and the one our handlers listen to. */
 export const EVENT_TYPE = "email.received";
 
-/** Event types of a load of several; each is the type of as many events. */
-export const MIXED_EVENT_TYPES = [EVENT_TYPE, "email.bounced", "email.delivered", "email.opened", "email.clicked"];
-
 /** Name of the handler that is registered for it. */
 export const HANDLER_NAME = "bench";
 
@@ -45,10 +42,7 @@ function createItems(count: number): object[] {
  * it is structure, so that parsing it costs what it costs for real events. It is ASCII. The event id is blank;
  * `idOffset` says where it goes, and `timeOffset` where the time goes.
  */
-export function createBodyTemplate(
-  bytes: number,
-  type = EVENT_TYPE,
-): { body: Buffer; idOffset: number; timeOffset: number } {
+export function createBodyTemplate(bytes: number): { body: Buffer; idOffset: number; timeOffset: number } {
   const data = {
     messageId: "<4f6c1a52@mail.example>",
     from: { name: "Ada Example", address: "ada@sender.example" },
@@ -57,7 +51,7 @@ export function createBodyTemplate(
     items: createItems(Math.max(1, Math.floor((bytes - 420) / ITEM_BYTES))),
     text: "",
   };
-  const event = { id: BLANK_ID, type, createdAt: BLANK_TIME, data };
+  const event = { id: BLANK_ID, type: EVENT_TYPE, createdAt: BLANK_TIME, data };
   const missing = bytes - Buffer.byteLength(JSON.stringify(event));
   if (missing < 0) throw new Error(`a sample event does not fit in ${bytes} bytes`);
   data.text = "lorem ipsum ".repeat(Math.ceil(missing / 12)).slice(0, missing);

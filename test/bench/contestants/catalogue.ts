@@ -1,5 +1,4 @@
 import type { Contestant, ContestantContext } from "./contestant.js";
-import { MIXED_HANDLERS } from "./mixed-load.js";
 import type * as pigeonhole from "./pigeonhole.js";
 import type * as queues from "./queues.js";
 import type * as verifiers from "./verifiers.js";
@@ -12,12 +11,13 @@ const own = (name: string, title: string, start: keyof typeof pigeonhole, more: 
   return { name, title: `pigeonhole ${title}`, scheme: "svc", run, ...more };
 };
 const verifier = (
-  name: Contestant["scheme"] | "one-transaction",
+  name: string,
+  scheme: Contestant["scheme"],
   title: string,
   start: keyof typeof verifiers,
 ): Contestant => {
   const run = { start: async (context: ContestantContext) => (await import("./verifiers.js"))[start](context) };
-  return { name, title, scheme: name === "one-transaction" ? "stripe" : name, run };
+  return { name, title, scheme, run };
 };
 const queue = (name: string, title: string, start: keyof typeof queues): Contestant => {
   const run = { start: async () => (await import("./queues.js"))[start]() };
@@ -31,27 +31,18 @@ const TWO_CORES = { twoCores: true } as const;
 
 /** All contestants in the order of the table at saturation. */
 export const CONTESTANTS: readonly Contestant[] = [
-  {
-    name: "express",
-    title: "bare Express 5: reads the body, 200",
-    scheme: "svc",
-    run: { start: async () => (await import("./bare-express.js")).startBareExpress() },
-  },
+  verifier("express", "svc", "bare Express 5: reads the body, 200", "startBareExpress"),
   prototype("prototype-no-store", ", stores nothing", { store: "none" }),
   prototype("prototype-accept", ", no handler", { process: false }),
   prototype("prototype", "", {}),
   prototype("prototype-2", ", two cores", {}, TWO_CORES),
-  own("front-accept", "in front, no handler", "startAcceptOnly", { handlersPerEvent: 0 }),
+  own("front-accept", "in front, no handler", "startAcceptOnly", { handles: false }),
   own("front", "in front", "startFront"),
   own("front-2", "in front, two cores", "startFront", TWO_CORES),
   own("route", "as Express route", "startRoute"),
-  own("front-mixed", "in front: 3 handlers, 5 types, 1 % failures", "startMixed", {
-    mixed: true,
-    handlersPerEvent: MIXED_HANDLERS.length,
-  }),
-  verifier("stripe", "stripe constructEvent on Express, stores nothing", "startStripe"),
-  verifier("svix", "svix verify on Express, stores nothing", "startSvix"),
-  verifier("one-transaction", "stripe + better-sqlite3, one transaction each", "startOneTransaction"),
+  verifier("stripe", "stripe", "stripe constructEvent on Express, stores nothing", "startStripe"),
+  verifier("svix", "svix", "svix verify on Express, stores nothing", "startSvix"),
+  verifier("one-transaction", "stripe", "stripe + better-sqlite3, one transaction each", "startOneTransaction"),
 ];
 
 /** What one would put a delivery into instead, at `--only peers`; all of them only enqueue. */

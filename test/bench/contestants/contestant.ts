@@ -26,10 +26,8 @@ export interface Contestant {
   scheme: Scheme;
   /** Its server may use both cores; otherwise it has one. */
   twoCores?: boolean;
-  /** The load has events of several types. */
-  mixed?: boolean;
-  /** Handlers that run for each event. @default 1 */
-  handlersPerEvent?: number;
+  /** A handler runs for each event. @default true */
+  handles?: boolean;
   /** A server of this folder, or the options of the prototype. */
   run: { start: StartContestant } | { prototype: object };
 }

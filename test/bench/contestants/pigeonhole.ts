@@ -12,7 +12,6 @@ import { createDashboard } from "pigeonhole/dashboard";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { DASHBOARD_PATH, EVENT_TYPE, HANDLER_NAME, HOOK_PATH, SECRET } from "../sample-delivery.js";
 import type { ContestantContext, RunningContestant, StartContestant } from "./contestant.js";
-import { FAILS_ONE_IN, MIXED_HANDLERS } from "./mixed-load.js";
 
 /** An error would spoil a measurement. */
 const quietLogger: Logger = {
@@ -24,25 +23,8 @@ const quietLogger: Logger = {
 /** Registers handlers; each calls `onHandled` when it ends well. */
 type Register = (receiver: Receiver, onHandled: () => void) => void;
 
-const RETRY = { initialMs: 200, jitter: 0 };
-
 const registerOne: Register = (receiver, onHandled) => {
   receiver.on(EVENT_TYPE, onHandled, { name: HANDLER_NAME });
-};
-
-const registerMixed: Register = (receiver, onHandled) => {
-  for (const name of MIXED_HANDLERS) {
-    let runs = 0;
-    receiver.on(
-      "*",
-      (_event, ctx) => {
-        runs += 1;
-        if (ctx.attempt === 1 && runs % FAILS_ONE_IN === 0) throw new Error("one of the failures of the benchmark");
-        onHandled();
-      },
-      { name, retry: RETRY },
-    );
-  }
 };
 
 /** Rows of the user's own are inserted in the transaction that marks the events done. */
@@ -140,9 +122,6 @@ export const startFrontPostgres: StartContestant = async (context) => {
   const store = createPostgresStore({ connectionString }) as Store<unknown> as Store;
   return startContestant({ ...context, store }, registerOne, createFrontServer);
 };
-
-/** The same with three handlers for every event; one run in a hundred fails. */
-export const startMixed: StartContestant = (context) => startContestant(context, registerMixed, createFrontServer);
 
 /** The same without a handler: deliveries are stored, and that is all. */
 export const startAcceptOnly: StartContestant = (context) => startContestant(context, () => {}, createFrontServer);

@@ -6,6 +6,11 @@ import { SECRET } from "../sample-delivery.js";
 import type { ContestantContext, RunningContestant } from "./contestant.js";
 import { createHookApp } from "./express-hook.js";
 
+/** Express that does nothing with the body. */
+export function startBareExpress(): RunningContestant {
+  return { server: createServer(createHookApp(() => {})) };
+}
+
 /** stripe's constructEvent: verifies and parses. */
 export function startStripe(): RunningContestant {
   const app = createHookApp((body, request) => {

@@ -1,7 +1,6 @@
 import { serveCalls } from "../process/child-calls.js";
-import { prepareClosedLoop, type ReadyLoad } from "./closed-loop.js";
+import { prepareLoad, type ReadyLoad } from "./load-loop.js";
 import type { LoadResult } from "./load-result.js";
-import { preparePacedLoop } from "./paced-loop.js";
 import { buildRequestPool } from "./request-pool.js";
 import type { Scheme } from "./signing.js";
 
@@ -9,8 +8,6 @@ import type { Scheme } from "./signing.js";
 export interface LoadPlan {
   port: number;
   scheme: Scheme;
-  /** Events of several types in turn. */
-  mixed: boolean;
   connections: number;
   seconds: number;
   /** Requests to build beforehand. */
@@ -24,10 +21,7 @@ let ready: ReadyLoad | undefined;
 const calls = {
   /** Builds and signs the requests and opens the connections. */
   async prepare(plan: LoadPlan): Promise<void> {
-    const pool = buildRequestPool({ scheme: plan.scheme, size: plan.poolSize, mixed: plan.mixed });
-    const { rate } = plan;
-    ready =
-      rate === undefined ? await prepareClosedLoop({ ...plan, pool }) : await preparePacedLoop({ ...plan, rate, pool });
+    ready = await prepareLoad({ ...plan, pool: buildRequestPool(plan.scheme, plan.poolSize) });
   },
   async run(): Promise<LoadResult> {
     if (!ready) throw new Error("run was called before prepare");

@@ -1,12 +1,5 @@
 import { randomUUID } from "node:crypto";
-import {
-  BODY_BYTES,
-  EVENT_TYPE,
-  HOOK_PATH,
-  MIXED_EVENT_TYPES,
-  createBodyTemplate,
-  createdAtOf,
-} from "../sample-delivery.js";
+import { BODY_BYTES, HOOK_PATH, createBodyTemplate, createdAtOf } from "../sample-delivery.js";
 import { signBody, type Scheme } from "./signing.js";
 
 /** Requests that are ready to be written, all of one length, in one piece of memory. */
@@ -26,20 +19,18 @@ function formatHead(headers: Record<string, string>): string {
 }
 
 /**
- * Builds and signs `size` requests, each with a random event id and a time that rises, of one event type or of several
- * in turn. The memory of the pool before is used again.
+ * Builds and signs `size` requests, each with a random event id and a time that rises. The memory of the pool before is
+ * used again.
  */
-export function buildRequestPool(plan: { scheme: Scheme; size: number; mixed: boolean }): RequestPool {
-  const { scheme, size } = plan;
+export function buildRequestPool(scheme: Scheme, size: number): RequestPool {
   const now = Date.now();
   const seconds = Math.floor(now / 1000);
-  const templates = (plan.mixed ? MIXED_EVENT_TYPES : [EVENT_TYPE]).map((type) => createBodyTemplate(BODY_BYTES, type));
+  const { body, idOffset, timeOffset } = createBodyTemplate(BODY_BYTES);
   const blank = Buffer.alloc(BODY_BYTES);
   const headLength = formatHead(signBody(scheme, { id: randomUUID(), seconds, body: blank })).length;
   const length = headLength + BODY_BYTES;
   if (memory.length < length * size) memory = Buffer.allocUnsafeSlow(length * size);
   for (let index = 0; index < size; index += 1) {
-    const { body, idOffset, timeOffset } = templates[index % templates.length] ?? createBodyTemplate(BODY_BYTES);
     const id = randomUUID();
     body.write(id, idOffset, "latin1");
     body.write(createdAtOf(now, index), timeOffset, "latin1");

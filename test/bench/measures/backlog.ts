@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
+import { fillSqlite } from "../process/fill-stores.js";
 import { pinCommand, SERVER_CORE } from "../process/pinning.js";
 import type { Runtime } from "../process/runtime.js";
 import { EVENT_TYPE, HANDLER_NAME, SECRET } from "../sample-delivery.js";
 import { median } from "../stats.js";
 import { formatNumber, formatTable, printLine, printTitle } from "../table.js";
 import type { MeasureContext } from "./context.js";
-import { fillDatabase } from "./fill-database.js";
 
 export interface BacklogReport {
   startMs: number;
@@ -29,7 +29,7 @@ export async function measureBacklog(context: MeasureContext): Promise<void> {
   const { facts, options, runtime, scratch } = context;
   printTitle(`Backlog, Node ${runtime.version}: start with ${options.rows} pending events of 4 KB`);
   const full = scratch.file("backlog.db");
-  await fillDatabase(context, { file: full, rows: options.rows, work: "pending" });
+  fillSqlite(full, { rows: options.rows, work: "pending" });
   const rounds = Math.min(MAX_ROUNDS, options.rounds);
   const none: BacklogReport[] = [];
   const loaded: BacklogReport[] = [];

@@ -4,13 +4,13 @@ import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { findContestant } from "../contestants/catalogue.js";
 import { startChild } from "../process/child.js";
+import { fillSqlite } from "../process/fill-stores.js";
 import { LOAD_CORE } from "../process/pinning.js";
 import { ownRuntime } from "../process/runtime.js";
 import type { ViewerCalls } from "../process/viewer-process.js";
 import { printTitle } from "../table.js";
 import { type Beside, runAlternated } from "./alternate.js";
 import type { MeasureContext } from "./context.js";
-import { fillDatabase } from "./fill-database.js";
 import { medianOf, printRuns } from "./report-runs.js";
 
 const CALM_RATE = 200;
@@ -25,7 +25,7 @@ export async function measureBeside(context: MeasureContext): Promise<void> {
   const { facts, options, runtime, scratch } = context;
   const { rows } = options;
   const alone = scratch.file("alone.db");
-  await fillDatabase(context, { file: alone, rows, work: "done" });
+  fillSqlite(alone, { rows, work: "done" });
   const [read, commands] = [scratch.file("read.db"), scratch.file("commands.db")];
   for (const copy of [read, commands]) copyFileSync(alone, copy);
   const front = findContestant("front");

@@ -1,8 +1,8 @@
 import { findContestant } from "../contestants/catalogue.js";
+import { fillSqlite } from "../process/fill-stores.js";
 import { formatNumber, printLine, printTitle } from "../table.js";
 import { runAlternated } from "./alternate.js";
 import type { MeasureContext } from "./context.js";
-import { fillDatabase } from "./fill-database.js";
 import { printRuns, rateRatio } from "./report-runs.js";
 
 /** The goal is for so many; with fewer the ratio is printed and not judged. */
@@ -17,7 +17,7 @@ export async function measureGrowth(context: MeasureContext): Promise<void> {
   const { rows } = options;
   printTitle(`Growth, Node ${runtime.version}: pigeonhole in front, empty database against ${rows} stored events`);
   const databaseFile = scratch.file("grown.db");
-  await fillDatabase(context, { file: databaseFile, rows, work: "done" });
+  fillSqlite(databaseFile, { rows, work: "done" });
   const front = findContestant("front");
   const [empty, grown] = await runAlternated(context, {
     entries: [

@@ -1,6 +1,6 @@
-import { createDatabase, fillPostgres } from "../process/fill-postgres.js";
+import { createDatabase, fillPostgres } from "../process/fill-stores.js";
 import { median } from "../stats.js";
-import { printLine, printProgress, printTitle } from "../table.js";
+import { printLine, printTitle } from "../table.js";
 import { JUDGED_ROWS, MEGABYTE, printReports, runBacklog, type BacklogReport } from "./backlog.js";
 import type { MeasureContext } from "./context.js";
 import { withPostgres } from "./store-runs.js";
@@ -14,7 +14,6 @@ export function measurePostgresBacklog(context: MeasureContext): Promise<void> {
   return withPostgres(context, async (server) => {
     printTitle(`PostgreSQL, Node ${runtime.version}: start with ${rows} pending events of 4 KB`);
     const url = await createDatabase(server.url, "backlog");
-    printProgress(`storing ${rows} events`);
     await fillPostgres(url, { rows, work: "pending" });
     const reports: BacklogReport[] = [];
     for (let round = 0; round < Math.min(ROUNDS, options.rounds); round += 1) {

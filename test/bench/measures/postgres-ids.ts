@@ -1,5 +1,5 @@
-import { createDatabase, fillPostgres } from "../process/fill-postgres.js";
-import { formatNumber, printLine, printProgress, printTitle } from "../table.js";
+import { createDatabase, fillPostgres } from "../process/fill-stores.js";
+import { formatNumber, printLine, printTitle } from "../table.js";
 import type { MeasureContext } from "./context.js";
 import { printStores, rateOf, runStores, storeRatio, withPostgres } from "./store-runs.js";
 
@@ -13,7 +13,6 @@ export function measurePostgresIds(context: MeasureContext): Promise<void> {
   return withPostgres(context, async (server) => {
     printTitle(`PostgreSQL, Node ${runtime.version}: empty against ${rows} stored events`);
     const url = await createDatabase(server.url, "grown");
-    printProgress(`storing ${rows} events`);
     await fillPostgres(url, { rows, work: "done" });
     const [empty, grown] = await runStores(context, server, [
       { name: "empty", title: "empty", plans: [{ way: "store", url: server.url, file: "" }] },

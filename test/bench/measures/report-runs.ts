@@ -146,9 +146,9 @@ function printErrors(run: ServerRun): void {
 
 /** Every handler of every answered event must have its done mark. */
 function printSettled(run: ServerRun): void {
-  const { name, handlersPerEvent = 1 } = run.contestant;
-  if (run.settled === undefined || handlersPerEvent === 0) return;
-  const wanted = run.accepted * handlersPerEvent;
+  const { name, handles = true } = run.contestant;
+  if (run.settled === undefined || !handles) return;
+  const wanted = run.accepted;
   const drainMs = medianOf(run, (interval) => interval.drainMs);
   const isComplete = run.settled === wanted;
   const mark = isComplete ? "" : "!!!! NOT VALID: ";

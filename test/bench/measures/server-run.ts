@@ -30,7 +30,7 @@ export interface ServerRun {
   /** Runs of handlers that are settled in the store; known once the run has ended, undefined where none are. */
   settled: number | undefined;
   /** Runs one interval; `keep` false makes it a warm-up. */
-  measure(load: Omit<LoadPlan, "port" | "scheme" | "mixed" | "poolSize">, keep: boolean): Promise<Interval>;
+  measure(load: Omit<LoadPlan, "port" | "scheme" | "poolSize">, keep: boolean): Promise<Interval>;
   end(): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export async function startServer(
   },
 ): Promise<ServerRun> {
   const { contestant, load, profile, nodeFlags = [] } = options;
-  const { scheme, mixed = false, handlersPerEvent = 1 } = contestant;
+  const { scheme, handles = true } = contestant;
   const profiling = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
   const server = await startServerProcess({ ...options, nodeFlags: [...nodeFlags, ...profiling] });
   const { pid, port } = server;
@@ -76,12 +76,12 @@ export async function startServer(
     async measure(plan, keep) {
       const wanted = Math.ceil((plan.rate ?? bestRate * POOL_MARGIN) * plan.seconds) + plan.connections;
       const poolSize = Math.min(MAX_POOL_SIZE, wanted);
-      await load.call("prepare", { ...plan, port, scheme, mixed, poolSize });
+      await load.call("prepare", { ...plan, port, scheme, poolSize });
       const before = readThreads(pid);
       const result = await load.call("run", undefined);
       const endedAt = performance.now();
       run.accepted += result.accepted;
-      await drain(server, run.accepted * handlersPerEvent);
+      if (handles) await drain(server, run.accepted);
       const drainMs = performance.now() - endedAt;
       await sleep(SETTLE_MS);
       const cpu = compareThreads(pid, { before, after: readThreads(pid), requests: result.accepted });
