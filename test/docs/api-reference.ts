@@ -24,7 +24,7 @@ const KINDS: Record<string, PublicName["kind"]> = {
 };
 
 /** The entries in the order of the page. */
-const ENTRIES = ["index", "client", "dashboard", "postgres", "protocol", "sandbox", "store", "testing"];
+export const ENTRIES = ["index", "client", "dashboard", "postgres", "protocol", "sandbox", "store", "testing"];
 
 /** The public names of `pigeonhole/<entry>`, sorted by kind and name. */
 export function readPublicNames(entry: string): PublicName[] {

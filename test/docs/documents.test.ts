@@ -60,10 +60,6 @@ test("what users read has at most 50,000 words, generated parts included", () =>
 describe("the documents' TypeScript", () => {
   const blocks = DOCUMENTS.flatMap((path) => blocksOf(readDocument(path), "ts"));
 
-  test("the documents contain TypeScript examples", () => {
-    expect(blocks.length).toBeGreaterThan(8);
-  });
-
   test("the TypeScript examples compile, and fragments compile with the names that their text introduces", () => {
     const folder = makeExampleFolder();
     mkdirSync(join(folder, "blocks"));
@@ -76,24 +72,18 @@ describe("the documents' TypeScript", () => {
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options, include: ["blocks"] }));
     const tsc = join(root, "node_modules/.bin/tsc");
     const { stdout } = spawnSync(process.execPath, [tsc, "--project", folder], { cwd: folder, encoding: "utf8" });
-    expect(stdout).toBe("");
+    expect([blocks.length > 8, stdout]).toEqual([true, ""]);
   });
 });
 
-describe("the first program of the README", () => {
+test("the first program of the README is the smallest example, which another test runs, and has fewer than 32 lines", () => {
   const [first] = blocksOf(readDocument("README.md"), "ts");
-
-  test("the first program of the README is the smallest example, which another test runs", () => {
-    const example = readDocument("examples/express-minimal.ts")
-      .replace(/^import "\.\/check-node\.js";\n/, "")
-      .replace(/\n\/\/ A complete receiver\..*\n/, "");
-    expect(first).toEqual({ remark: "example: first", block: example });
-  });
-
-  test("the first program of the README has fewer than 32 lines, three of them a schema", () => {
-    expect(first?.block.trimEnd().split("\n").length).toBeLessThan(32);
-    expect(first?.block).toMatch(/^ {2}schemas: \{\n.*z\.object\(.*\n {2}\},$/m);
-  });
+  const example = readDocument("examples/express-minimal.ts")
+    .replace(/^import "\.\/check-node\.js";\n/, "")
+    .replace(/\n\/\/ A complete receiver\..*\n/, "");
+  expect(first).toEqual({ remark: "example: first", block: example });
+  expect(first?.block.trimEnd().split("\n").length).toBeLessThan(32);
+  expect(first?.block).toMatch(/^ {2}schemas: \{\n.*z\.object\(.*\n {2}\},$/m);
 });
 
 test("the first command of the README is what a checkout runs", () => {
@@ -109,12 +99,10 @@ describe("command lines", () => {
       .map((line) => line.replace(/^\$ /, "").replace(/\s+(#|> ).*$/, ""))
       .filter((line) => line.startsWith("npx pigeonhole "));
 
-  test("the documents contain command lines", () => {
-    expect(DOCUMENTS.flatMap(linesOf).length).toBeGreaterThan(40);
-  });
-
-  test.each(DOCUMENTS)("the command lines in %s are accepted by the command", async (path) => {
-    for (const line of linesOf(path)) expect(await parseExample(line), line).toHaveLength(1);
+  test("the command lines in the documents are accepted by the command", async () => {
+    const lines = DOCUMENTS.flatMap(linesOf);
+    expect(lines.length).toBeGreaterThan(40);
+    for (const line of lines) expect(await parseExample(line), line).toHaveLength(1);
   });
 });
 

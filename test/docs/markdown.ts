@@ -30,6 +30,12 @@ export function blocksOf(text: string, language: string): { block: string; remar
   return [...found].map(([, remark = "", block = ""]) => ({ block, remark }));
 }
 
+/** A table; the first column of `head` may have no name. */
+export function tableOf(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  const line = (cells: readonly (string | number)[]): string => `| ${cells.join(" | ")} |`.replaceAll("|  |", "| |");
+  return [line(head), `|${"---|".repeat(head.length)}`, ...rows.map(line)].join("\n");
+}
+
 /** Without fenced blocks and code in lines. */
 export function withoutCode(text: string): string {
   return withoutBlocks(text).replaceAll(/`[^`\n]*`/g, "");

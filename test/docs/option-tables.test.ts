@@ -1,26 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Option } from "#pigeonhole/base/options.js";
-import { CAPTURE_FOLDER_OPTIONS } from "#pigeonhole/capture/folder/capture-folder.js";
-import { DEV_OPTIONS } from "#pigeonhole/dev/options.js";
-import { SCAFFOLD_OPTIONS } from "#pigeonhole/scaffold/project/scaffold-options.js";
-import { DOCUMENTED, type DocumentedOptions, readFields, statedDefault } from "./option-tables.js";
+import { DOCUMENTED, readFields, statedDefault } from "./option-tables.js";
 
 // The docstrings that editors and documents show beside the definitions that count.
 
-const internal = (
-  of: string,
-  definition: DocumentedOptions["definition"],
-  ...interfaces: DocumentedOptions["interfaces"]
-): DocumentedOptions => ({ of, page: "", definition, interfaces });
-
-/** Options that no caller of the package gives, and so no document lists. */
-const INTERNAL: readonly DocumentedOptions[] = [
-  internal("startDevServer", DEV_OPTIONS, ["dev/options", "DevServerOptions"]),
-  internal("openCaptureFolder", CAPTURE_FOLDER_OPTIONS, ["capture/folder/capture-folder", "CaptureFolderOptions"]),
-  internal("planScaffold", SCAFFOLD_OPTIONS, ["scaffold/project/scaffold-options", "ScaffoldOptions"]),
-];
-
-describe.each([...DOCUMENTED, ...INTERNAL])("the options of $of", (documented) => {
+describe.each(DOCUMENTED)("the options of $of", (documented) => {
   const fields = readFields(documented);
   const rows = Object.entries<Option<never, unknown>>(documented.definition.rows);
 
@@ -36,10 +20,6 @@ describe.each([...DOCUMENTED, ...INTERNAL])("the options of $of", (documented) =
       if (stated !== undefined) expect([name, stated]).toEqual([name, option.default]);
       if (option.required === true) expect([name, byDefault]).toEqual([name, undefined]);
     }
-  });
-
-  test("each option has an explanation in its docstring", () => {
-    expect([...fields].filter(([, { words }]) => words === "").map(([name]) => name)).toEqual([]);
   });
 });
 

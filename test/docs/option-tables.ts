@@ -48,8 +48,8 @@ export interface DocumentedOptions {
   of: string;
   page: string;
   definition: { rows: Readonly<Record<string, Option<never, unknown>>> };
-  /** Interfaces with the docstrings, as declaration file and name. */
-  interfaces: readonly (readonly [file: string, name: string])[];
+  /** Interfaces with the docstrings, each as its declaration file and its name. */
+  interfaces: readonly string[];
 }
 
 const listed = (
@@ -59,92 +59,93 @@ const listed = (
   ...interfaces: DocumentedOptions["interfaces"]
 ): DocumentedOptions => ({ of, page, definition, interfaces });
 
-const callersOf = (...names: readonly string[]): DocumentedOptions["interfaces"] =>
-  ["CallerRights", ...names].map((name) => ["sandbox/access/sandbox-callers", name] as const);
+const CALLERS = "sandbox/access/sandbox-callers";
 
 export const DOCUMENTED: readonly DocumentedOptions[] = [
-  listed("configuration.md", "createReceiver", RECEIVER_OPTIONS, ["receiver/options", "ReceiverOptions"]),
-  listed("configuration.md", "retention", RETENTION_OPTIONS, ["receiver/options", "Retention"]),
-  listed("configuration.md", "repair", REPAIR_INTERVAL, ["receiver/options", "RepairInterval"]),
-  listed("handlers.md", "on", HANDLER_OPTIONS, ["dispatch/handler", "HandlerSettings"]),
-  listed("handlers.md", "onBatch", BATCH_OPTIONS, ["dispatch/batch-handler", "BatchOptions"]),
-  listed("handlers.md", "rate", RATE_OPTIONS, ["dispatch/handler", "RunRate"]),
-  listed(
-    "handlers.md",
-    "retry",
-    RETRY_OPTIONS,
-    ["dispatch/retry-policy", "RetryPolicy"],
-    ["base/retry-wait", "Backoff"],
-  ),
-  listed("dashboard.md", "createDashboard", DASHBOARD_OPTIONS, ["dashboard/dashboard-options", "DashboardOptions"]),
-  listed("api.md", "createSqliteStore", STORE_OPTIONS, ["store/sqlite/sqlite-store", "SqliteStoreOptions"]),
-  listed("api.md", "createPostgresStore", POSTGRES_STORE_OPTIONS, [
-    "store/postgres/postgres-store",
-    "PostgresStoreOptions",
-  ]),
-  listed("api.md", "receiver.listener", LISTENER_OPTIONS, ["http/node-mount", "ListenerOptions"]),
-  listed("api.md", "receiver.drain", DRAIN_OPTIONS, ["receiver/receiver", "DrainOptions"]),
-  listed("api.md", "receiver.stop", STOP_OPTIONS, ["receiver/receiver", "StopOptions"]),
+  listed("configuration.md", "createReceiver", RECEIVER_OPTIONS, "receiver/options ReceiverOptions"),
+  listed("configuration.md", "retention", RETENTION_OPTIONS, "receiver/options Retention"),
+  listed("configuration.md", "repair", REPAIR_INTERVAL, "receiver/options RepairInterval"),
+  listed("handlers.md", "on", HANDLER_OPTIONS, "dispatch/handler HandlerSettings"),
+  listed("handlers.md", "onBatch", BATCH_OPTIONS, "dispatch/batch-handler BatchOptions"),
+  listed("handlers.md", "rate", RATE_OPTIONS, "dispatch/handler RunRate"),
+  listed("handlers.md", "retry", RETRY_OPTIONS, "dispatch/retry-policy RetryPolicy", "base/retry-wait Backoff"),
+  listed("dashboard.md", "createDashboard", DASHBOARD_OPTIONS, "dashboard/dashboard-options DashboardOptions"),
+  listed("api.md", "createSqliteStore", STORE_OPTIONS, "store/sqlite/sqlite-store SqliteStoreOptions"),
+  listed("api.md", "createPostgresStore", POSTGRES_STORE_OPTIONS, "store/postgres/postgres-store PostgresStoreOptions"),
+  listed("api.md", "receiver.listener", LISTENER_OPTIONS, "http/node-mount ListenerOptions"),
+  listed("api.md", "receiver.drain", DRAIN_OPTIONS, "receiver/receiver DrainOptions"),
+  listed("api.md", "receiver.stop", STOP_OPTIONS, "receiver/receiver StopOptions"),
   listed(
     "api.md",
     "receiver.inbox.list",
     EVENT_QUERY_OPTIONS,
-    ["store/inbox-view", "EventQuery"],
-    ["store/inbox-view", "WorkChoice"],
+    "store/inbox-view EventQuery",
+    "store/inbox-view WorkChoice",
   ),
-  listed("api.md", "receiver.inbox.retryAll", RETRY_ALL_OPTIONS, ["receiver/inbox", "RetryAllQuery"]),
-  listed("api.md", "receiver.inbox.backup", BACKUP_OPTIONS, ["receiver/inbox", "BackupOptions"]),
-  listed("api.md", "receiver.repair", REPAIR_OPTIONS, ["receiver/repair-endpoint", "RepairOptions"]),
-  listed("api.md", "receiver.inbox.erase", ERASE_OPTIONS, ["store/erase", "EraseOptions"]),
+  listed("api.md", "receiver.inbox.retryAll", RETRY_ALL_OPTIONS, "receiver/inbox RetryAllQuery"),
+  listed("api.md", "receiver.inbox.backup", BACKUP_OPTIONS, "receiver/inbox BackupOptions"),
+  listed("api.md", "receiver.repair", REPAIR_OPTIONS, "receiver/repair-endpoint RepairOptions"),
+  listed("api.md", "receiver.inbox.erase", ERASE_OPTIONS, "store/erase EraseOptions"),
   listed(
     "api.md",
     "receiver.contactEvents.list",
     OUTBOX_QUERY_OPTIONS,
-    ["store/outbox", "OutboxQuery"],
-    ["store/outbox", "ContactEventChoice"],
+    "store/outbox OutboxQuery",
+    "store/outbox ContactEventChoice",
   ),
-  listed("api.md", "contactEvents.record", RECORD_OPTIONS, ["outbox/contact-event-record", "RecordOptions"]),
-  listed("api.md", "rotateSecret", ROTATE_OPTIONS, ["receiver/rotate", "RotateSecretOptions"]),
-  listed("api.md", "rotateApiKey", ROTATE_KEY_OPTIONS, ["receiver/rotate", "RotateApiKeyOptions"]),
-  listed("api.md", "createClient", CLIENT_OPTIONS, ["client/options", "ClientOptions"]),
-  listed("api.md", "credential", CREDENTIAL_OPTIONS, ["contract/credential-shape", "CredentialShape"]),
-  listed("api.md", "verifySignature", VERIFY_OPTIONS, ["protocol/verify-signature", "VerifySignatureInput"]),
-  listed("api.md", "signDelivery", SIGN_OPTIONS, ["protocol/sign-delivery", "SignDeliveryInput"]),
-  listed("api.md", "signature", SIGNATURE_OPTIONS, ["protocol/signature-assumptions", "SignatureAssumptions"]),
-  listed("api.md", "createSandbox", SANDBOX_OPTIONS, ["sandbox/options", "SandboxOptions"]),
-  listed("api.md", "limits", LIMIT_OPTIONS, ["sandbox/options", "SandboxLimits"]),
-  listed("api.md", "assumptions", ASSUMPTION_OPTIONS, ["sandbox/options", "SandboxAssumptions"]),
-  listed("api.md", "an API key of the sandbox", API_KEY_OPTIONS, ["sandbox/access/api-key", "SandboxApiKey"]),
-  listed("api.md", "sandbox.callers.owner", OWNER_CALLER_OPTIONS, ...callersOf("OwnerCaller")),
-  listed("api.md", "sandbox.callers.member", MEMBER_CALLER_OPTIONS, ...callersOf("OwnerCaller", "MemberCaller")),
-  listed("api.md", "sandbox.callers.key", KEY_CALLER_OPTIONS, ...callersOf("KeyCaller")),
-  listed("api.md", "an automation of the sandbox", AUTOMATION_OPTIONS, [
-    "sandbox/contact-events/automations",
-    "SandboxAutomation",
-  ]),
-  listed("api.md", "sandbox.emit", EMIT_OPTIONS, ["sandbox/control/sandbox", "EmitOptions"]),
-  listed("api.md", "sandbox.deliveries", FILTER_OPTIONS, ["sandbox/delivery/attempt-log", "AttemptFilter"]),
+  listed("api.md", "contactEvents.record", RECORD_OPTIONS, "outbox/contact-event-record RecordOptions"),
+  listed("api.md", "rotateSecret", ROTATE_OPTIONS, "receiver/rotate RotateSecretOptions"),
+  listed("api.md", "rotateApiKey", ROTATE_KEY_OPTIONS, "receiver/rotate RotateApiKeyOptions"),
+  listed("api.md", "createClient", CLIENT_OPTIONS, "client/options ClientOptions"),
+  listed("api.md", "credential", CREDENTIAL_OPTIONS, "contract/credential-shape CredentialShape"),
+  listed("api.md", "verifySignature", VERIFY_OPTIONS, "protocol/verify-signature VerifySignatureInput"),
+  listed("api.md", "signDelivery", SIGN_OPTIONS, "protocol/sign-delivery SignDeliveryInput"),
+  listed("api.md", "signature", SIGNATURE_OPTIONS, "protocol/signature-assumptions SignatureAssumptions"),
+  listed("api.md", "createSandbox", SANDBOX_OPTIONS, "sandbox/options SandboxOptions"),
+  listed("api.md", "limits", LIMIT_OPTIONS, "sandbox/options SandboxLimits"),
+  listed("api.md", "assumptions", ASSUMPTION_OPTIONS, "sandbox/options SandboxAssumptions"),
+  listed("api.md", "an API key of the sandbox", API_KEY_OPTIONS, "sandbox/access/api-key SandboxApiKey"),
+  listed("api.md", "sandbox.callers.owner", OWNER_CALLER_OPTIONS, `${CALLERS} CallerRights`, `${CALLERS} OwnerCaller`),
+  listed(
+    "api.md",
+    "sandbox.callers.member",
+    MEMBER_CALLER_OPTIONS,
+    `${CALLERS} CallerRights`,
+    `${CALLERS} OwnerCaller`,
+    `${CALLERS} MemberCaller`,
+  ),
+  listed("api.md", "sandbox.callers.key", KEY_CALLER_OPTIONS, `${CALLERS} CallerRights`, `${CALLERS} KeyCaller`),
+  listed(
+    "api.md",
+    "an automation of the sandbox",
+    AUTOMATION_OPTIONS,
+    "sandbox/contact-events/automations SandboxAutomation",
+  ),
+  listed("api.md", "sandbox.emit", EMIT_OPTIONS, "sandbox/control/sandbox EmitOptions"),
+  listed("api.md", "sandbox.deliveries", FILTER_OPTIONS, "sandbox/delivery/attempt-log AttemptFilter"),
   listed(
     "api.md",
     "sandbox.waitFor",
     WAIT_OPTIONS,
-    ["sandbox/delivery/attempt-log", "AttemptFilter"],
-    ["sandbox/delivery/attempt-wait", "AttemptWait"],
+    "sandbox/delivery/attempt-log AttemptFilter",
+    "sandbox/delivery/attempt-wait AttemptWait",
   ),
-  listed("api.md", "sandbox.waitForContactEvent", CONTACT_EVENT_WAIT_OPTIONS, [
-    "sandbox/contact-events/event-log",
-    "ContactEventWait",
-  ]),
-  listed("api.md", "sandbox.listen", LISTEN_OPTIONS, ["sandbox/control/sandbox", "SandboxListenOptions"]),
-  listed("api.md", "sandbox.reset", RESET_OPTIONS, ["sandbox/control/sandbox", "SandboxResetOptions"]),
-  listed("api.md", "sampleEvent", SAMPLE_OPTIONS, ["sandbox/samples/sample-event", "SampleOptions"]),
-  listed("api.md", "deliver", DELIVER_OPTIONS, ["testing/deliver", "DeliverOptions"]),
+  listed(
+    "api.md",
+    "sandbox.waitForContactEvent",
+    CONTACT_EVENT_WAIT_OPTIONS,
+    "sandbox/contact-events/event-log ContactEventWait",
+  ),
+  listed("api.md", "sandbox.listen", LISTEN_OPTIONS, "sandbox/control/sandbox SandboxListenOptions"),
+  listed("api.md", "sandbox.reset", RESET_OPTIONS, "sandbox/control/sandbox SandboxResetOptions"),
+  listed("api.md", "sampleEvent", SAMPLE_OPTIONS, "sandbox/samples/sample-event SampleOptions"),
+  listed("api.md", "deliver", DELIVER_OPTIONS, "testing/deliver DeliverOptions"),
   listed(
     "api.md",
     "replayDirectory",
     REPLAY_DIRECTORY_OPTIONS,
-    ["testing/replay-directory", "ReplayDirectoryOptions"],
-    ["capture/tests/run-capture-tests", "CaptureTestRules"],
+    "testing/replay-directory ReplayDirectoryOptions",
+    "capture/tests/run-capture-tests CaptureTestRules",
   ),
 ];
 
@@ -168,7 +169,7 @@ export interface DocumentedField {
 /** The fields of the interfaces by name. */
 export function readFields({ interfaces }: DocumentedOptions): Map<string, DocumentedField> {
   const fields = new Map<string, DocumentedField>();
-  for (const [file, name] of interfaces) {
+  for (const [file = "", name = ""] of interfaces.map((place) => place.split(" "))) {
     const text = readFileSync(join(DIST, `${file}.d.ts`), "utf8");
     const body = new RegExp(`^export interface ${name}\\b[^{]*\\{\n([\\s\\S]*?)^\\}`, "m").exec(text)?.[1];
     if (body === undefined) throw new Error(`${file} declares no interface ${name}.`);

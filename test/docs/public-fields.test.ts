@@ -1,11 +1,10 @@
 import { join, relative } from "node:path";
 import { expect, test } from "vitest";
+import { ENTRIES } from "./api-reference.js";
 import { type Declaration, DIST, findDeclaration, readForeignNames } from "./declarations.js";
 
 // Each field of an interface or class that a user of the package can meet has a docstring of its own, which editors
 // show: those of the entry points, and those that these are made of.
-
-const ENTRIES = ["index", "client", "dashboard", "postgres", "protocol", "sandbox", "store", "testing"];
 
 /** Members that every class of errors has, and whose meaning is JavaScript's. */
 const OF_EVERY_ERROR = new Set(["constructor", "name"]);
@@ -55,28 +54,7 @@ test("every field of a public interface or class has a docstring of its own", ()
 
 test("the search finds interfaces that no entry point exports, classes, and their fields", () => {
   const fields = new Map(REACHABLE.map(({ name, text }) => [name, readMembers(text).documented]));
-  expect(fields.size).toBeGreaterThan(90);
   expect(fields.get("LeasedWork")).toContain("attempt");
   expect(fields.get("ApiError")).toEqual(expect.arrayContaining(["status", "param"]));
   expect(fields.get("Receiver")).toEqual(expect.arrayContaining(["on", "fetch", "inbox"]));
-  expect([...fields.values()].flat().length).toBeGreaterThan(450);
-});
-
-test("the search tells a field with a docstring from one without", () => {
-  const text = `interface Row {
-    /** Its id. */
-    readonly id: string;
-    state: "on" | "off";
-    /**
-     * Two lines.
-     */
-    list<Value>(query: {
-        limit: number;
-    }): Value;
-    list(): void;
-    get size(): number;
-    private secret;
-    #hidden;
-}`;
-  expect(readMembers(text)).toEqual({ documented: ["id", "list"], bare: ["state", "size"] });
 });

@@ -1,37 +1,71 @@
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import { apiErrorsTable } from "./api-errors-table.js";
-import { referenceTable } from "./api-reference.js";
+import { ENTRIES, referenceTable } from "./api-reference.js";
+import { ERROR_CODES } from "pigeonhole";
+import { API_ERROR_CODES } from "#pigeonhole/contract/api-error-codes.js";
+import { CONTRACT, listOperations } from "#pigeonhole/contract/contract.js";
+import { ALARMS } from "#pigeonhole/receiver/alarm-table.js";
+import { METRICS } from "#pigeonhole/receiver/metrics.js";
 import { ANSWERS } from "#pigeonhole/protocol/outcome.js";
 import { commandReference } from "./command-reference.js";
 import { LISTED, optionTable } from "./option-tables.js";
 import { STATE_WORDS } from "#pigeonhole/store/state-words.js";
-import { metricsTable } from "./metrics-table.js";
-import { assumedPathsTable } from "./assumed-paths-table.js";
+import { readDocument, tableOf } from "./markdown.js";
 import { resourceReference, resourcesList } from "./resource-reference.js";
 import { GROUPS } from "../support/tell-skipped.js";
-import { LOG_MESSAGES, alarmTable, errorTable, logTable } from "./troubleshooting.js";
 
 // Parts of the documents that follow from the source. `UPDATE=1 npx vitest run test/docs/readme.test.ts` writes them.
 
 function answersTable(): string {
-  const rows = Object.entries(ANSWERS).map(([outcome, { status, retryAfterMs }]) => {
-    const retryAfter = retryAfterMs === undefined ? "–" : `${retryAfterMs / 1_000} s`;
-    return `| \`${outcome}\` | ${status} | ${retryAfter} |`;
+  const rows = Object.entries(ANSWERS).map(([outcome, { status, retryAfterMs }]) => [
+    `\`${outcome}\``,
+    status,
+    retryAfterMs === undefined ? "–" : `${retryAfterMs / 1_000} s`,
+  ]);
+  return tableOf(["outcome", "answer", "Retry-After"], rows);
+}
+
+/** The codes of the service's errors by status. */
+function apiErrorsTable(): string {
+  const codes = Object.entries<{ status: readonly number[] }>(API_ERROR_CODES);
+  const statuses = [...new Set(codes.flatMap(([, { status }]) => status))].toSorted((a, b) => a - b);
+  const rows = statuses.map((status) => {
+    const found = codes.filter(([, code]) => code.status.includes(status));
+    return [status, found.map(([code]) => `\`${code}\``).join(", ")];
   });
-  return ["| outcome | answer | Retry-After |", "|---|---|---|", ...rows].join("\n");
+  return tableOf(["status", "codes"], rows);
+}
+
+/** The paths that the service's documentation does not show. */
+function assumedPathsTable(): string {
+  const assumed = listOperations().filter(({ operation }) => operation.pathIsAssumed === true);
+  const rows = Object.keys(CONTRACT).flatMap((resource) => {
+    const own = assumed.filter((row) => row.resource === resource);
+    const calls = own.map(({ name }) => `\`${resource}.${name}\``).join(", ");
+    const paths = own.map(({ operation: { method, path } }) => `${method} ${path}`).join(", ");
+    return own.length === 0 ? [] : [[calls, paths]];
+  });
+  return tableOf(["calls", "assumed paths"], rows);
+}
+
+function metricsTable(): string {
+  const rows = METRICS.map(({ name, instrument, unit, attributes, description }) => {
+    const listed = attributes.map((attribute) => `\`${attribute}\``).join(", ");
+    return [`\`${name}\``, instrument, unit === "" ? "–" : `\`${unit}\``, listed || "–", description];
+  });
+  return tableOf(["metric", "kind", "unit", "attributes", "meaning"], rows);
 }
 
 function skippedTable(): string {
   const groups = Object.entries(GROUPS).flatMap(([kind, found]) => found.map((group) => ({ kind, ...group })));
-  const rows = groups.map(({ kind, need, tests }) => `| ${need} | ${tests} | \`test:${kind}\` |`);
-  return ["| Needed | Skipped without it | Of |", "|---|---|---|", ...rows].join("\n");
+  const rows = groups.map(({ kind, need, tests }) => [need, tests, `\`test:${kind}\``]);
+  return tableOf(["Needed", "Skipped without it", "Of"], rows);
 }
 
 function statesTable(): string {
-  const rows = Object.entries(STATE_WORDS).map(([word, meaning]) => `| \`${word}\` | ${meaning} |`);
-  return ["| state | meaning |", "|---|---|", ...rows].join("\n");
+  const rows = Object.entries(STATE_WORDS).map(([word, meaning]) => [`\`${word}\``, meaning]);
+  return tableOf(["state", "meaning"], rows);
 }
 
 test.each<readonly [part: string, page: string, text: string]>([
@@ -44,17 +78,7 @@ test.each<readonly [part: string, page: string, text: string]>([
   ["all operations", "api.md", resourceReference()],
   ["resources", "../README.md", resourcesList()],
   ["api error codes", "service.md", apiErrorsTable()],
-  ["log messages", "troubleshooting.md", logTable()],
-  ["alarms", "troubleshooting.md", alarmTable()],
-  ["error codes", "troubleshooting.md", errorTable()],
-  ["reference index", "api.md", referenceTable("index")],
-  ["reference client", "api.md", referenceTable("client")],
-  ["reference dashboard", "api.md", referenceTable("dashboard")],
-  ["reference postgres", "api.md", referenceTable("postgres")],
-  ["reference protocol", "api.md", referenceTable("protocol")],
-  ["reference sandbox", "api.md", referenceTable("sandbox")],
-  ["reference store", "api.md", referenceTable("store")],
-  ["reference testing", "api.md", referenceTable("testing")],
+  ...ENTRIES.map((entry): [string, string, string] => [`reference ${entry}`, "api.md", referenceTable(entry)]),
   ...LISTED.map((options): [string, string, string] => [
     `options of ${options.of}`,
     options.page,
@@ -85,11 +109,41 @@ function loggedMessages(): Set<string> {
   return new Set(calls.flatMap((call) => [...call.matchAll(MESSAGE)].map(([, name = ""]) => name)));
 }
 
+/** What docs/troubleshooting.md says under a title, by the name; "" where the name or the message says everything. */
+function troubleshooting(title: string): Map<string, string> {
+  const [, section = ""] = readDocument("docs/troubleshooting.md").split(`\n## ${title}\n`);
+  const [text = ""] = section.split("\n## ");
+  const rows = [...text.matchAll(/^\| `(\w+)` \| (.*) \|$/gm)].map(
+    ([, name = "", words = ""]) => [name, words] as const,
+  );
+  const [, listed = ""] = /^The \w+ says everything: (.*)\.$/m.exec(text) ?? [];
+  return new Map([...rows, ...[...listed.matchAll(/`(\w+)`/g)].map(([, name = ""]) => [name, ""] as const)]);
+}
+
+const namesOf = (titled: string): string[] => [...troubleshooting(titled).keys()].toSorted();
+
 test("docs/troubleshooting.md has every message that src/ logs, and no other", () => {
   const logged = loggedMessages();
-  // Named where they are passed on to the logger.
-  const derived = new Set(["dashboard_failed", "dashboard_job_interrupted"]);
   expect(logged.size).toBeGreaterThan(30);
-  expect([...logged].filter((message) => !(message in LOG_MESSAGES))).toEqual([]);
-  expect(Object.keys(LOG_MESSAGES).filter((message) => !logged.has(message) && !derived.has(message))).toEqual([]);
+  // Named where they are passed on to the logger.
+  const derived = ["dashboard_failed", "dashboard_job_interrupted"];
+  expect(namesOf("Log messages")).toEqual([...new Set([...logged, ...derived])].toSorted());
+});
+
+test("docs/troubleshooting.md has every alarm with its advice", () => {
+  // The page says this once.
+  const sentAgain = /Deliveries[\w ]* are answered 503 meanwhile, so the service sends them again\./;
+  const told = troubleshooting("Alarms");
+  expect(namesOf("Alarms")).toEqual(Object.keys(ALARMS).toSorted());
+  for (const [kind, { advice }] of Object.entries(ALARMS))
+    expect(told.get(kind)).toContain(advice.replace(sentAgain, "").trim());
+});
+
+test("docs/troubleshooting.md has every error code with its cause", () => {
+  const told = troubleshooting("Error codes");
+  expect(namesOf("Error codes")).toEqual(Object.keys(ERROR_CODES).toSorted());
+  for (const [code, cause] of Object.entries(ERROR_CODES)) {
+    const words = told.get(code) ?? "";
+    expect(words === "" || words.startsWith(cause), `${code}: ${cause}`).toBe(true);
+  }
 });

@@ -1,5 +1,7 @@
-import { type Contract, CONTRACT } from "#pigeonhole/contract/contract.js";
-import { operationsTable } from "./operations-table.js";
+import { type Contract, CONTRACT, listOperations } from "#pigeonhole/contract/contract.js";
+import { type Operation, pathNames, takesIdempotencyKey } from "#pigeonhole/contract/operation.js";
+import { describeScopes } from "#pigeonhole/contract/scopes.js";
+import { tableOf } from "./markdown.js";
 
 /** What each resource is. */
 const RESOURCES: Record<keyof Contract, string> = {
@@ -34,4 +36,29 @@ export function resourceReference(): string {
     const title = `#### client.${resource}`;
     return [title, `${what.charAt(0).toUpperCase()}${what.slice(1)}.`, operationsTable(resource)].join("\n\n");
   }).join("\n\n");
+}
+
+const REPEATED = new Set<Operation["retry"]>(["repeatable", "with-key"]);
+
+/** The operations of one resource; ↻ is a write that is repeated. */
+function operationsTable(only: keyof Contract): string {
+  const rows = listOperations()
+    .filter(({ resource }) => resource === only)
+    .map(({ resource, name, operation }) => {
+      const mark = REPEATED.has(operation.retry) ? " ↻" : "";
+      const call = `\`${resource}.${name}(${argumentsOf(operation)})\`${mark}`;
+      return [call, operation.doc, describeScopes(operation.scope, "`")];
+    });
+  return tableOf(["call", "", "scope"], rows);
+}
+
+function argumentsOf(operation: Operation): string {
+  const { body, argument, query, path, uploads } = operation;
+  return [
+    ...pathNames(path),
+    ...(body === undefined ? [] : [argument ?? "body"]),
+    ...(uploads === undefined ? [] : ["data"]),
+    ...(query === undefined ? [] : [query.safeParse({}).success ? "query?" : "query"]),
+    ...(takesIdempotencyKey(operation) ? ["{ idempotencyKey }"] : []),
+  ].join(", ");
 }
