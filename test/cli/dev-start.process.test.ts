@@ -6,7 +6,8 @@ import { describe, expect, test } from "vitest";
 import { findFreePort } from "../support/free-port.js";
 import { makeFolder } from "../support/folder.js";
 import { jsonLines, runCli } from "../support/run-cli.js";
-import { type CliProcess, startCli } from "../support/start-cli.js";
+import { startCli } from "../support/start-cli.js";
+import type { Running } from "../support/start-program.js";
 
 const APP = `node "${fileURLToPath(new URL("receiver-app.mjs", import.meta.url))}"`;
 const NAMES = ["PORT", "DEV_PORT", "DEV_PAGE_PORT", "SANDBOX_PORT"] as const;
@@ -36,7 +37,7 @@ async function fire(port: number, type: string): Promise<void> {
   expect(status).toBe(200);
 }
 
-async function endsBy(cli: CliProcess, signal: "SIGINT" | "SIGTERM") {
+async function endsBy(cli: Running, signal: "SIGINT" | "SIGTERM") {
   cli.signal(signal);
   return cli.ended;
 }

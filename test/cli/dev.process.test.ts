@@ -4,13 +4,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { type App, startReceiverApp } from "./app.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
-import { type CliProcess, startCli } from "../support/start-cli.js";
+import { startCli } from "../support/start-cli.js";
+import type { Running } from "../support/start-program.js";
 import { makeFolder } from "../support/folder.js";
 
 const env = { WEBHOOK_SECRET: SECRET };
 
 interface Dev {
-  cli: CliProcess;
+  cli: Running;
   cwd: string;
   url: string;
 }
@@ -20,6 +21,13 @@ async function startDev(app: App, args: string[] = []): Promise<Dev> {
   const cli = startCli(["dev", "-f", app.url, "--port", "0", "--page-port", "0", "--json", ...args], { cwd, env });
   const ready = JSON.parse(await cli.line(/"kind":"ready"/)) as { captureUrl: string };
   return { cli, cwd, url: ready.captureUrl };
+}
+
+/** The command line's dev without a page, whose lines are for a person. */
+async function startPlain(app: App, args: string[] = []): Promise<Dev> {
+  const cwd = makeFolder();
+  const cli = startCli(["dev", "-f", app.url, "--port", "0", "--no-page", ...args], { cwd, env });
+  return { cli, cwd, url: (await cli.line(/^ {2}Receiving/)).split(/\s+/)[2] ?? "" };
 }
 
 function trigger(url: string, ...args: string[]) {
@@ -46,10 +54,7 @@ describe("dev", () => {
 
   test("dev with the inbox prints what a handler made of a delivery and of a replay, when it happens", async () => {
     const app = await startReceiverApp();
-    const cwd = makeFolder();
-    const args = ["dev", "-f", app.url, "--port", "0", "--no-page", "--inbox", app.file];
-    const cli = startCli(args, { cwd, env });
-    const url = (await cli.line(/^ {2}Receiving/)).split(/\s+/)[2] ?? "";
+    const { cli, cwd, url } = await startPlain(app, ["--inbox", app.file]);
     expect(await cli.line(/^ {2}Inbox/)).toContain(app.file);
     await cli.line(/Ready\./);
     const failure = /^[\d:]{8} {2}email\.bounced +✗ handler bounces dead {2}\w{6} {2}.*: the mail server is away$/;
@@ -63,17 +68,13 @@ describe("dev", () => {
     expect(cli.lines.filter((line) => failure.test(line))).toHaveLength(2);
   });
 
-  test("dev reads the inbox of the database that DATABASE_FILE names, else of pigeonhole.db, and starts without one that is not a receiver's", async () => {
+  test("dev reads the inbox of the database that DATABASE_FILE names, and starts without one that is not a receiver's", async () => {
     const app = await startReceiverApp();
     const start = (file: string) => {
       const args = ["dev", "-f", app.url, "--port", "0", "--no-page"];
       return startCli(args, { cwd: makeFolder(), env: { ...env, DATABASE_FILE: file } });
     };
     expect(await start(app.file).line(/^ {2}Inbox/)).toContain(app.file);
-    const cwd = makeFolder();
-    symlinkSync(app.file, join(cwd, "pigeonhole.db"));
-    const byDefault = startCli(["dev", "-f", app.url, "--port", "0", "--no-page"], { cwd, env });
-    expect(await byDefault.line(/^ {2}Inbox/)).toContain("pigeonhole.db");
     const foreign = join(makeFolder(), "notes.txt");
     writeFileSync(foreign, "no database");
     const other = start(foreign);
@@ -84,9 +85,7 @@ describe("dev", () => {
 
   test("dev finds the inbox that an app makes later, says so once, and follows it", async () => {
     const app = await startReceiverApp();
-    const cwd = makeFolder();
-    const cli = startCli(["dev", "-f", app.url, "--port", "0", "--no-page"], { cwd, env });
-    const url = (await cli.line(/^ {2}Receiving/)).split(/\s+/)[2] ?? "";
+    const { cli, cwd, url } = await startPlain(app);
     expect(await cli.line(/^ {2}Inbox/)).toContain("not known");
     await cli.line(/Ready\./);
     symlinkSync(app.file, join(cwd, "pigeonhole.db"));
@@ -99,9 +98,7 @@ describe("dev", () => {
 
   test("dev prints plain lines without a terminal", async () => {
     const app = await startReceiverApp();
-    const cwd = makeFolder();
-    const cli = startCli(["dev", "-f", app.url, "--port", "0", "--no-page"], { cwd, env });
-    const url = (await cli.line(/^ {2}Receiving/)).split(/\s+/)[2] ?? "";
+    const { cli, cwd, url } = await startPlain(app);
     await cli.line(/Ready\./);
     await trigger(url);
     await trigger(url, "--sign", "tampered");

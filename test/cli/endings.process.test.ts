@@ -1,13 +1,11 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { closeSync, existsSync, openSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sampleEvent } from "pigeonhole/testing";
 import { describeError } from "#pigeonhole/cli/frame/command-error.js";
-import { endWithTest } from "../support/end-with-test.js";
 import { runCli, SECRET } from "../support/run-cli.js";
 import { BIN, startCli } from "../support/start-cli.js";
+import { startProgram } from "../support/start-program.js";
 import { importEvents } from "./import-events.js";
 import { HAS_TERMINAL, KEY, startInTerminal } from "./terminal.js";
 import { makeFolder } from "../support/folder.js";
@@ -19,7 +17,7 @@ test.each([
   [["trigger", "email.sent", "--to", "9", "--sign", "missing"], 3],
 ])("the program %j reads from a pipe, writes into pipes and ends with %i, as its command does", async (args, code) => {
   const options = { cwd: makeFolder(), env: { WEBHOOK_SECRET: SECRET }, input: "{}" };
-  const ended = await startCli(args, options).ended;
+  const { signal: _, ...ended } = await startCli(args, options).ended;
   const times = (text: string) => text.replaceAll(/evt_\w+|\d+ ms/g, "…");
   const command = await runCli(args, options);
   expect(ended.code).toBe(code);
@@ -47,17 +45,15 @@ test("help loads no native module and none of the package's heavy ones", async (
   expect((await seen(["doctor", "--quiet"])).natives).toBeGreaterThan(0);
 });
 
-/** Runs a command whose reader goes away at once. */
-async function runUnread(args: readonly string[], stream: "stdout" | "stderr") {
-  const child = endWithTest(spawn(process.execPath, [BIN, ...args], { stdio: ["ignore", "pipe", "pipe"] }));
-  let rest = "";
-  child[stream].destroy();
-  child[stream === "stdout" ? "stderr" : "stdout"].setEncoding("utf8").on("data", (text: string) => (rest += text));
-  const [code] = (await once(child, "close")) as [number | null];
-  return { code, rest };
-}
-
 describe("a reader that closes the pipe early", () => {
+  /** Runs a command whose reader goes away at once. */
+  async function runUnread(args: readonly string[], stream: "stdout" | "stderr") {
+    const { child, ended } = startCli(args);
+    child[stream]?.destroy();
+    const { code, stdout, stderr } = await ended;
+    return { code, rest: stdout + stderr };
+  }
+
   test.each([[["--help"]], [["api", "labels"]], [["postgres", "schema"]]])(
     "the output of %j into a pipe that is closed early, as by head, is no error",
     async (args) => {
@@ -70,24 +66,21 @@ describe("a reader that closes the pipe early", () => {
   });
 });
 
-/** Runs a command whose standard output is a file on a full disk. */
-async function runOnFullDisk(args: readonly string[]) {
-  const full = openSync("/dev/full", "w");
-  const child = endWithTest(spawn(process.execPath, [BIN, ...args], { stdio: ["ignore", full, "pipe"] }));
-  closeSync(full);
-  let stderr = "";
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-  const [code] = (await once(child, "close")) as [number | null];
-  return { code, stderr };
+/** Runs a line of the shell, in which "$@" is the program with these arguments. */
+function runInShell(line: string, args: readonly string[]) {
+  const command = ["-c", line, "sh", process.execPath, BIN, ...args];
+  return startProgram({ command: "sh", args: command, cwd: makeFolder() }).ended;
 }
 
 // Only Linux has a file that is always full.
 describe.skipIf(!existsSync("/dev/full"))("output into a file on a full disk", () => {
+  const runOnFullDisk = (args: readonly string[]) => runInShell('exec "$@" > /dev/full', args);
+
   test.each([[["api", "labels"]], [["postgres", "schema"]], [["--help"]]])(
     "the output of %j into a full disk is reported as a failure",
     async (args) => {
       const stderr = "error: Standard output cannot be written: the disk is full.\n";
-      expect(await runOnFullDisk(args)).toEqual({ code: 2, stderr });
+      expect(await runOnFullDisk(args)).toMatchObject({ code: 2, stderr });
     },
   );
 
@@ -99,12 +92,7 @@ describe.skipIf(!existsSync("/dev/full"))("output into a file on a full disk", (
 
 // A file may hold no more than 512 or 1,024 bytes, by what the shell takes for a block; Windows has no such limit.
 test.skipIf(process.platform === "win32")("output that is written only in part is reported as a failure", async () => {
-  const cwd = makeFolder();
-  const line = `ulimit -f 1; exec "${process.execPath}" "${BIN}" --help > part`;
-  const child = endWithTest(spawn("sh", ["-c", line], { cwd, stdio: ["ignore", "ignore", "pipe"] }));
-  let stderr = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-  const [code] = (await once(child, "close")) as [number | null];
+  const { code, stderr } = await runInShell('ulimit -f 1; exec "$@" > part', ["--help"]);
   expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: Standard output cannot be written: .*\.\n$/)]);
 });
 

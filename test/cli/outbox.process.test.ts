@@ -1,90 +1,69 @@
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
-import { createReceiver } from "pigeonhole";
-import { describe, expect, test } from "vitest";
+import { type ReceiverOptions, createReceiver } from "pigeonhole";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { createSandbox } from "#pigeonhole/sandbox/create-sandbox.js";
-import { closeAfterTest, startReceiverApp } from "./app.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { startContactEventService } from "../support/contact-event-service.js";
-import { makeFolder } from "../support/folder.js";
-import { startReceiver } from "../support/receiver-process.js";
 import { tempFile } from "../support/receiver.js";
 
-const SENDER = fileURLToPath(new URL("../support/contact-event-receiver.mjs", import.meta.url));
-
-/** A receiver in a process of its own, which sends these contact events to the service. */
-async function startSender({ baseUrl }: { baseUrl: string }, records: readonly { name: string; email: string }[]) {
+/** A receiver in this process with this access to the API, and its file. */
+async function openSender(api: ReceiverOptions["api"]) {
   const file = tempFile();
-  const config = { file, port: 0, secret: SECRET, handlers: {}, baseUrl, records };
-  const receiver = startReceiver(config, {}, SENDER);
-  closeAfterTest(async () => {
-    receiver.signal("SIGKILL");
-    await receiver.ended;
-  });
-  await receiver.line("ready");
-  return { file, receiver };
+  const plain = { secrets: SECRET, logger: silentLogger, telemetry: false };
+  const receiver = createReceiver({ ...plain, store: file, api });
+  await receiver.start();
+  onTestFinished(() => receiver.stop({ timeoutMs: 0 }));
+  const outbox = (...args: string[]) => runCli(["outbox", ...args, "--db", file]);
+  return { file, receiver, outbox };
 }
 
 /** A receiver that has recorded one contact event the service takes, and one it refuses. */
 async function startOutbox() {
-  const file = join(makeFolder(), "inbox.db");
   const sandbox = createSandbox({ contacts: [{ email: "known@example.com" }] });
-  const receiver = createReceiver({
-    secrets: SECRET,
-    store: file,
-    api: sandbox.clientOptions,
-    logger: silentLogger,
-    telemetry: false,
-  });
-  await receiver.start();
-  closeAfterTest(async () => {
-    await receiver.stop();
-    await sandbox.close();
-  });
-  await receiver.contactEvents.record({ name: "greeted", email: "known@example.com" });
-  const { key } = await receiver.contactEvents.record({ name: "greeted", email: "unknown@example.com" });
-  await expect.poll(async () => (await receiver.contactEvents.list({ state: "dead" })).items.length).toBe(1);
-  await expect.poll(async () => (await receiver.contactEvents.list({ state: "done" })).items.length).toBe(1);
-  return { file, sandbox, receiver, key };
+  onTestFinished(() => sandbox.close());
+  const sender = await openSender(sandbox.clientOptions);
+  const { contactEvents } = sender.receiver;
+  await contactEvents.record({ name: "greeted", email: "known@example.com" });
+  const { key } = await contactEvents.record({ name: "greeted", email: "unknown@example.com" });
+  const statesOf = async () => (await contactEvents.list()).items.map(({ state }) => state).toSorted();
+  await expect.poll(statesOf).toEqual(["dead", "done"]);
+  return { ...sender, sandbox, key };
 }
 
 test("outbox list says that the outbox is empty", async () => {
-  const app = await startReceiverApp();
-  const list = (...args: string[]) => runCli(["outbox", "list", "--db", app.file, ...args]);
-  expect(await list()).toMatchObject({ code: 0, stdout: "", stderr: "No contact events.\n" });
-  expect(await list("--state", "dead")).toMatchObject({ code: 0, stderr: "No such contact events.\n" });
+  const { outbox } = await openSender(undefined);
+  expect(await outbox("list")).toMatchObject({ code: 0, stdout: "", stderr: "No contact events.\n" });
+  expect(await outbox("list", "--state", "dead")).toMatchObject({ code: 0, stderr: "No such contact events.\n" });
 });
 
 describe("outbox, beside a running receiver", () => {
   test("outbox list and outbox show print what the service refused and why", async () => {
-    const { file, key } = await startOutbox();
-    const db = ["--db", file];
-    const dead = jsonLines(await runCli(["outbox", "list", "--state", "dead", "--json", ...db]));
+    const { outbox, key } = await startOutbox();
+    const dead = jsonLines(await outbox("list", "--state", "dead", "--json"));
     expect(dead).toMatchObject([
       { schemaVersion: 1, contactEvent: { key, state: "dead", reason: "refused", code: "contact_not_found" } },
     ]);
-    expect((await runCli(["outbox", "list", ...db])).stdout).toMatch(/dead +greeted .*refused contact_not_found/);
-    const { stdout } = await runCli(["outbox", "show", key, ...db]);
+    expect((await outbox("list")).stdout).toMatch(/dead +greeted .*refused contact_not_found/);
+    const { stdout } = await outbox("show", key);
     expect(stdout).toMatch(/✗ dead \(refused\), 1 attempt, settled /);
     expect(stdout).toMatch(/^ {2}answer {2}contact_not_found · /m);
     expect(stdout).toContain('"email": "unknown@example.com"');
   });
 
   test("outbox retry sends a dead event again after its cause was removed", async () => {
-    const { file, sandbox, receiver, key } = await startOutbox();
+    const { outbox, sandbox, receiver, key } = await startOutbox();
     sandbox.contacts.addContact({ email: "unknown@example.com" });
-    expect(await runCli(["outbox", "retry", key, "--db", file])).toMatchObject({ code: 0 });
+    expect(await outbox("retry", key)).toMatchObject({ code: 0 });
     // The receiver looks with the next contact event.
     await receiver.contactEvents.record({ name: "greeted.again", email: "known@example.com" });
     await expect.poll(() => sandbox.contactEvents.length).toBe(3);
-    const again = await runCli(["outbox", "retry", key, "--db", file]);
+    const again = await outbox("retry", key);
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("that is dead")]);
   });
 
   test("outbox retry and discard of an event whose call may have arrived say what goes out with it", async () => {
-    const { file, receiver } = await startOutbox();
+    const { file, outbox, receiver } = await startOutbox();
     const keys = (await receiver.contactEvents.list()).items.map(({ key }) => key);
     await receiver.stop();
     const db = new Database(file);
@@ -92,17 +71,16 @@ describe("outbox, beside a running receiver", () => {
       UPDATE outbox_event SET state = 'dead', reason = 'refused', send = 99, position = seq, remote_id = NULL, settled_at = 1`);
     db.close();
     const [one = "", two = ""] = keys;
-    expect((await runCli(["outbox", "show", one, "--db", file])).stdout).toContain("with 2 events");
-    const discarded = await runCli(["outbox", "discard", one, "--yes", "--db", file]);
+    expect((await outbox("show", one)).stdout).toContain("with 2 events");
+    const discarded = await outbox("discard", one, "--yes");
     expect(discarded.stdout).toContain("goes out again if another of the 2 events of its call is retried");
-    const retried = await runCli(["outbox", "retry", two, "--db", file]);
+    const retried = await outbox("retry", two);
     expect(retried.stdout).toContain("will be sent again with 1 more of its call, which may have arrived");
   });
 
   test("outbox retry takes filters instead of keys, and prints the total", async () => {
-    const { file, receiver } = await startOutbox();
-    const retry = (...args: string[]) =>
-      runCli(["outbox", "retry", "--error", "contact_not_found", ...args, "--db", file]);
+    const { outbox, receiver } = await startOutbox();
+    const retry = (...args: string[]) => outbox("retry", "--error", "contact_not_found", ...args);
     expect(await retry("--name", "left")).toMatchObject({ code: 0, stdout: "No such contact event is dead.\n" });
     const settledTimes = async () =>
       (await receiver.contactEvents.list({ state: "dead" })).items.map(({ settledAt }) => settledAt);
@@ -114,49 +92,50 @@ describe("outbox, beside a running receiver", () => {
   });
 
   test("outbox discard takes filters instead of keys, asks, and prints the total", async () => {
-    const { file, receiver } = await startOutbox();
-    const discard = (...args: string[]) => runCli(["outbox", "discard", "--state", "dead", ...args, "--db", file]);
+    const { outbox, receiver } = await startOutbox();
+    const discard = (...args: string[]) => outbox("discard", "--state", "dead", ...args);
     expect(await discard()).toMatchObject({ code: 2 });
     expect(await discard("--yes")).toMatchObject({ code: 0, stdout: "1 contact event discarded\n" });
-    expect((await runCli(["outbox", "list", "--db", file])).stdout).toMatch(/\n\S+ +discarded /);
+    expect((await outbox("list")).stdout).toMatch(/\n\S+ +discarded /);
     expect((await receiver.contactEvents.list({ state: "dead" })).items).toEqual([]);
   });
 });
 
 test("a call that fails is shown with its error and next try, and outbox retry has it tried now, once and with its key", async () => {
   const service = await startContactEventService();
-  closeAfterTest(() => service.close());
+  onTestFinished(() => service.close());
   let fault: { status: number; retryAfter: string } | undefined = { status: 503, retryAfter: "600" };
   service.faultOf = () => fault;
-  const { file } = await startSender(service, [{ name: "greeted", email: "ann@example.com" }]);
-  const list = async () => jsonLines(await runCli(["outbox", "list", "--json", "--db", file]));
+  const { outbox, receiver } = await openSender({ apiKey: "key", baseUrl: service.baseUrl, maxRetries: 0 });
+  await receiver.contactEvents.record({ name: "greeted", email: "ann@example.com" });
+  const list = async () => jsonLines(await outbox("list", "--json"));
   const event = { state: "retrying", dueAt: expect.any(String) as string, attempts: 1 };
   await expect
     .poll(list, { timeout: 20_000 })
     .toEqual([expect.objectContaining({ contactEvent: expect.objectContaining(event) as unknown })]);
   const [line] = (await list()) as [{ contactEvent: { key: string } }];
   const { key } = line.contactEvent;
-  const table = (await runCli(["outbox", "list", "--error", "HTTP 503", "--db", file])).stdout;
+  const table = (await outbox("list", "--error", "HTTP 503")).stdout;
   expect(table).toMatch(/NAME +KEY +ATTEMPTS +NEXT TRY +WHY\n\S+ +retrying +greeted +key_\S+ +1 +\d\S+ +.*HTTP 503/);
-  const shown = (await runCli(["outbox", "show", key, "--db", file])).stdout;
+  const shown = (await outbox("show", key)).stdout;
   expect(shown).toMatch(/, 1 attempt, next try [^]*^ {2}error {3}.*HTTP 503/m);
   fault = undefined;
-  const { stdout } = await runCli(["outbox", "retry", key, "--db", file]);
+  const { stdout } = await outbox("retry", key);
   const retriedAt = performance.now();
   expect(stdout).toContain("will be sent again by the running receiver, within 2 s");
   await expect.poll(() => service.stored.length, { timeout: 20_000, interval: 20 }).toBe(1);
   // The wait was 600 s, and another process was looked at every 10 s.
   expect(performance.now() - retriedAt).toBeLessThan(5_000);
   expect(new Set(service.calls.map(({ key }) => key)).size).toBe(1);
-  expect(await runCli(["outbox", "retry", key, "--db", file])).toMatchObject({ code: 1 });
+  expect(await outbox("retry", key)).toMatchObject({ code: 1 });
 }, 60_000);
 
 test("outbox list says now for a contact event that waits for a receiver after a retry", async () => {
-  const { file, receiver, key } = await startOutbox();
+  const { outbox, receiver, key } = await startOutbox();
   await receiver.stop();
-  expect((await runCli(["outbox", "retry", key, "--db", file])).code).toBe(0);
-  const { stdout } = await runCli(["outbox", "list", "--db", file]);
+  expect((await outbox("retry", key)).code).toBe(0);
+  const { stdout } = await outbox("list");
   expect(stdout).toMatch(new RegExp(` ${key} +\\d+ +now\\b`));
-  const both = await runCli(["outbox", "retry", key, "--state", "dead", "--db", file]);
+  const both = await outbox("retry", key, "--state", "dead");
   expect([both.code, both.stderr]).toEqual([2, expect.stringContaining("Give either keys")]);
 });

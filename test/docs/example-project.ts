@@ -1,19 +1,16 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { afterAll, beforeAll, expect, vi } from "vitest";
-import { startProgram } from "../support/start-program.js";
+import { afterAll, beforeAll, vi } from "vitest";
+import { type Ended, runToEnd } from "../support/start-program.js";
 import { readDocument } from "./markdown.js";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
 export const MINUTE = 60_000;
 export const PLAIN_ENV = { NEXT_TELEMETRY_DISABLED: "1" };
 
-/** Runs a program to its end, which is to be a good one. */
-export async function run(command: string, args: readonly string[], cwd: string): Promise<void> {
-  const { code, stdout, stderr } = await startProgram({ command, args, cwd, env: PLAIN_ENV }).ended;
-  expect(code, stdout + stderr).toBe(0);
-}
+export const run = (command: string, args: readonly string[], cwd: string): Promise<Ended> =>
+  runToEnd({ command, args, cwd, env: PLAIN_ENV });
 
 /**
  * A folder with programs of examples/ and the real packages that they need. These are large, and nothing else needs

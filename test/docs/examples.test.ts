@@ -1,46 +1,32 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { startProgram } from "../support/start-program.js";
 import { fillExampleFolder } from "./example-folder.js";
+import { runProgram } from "./run-example.js";
 
 // `npm start` without its build, in a folder of its own.
 
-const root = resolve(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "pigeonhole-example-"));
-const env = { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined, DATABASE_FILE: undefined };
 let inbox = "";
-let demo: ChildProcess;
-let output = "";
-let ended: Promise<number | null>;
+let demo: ReturnType<typeof runProgram>;
+const output = (): string => demo.output();
 
 beforeAll(async () => {
   fillExampleFolder(folder);
-  const tsx = pathToFileURL(join(root, "node_modules/tsx/dist/loader.mjs")).href;
-  demo = spawn(process.execPath, ["--import", tsx, "examples/start.ts"], {
-    cwd: folder,
-    env: { ...env, PORT: "0" },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  demo.stdout?.on("data", (text: Buffer) => (output += text.toString()));
-  demo.stderr?.on("data", (text: Buffer) => (output += text.toString()));
-  ended = new Promise((done) => demo.once("exit", (code) => done(code)));
+  demo = runProgram(folder, "examples/start", { PORT: "0" });
   // expect.poll works inside a test only.
-  await vi.waitFor(() => expect(output).toContain("pigeonhole inbox list"), { timeout: 40_000 });
-  [, inbox = ""] = /^Its inbox +(\S+)$/m.exec(output) ?? [];
+  await vi.waitFor(() => expect(output()).toContain("pigeonhole inbox list"), { timeout: 40_000 });
+  [, inbox = ""] = /^Its inbox +(\S+)$/m.exec(output()) ?? [];
 }, 45_000);
 
-afterAll(() => {
-  demo.kill("SIGKILL");
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The lines of a step; those of different speakers can change places where they do not wait for one another. */
 function linesOf(title: string): string[] {
-  const [, text = ""] = output.split(new RegExp(String.raw`^\d+\. ${title}$`, "m"));
+  const [, text = ""] = output().split(new RegExp(String.raw`^\d+\. ${title}$`, "m"));
   const [step = ""] = text.split(/\n\n/);
   return step
     .trim()
@@ -54,7 +40,7 @@ function eventOf(title: string): string {
 }
 
 async function control<Row>(path: string): Promise<Row[]> {
-  const [, url = ""] = /^The service, emulated +(\S+)/m.exec(output) ?? [];
+  const [, url = ""] = /^The service, emulated +(\S+)/m.exec(output()) ?? [];
   return ((await (await fetch(`${url}/sandbox/${path}`)).json()) as { data: Row[] }).data;
 }
 
@@ -150,7 +136,7 @@ test.each([
 
 test("the counts at the end are those of the app's table and of the service", () => {
   expect(bounces()).toEqual({ [eventOf(BOUNCE)]: 1, [eventOf(TWICE)]: 1, [eventOf(LOST)]: 1 });
-  const [, summary = ""] = /^In the end\n((?: {3}.*\n)+)/m.exec(output) ?? [];
+  const [, summary = ""] = /^In the end\n((?: {3}.*\n)+)/m.exec(output()) ?? [];
   expect(summary.trim().split(/\n +/)).toEqual([
     "9 events in 10 attempts: 7 accepted, 2 parked, 1 duplicate",
     "3 deliveries of strangers: none let in",
@@ -160,22 +146,26 @@ test("the counts at the end are those of the app's table and of the service", ()
 });
 
 test("the printed commands work without changes: one more delivery, shown live, that arrives twice when asked", async () => {
-  const [emit = "", twice = ""] = output.match(/curl -X POST .*/g) ?? [];
-  const [list = ""] = /npx pigeonhole inbox .*/.exec(output) ?? [];
-  const told = output.length;
-  const run = (command: string) => spawnSync("sh", ["-c", command], { cwd: folder, env, encoding: "utf8" }).stdout;
-  expect(run(twice)).toContain('"added":1');
-  const { data } = JSON.parse(run(emit)) as { data: [{ event: { id: string } }] };
+  const [emit = "", twice = ""] = output().match(/curl -X POST .*/g) ?? [];
+  const [list = ""] = /npx pigeonhole inbox .*/.exec(output()) ?? [];
+  const told = output().length;
+  const run = async (command: string) =>
+    (await startProgram({ command: "sh", args: ["-c", command], cwd: folder }).ended).stdout;
+  expect(await run(twice)).toContain('"added":1');
+  const { data } = JSON.parse(await run(emit)) as { data: [{ event: { id: string } }] };
   const { id } = data[0].event;
-  const live = (): string[] => output.slice(told).match(/answers .*/g) ?? [];
+  const live = (): string[] =>
+    output()
+      .slice(told)
+      .match(/answers .*/g) ?? [];
   await expect.poll(() => live().toSorted()).toEqual(["answers 200 accepted", "answers 200 duplicate"]);
   await expect.poll(() => bounces()[id]).toBe(1);
-  expect(run(list)).toMatch(new RegExp(`done .*${id}`));
+  expect(await run(list)).toMatch(new RegExp(`done .*${id}`));
 });
 
 test("the addresses that are told at the end show the story's deliveries on the page of dev, and its events on the dashboard", async () => {
-  const [, page = ""] = /^ *Deliveries, .* (http\S+)$/m.exec(output) ?? [];
-  const [, dashboard = ""] = /^ *The dashboard, .* (http\S+)$/m.exec(output) ?? [];
+  const [, page = ""] = /^ *Deliveries, .* (http\S+)$/m.exec(output()) ?? [];
+  const [, dashboard = ""] = /^ *The dashboard, .* (http\S+)$/m.exec(output()) ?? [];
   const entered = await fetch(page, { redirect: "manual" });
   const [cookie = ""] = entered.headers.getSetCookie();
   const headers = { cookie: cookie.split(";")[0] ?? "" };
@@ -191,13 +181,12 @@ test("the addresses that are told at the end show the story's deliveries on the 
 });
 
 test("the output contains neither the secret nor the API key", () => {
-  expect(output).not.toMatch(/whsec_|svc_live_/);
+  expect(output()).not.toMatch(/whsec_|svc_live_/);
 });
 
 test("Ctrl-C lets running work end and ends with 0", async () => {
-  demo.kill("SIGINT");
-  expect(await ended).toBe(0);
-  expect(output).toContain("Stopped.");
+  expect(await demo.stop("SIGINT")).toBe(0);
+  expect(output()).toContain("Stopped.");
 });
 
 test("the inbox is in a temporary folder, which is gone after the end, and not in the checkout", () => {

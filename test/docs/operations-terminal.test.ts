@@ -1,23 +1,22 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createReceiver } from "pigeonhole";
 import { startSandboxServer } from "pigeonhole/sandbox";
 import { sampleEvent } from "pigeonhole/testing";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
-import { endWithTest } from "../support/end-with-test.js";
 import { closeServer, listen } from "../support/listen.js";
+import { startCli } from "../support/start-cli.js";
 import { makeExampleFolder } from "./example-folder.js";
 import { readDocument } from "./markdown.js";
 import { ENV, postSigned, startListening } from "./run-example.js";
 
 // The commands of the pages about operations do what they say; those of the README are in test/smoke/readme.test.ts.
 
-const BIN = resolve(import.meta.dirname, "../../dist/cli/bin.js");
 const guide = ["secrets", "operations", "data"].map((page) => readDocument(`docs/${page}.md`)).join("\n");
 let folder = "";
 
@@ -31,13 +30,9 @@ function guideLines(part: string): string[][] {
   return lines.filter((line) => line.includes(part)).map((line) => line.split(/\s+/));
 }
 
-/** Not spawnSync: the sandbox lives in this process and has to answer meanwhile. */
 async function runCommand(args: readonly string[], more: Record<string, string> = {}) {
-  const child = endWithTest(spawn(process.execPath, [BIN, ...args], { cwd: folder, env: { ...ENV, ...more } }));
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text: Buffer) => (output += text.toString()));
-  const code = await new Promise<number | null>((done) => child.once("close", done));
-  return { code, output };
+  const { code, stdout, stderr } = await startCli(args, { cwd: folder, env: { ...ENV, ...more } }).ended;
+  return { code, output: stdout + stderr };
 }
 
 test("the rotation and the repair of the operations guide work with a receiver that reads the file", async () => {

@@ -1,28 +1,23 @@
-import { spawn } from "node:child_process";
 import { TEST_SECRET, signDelivery } from "pigeonhole/testing";
-import { expect, onTestFinished } from "vitest";
+import { expect } from "vitest";
 import { findFreePort } from "../support/free-port.js";
+import { startProgram } from "../support/start-program.js";
 
-export const ENV = { ...process.env, WEBHOOK_SECRET: TEST_SECRET, NO_COLOR: "1" };
+export const ENV = { WEBHOOK_SECRET: TEST_SECRET };
 
-/** Node in the folder, ended after the test. */
+/** Node in the folder, ended after the test with the programs that it has started. */
 export function runNode(folder: string, args: readonly string[], env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, args, {
+  const running = startProgram({
+    command: process.execPath,
+    args,
     cwd: folder,
     env: { ...ENV, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-    detached: true,
+    isGroup: true,
   });
-  // With the programs that it has started.
-  onTestFinished(() => {
-    const isOver = child.exitCode !== null || child.signalCode !== null;
-    if (!isOver && child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-  });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text: Buffer) => (output += text.toString()));
-  const ended = new Promise<number | null>((done) => child.once("exit", (code) => done(code)));
-  const stop = (signal: NodeJS.Signals = "SIGTERM") => (child.kill(signal), ended);
-  return { child, ended, output: () => output, stop };
+  const { child, output, signal: send } = running;
+  const ended = running.ended.then(({ code }) => code);
+  const stop = (signal: NodeJS.Signals = "SIGTERM") => (send(signal), ended);
+  return { child, ended, output, stop };
 }
 
 /** A program of the folder, such as `examples/story`, as a reader runs it. */

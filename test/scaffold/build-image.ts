@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { basename, isAbsolute, join } from "node:path";
-import { type Ended, startProgram } from "../support/start-program.js";
+import { runToEnd } from "../support/start-program.js";
 
 /** What an image has, and how its program starts. */
 export interface Image {
@@ -61,7 +61,8 @@ async function follow(image: Image, instruction: string, rest: string, rootOf: (
       const script = rest
         .replaceAll("node:node", own)
         .replaceAll(/ (\/\w+)/g, (_, path: string) => ` ${inImage(path)}`);
-      await runToEnd("sh", ["-c", script], image.cwd);
+      const env = { npm_config_prefer_offline: "true" };
+      await runToEnd({ command: "sh", args: ["-c", script], cwd: image.cwd, env });
       break;
     }
     case "HEALTHCHECK":
@@ -97,10 +98,4 @@ function checkLocalPackages(cwd: string): void {
     (version) => version.startsWith("file:") && !existsSync(join(cwd, version.slice("file:".length))),
   );
   if (missing.length > 0) throw new Error(`${missing.join(", ")} is not copied before npm runs.`);
-}
-
-async function runToEnd(command: string, args: readonly string[], cwd: string): Promise<Ended> {
-  const ended = await startProgram({ command, args, cwd, env: { npm_config_prefer_offline: "true" } }).ended;
-  if (ended.code !== 0) throw new Error(`${args.join(" ")} ended with ${ended.code}:\n${ended.stdout}${ended.stderr}`);
-  return ended;
 }

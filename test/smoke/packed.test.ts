@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { startProgram } from "../support/start-program.js";
+import { runToEnd } from "../support/start-program.js";
 import { makeFiles, ROOT } from "../scaffold/scratch.js";
 
 const RECEIVER = `
@@ -16,11 +16,8 @@ const RECEIVER = `
 
 test("the packed package installs, its command runs, and a receiver does its work", { timeout: 120_000 }, async () => {
   const folder = makeFiles({ "package.json": '{ "type": "module", "private": true }', "receiver.mjs": RECEIVER });
-  const run = async (command: string, args: readonly string[]): Promise<string> => {
-    const { code, stdout, stderr } = await startProgram({ command, args, cwd: folder }).ended;
-    expect(code, `${command} ${args.join(" ")}\n${stdout}${stderr}`).toBe(0);
-    return stdout;
-  };
+  const run = async (command: string, args: readonly string[]): Promise<string> =>
+    (await runToEnd({ command, args, cwd: folder })).stdout;
   await run("npm", ["pack", ROOT, "--ignore-scripts", "--loglevel=error"]);
   const tarball = readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? expect.unreachable();
   await run("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts", `./${tarball}`]);

@@ -1,13 +1,12 @@
-import { spawnSync } from "node:child_process";
 import { readFileSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { makeExampleFolder } from "../docs/example-folder.js";
 import { ENV, runNode, runProgram, startListening } from "../docs/run-example.js";
 import { findFreePort } from "../support/free-port.js";
+import { BIN, startCli } from "../support/start-cli.js";
 
 const ROOT = resolve(import.meta.dirname, "../..");
-const BIN = join(ROOT, "dist/cli/bin.js");
 
 /**
  * Leaves what is different in every run aside: times, the token of the page, the captures' names, blanks of alignment.
@@ -56,11 +55,7 @@ test("the two terminals of the first screen show what the commands print", { tim
   expect(commands.length).toBeGreaterThan(2);
   for (const line of commands) {
     const to = line.startsWith("trigger") ? ["--to", `http://127.0.0.1:${devPort}/webhooks/mail`] : [];
-    const { stdout } = spawnSync(process.execPath, [BIN, ...line.split(" "), ...to], {
-      cwd: folder,
-      env: ENV,
-      encoding: "utf8",
-    });
+    const { stdout } = await startCli([...line.split(" "), ...to], { cwd: folder, env: ENV }).ended;
     said.push(`$ npx pigeonhole ${line}\n${stdout.trimEnd()}`);
   }
   expect(normalize(said.join("\n"))).toEqual(normalize(shownElsewhere));

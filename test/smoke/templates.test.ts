@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { makeFixture } from "#pigeonhole/cli/init/make-fixture.js";
 import { planScaffold } from "#pigeonhole/scaffold/project/plan-scaffold.js";
 import { TEMPLATE_NAMES } from "#pigeonhole/scaffold/project/templates.js";
-import { startProgram } from "../support/start-program.js";
+import { runToEnd } from "../support/start-program.js";
 import { linkPackages, makeFiles, ROOT } from "../scaffold/scratch.js";
 import { createDatabase } from "../support/postgres-server.js";
 import { hasPostgres } from "../support/tools.js";
@@ -28,8 +28,7 @@ test.for([...TEMPLATE_NAMES, "minimal"] as const)(
     const run = async (tool: string, args: readonly string[]) => {
       const program = [join(ROOT, "node_modules", tool), ...args];
       const env = { DATABASE_URL: server?.url ?? "" };
-      const { code, stdout, stderr } = await startProgram({ command: process.execPath, args: program, cwd, env }).ended;
-      expect(code, stdout + stderr).toBe(0);
+      await runToEnd({ command: process.execPath, args: program, cwd, env });
     };
     await Promise.all([run("typescript/bin/tsc", ["--noEmit"]), run("vitest/vitest.mjs", ["run"])]);
   },

@@ -1,12 +1,9 @@
-import { fileURLToPath } from "node:url";
 import * as z from "zod";
 import { createReceiver } from "pigeonhole";
 import { deliver, sampleEvent } from "pigeonhole/testing";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { type ReceiverProcess, startReceiver } from "./receiver-process.js";
 import { SECRET } from "./run-cli.js";
-
-const PROGRAM = fileURLToPath(new URL("parked-receiver.mjs", import.meta.url));
 
 /** A type that this version of the package does not know. */
 export const NEW_TYPE = "email.archived";
@@ -39,14 +36,14 @@ export async function parkEvents(file: string, events: readonly ToPark[], { isHa
   await receiver.stop();
 }
 
-/** Starts the app's next version in a process of its own, with handlers for these types. */
+/** Starts the app's next version in a process of its own: for each of these types a handler, and a schema. */
 export async function startNextVersion(
   file: string,
   types: readonly string[],
-  more: { stepMs?: number } = {},
+  { stepMs = 0 }: { stepMs?: number } = {},
 ): Promise<ReceiverProcess> {
-  const config = { file, port: 0, secret: SECRET, handlers: {}, types, ...more };
-  const started = startReceiver(config, {}, PROGRAM);
+  const handlers = Object.fromEntries(types.map((type) => [type, { kind: "commit" as const, types: type }]));
+  const started = startReceiver({ file, port: 0, secret: SECRET, handlers, withSubject: types, stepMs });
   await started.line("ready");
   return started;
 }

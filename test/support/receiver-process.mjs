@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { DoNotRetry, createReceiver } from "pigeonhole";
 import { pino } from "pino";
+import * as z from "zod";
 import { MEDDLERS } from "./meddle.mjs";
 
 // A receiver in a process of its own. What its handlers do with an event stands in the event: data.tasks[handler name].
@@ -40,7 +41,7 @@ function createHandler(name, kind) {
       await sleep(task.dieAfterMs);
       die(task.die);
     }
-    if (task.waitMs !== undefined) await sleep(task.waitMs);
+    if (config.stepMs || task.waitMs) await sleep(config.stepMs ?? task.waitMs);
     if (task.failFirst && ctx.attempt === 1) throw new Error("The first attempt fails.");
     if (task.untilAborted && ctx.attempt === 1) {
       await aborted(ctx.signal).catch((error) => {
@@ -78,7 +79,9 @@ function createBatchHandler(name) {
 }
 
 createEffectTable();
+const { withSubject = [] } = config;
 const receiver = createReceiver({
+  schemas: Object.fromEntries(withSubject.map((type) => [type, z.object({ subject: z.string().optional() })])),
   secrets: config.secret,
   store: config.file,
   concurrency: config.concurrency ?? 8,
@@ -95,6 +98,7 @@ for (const [name, { kind, types = "*", ...options }] of Object.entries(config.ha
   const newest = kind === "newest" && { key: ({ id }) => `${Number(id.slice(4)) % 3}`, only: "newest" };
   receiver.on(types, createHandler(name, kind), { name, ...options, ...newest });
 }
+if (withSubject.length > 0) receiver.onUnhandled(() => undefined);
 await receiver.start();
 
 if (config.mode === "start-and-stop") {

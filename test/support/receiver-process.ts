@@ -1,8 +1,6 @@
-import { spawn } from "node:child_process";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
-import { endWithTest } from "./end-with-test.js";
+import { startProgram } from "./start-program.js";
 
 export { findFreePort } from "./free-port.js";
 
@@ -20,6 +18,10 @@ export interface ReceiverConfig {
   sideFile?: string;
   concurrency?: number;
   retry?: { maxAttempts?: number; initialMs?: number };
+  /** How long each run takes at the least. */
+  stepMs?: number;
+  /** Types in whose schema a subject is text; other events have a handler too. */
+  withSubject?: readonly string[];
   /** What SIGTERM gives running handlers. */
   stopTimeoutMs?: number;
   /** Whether SIGTERM closes the listener before `stop()` or after it. */
@@ -62,60 +64,34 @@ export interface ReceiverProcess {
 }
 
 const script = fileURLToPath(new URL("receiver-process.mjs", import.meta.url));
-/**
- * Starts a receiver on the built package, run by plain node, with `environment` beside this process's own; or another
- * program. It ends with the test.
- */
-export function startReceiver(
-  config: object,
-  environment: Record<string, string> = {},
-  program = script,
-): ReceiverProcess {
-  const args = [program, JSON.stringify(config)];
-  const env = { ...process.env, ...environment };
-  const child = endWithTest(spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"], env }));
-  const lines: Line[] = [];
-  const wakers = new Set<() => void>();
-  let hasEnded = false;
-  let errors = "";
 
-  const wake = (): void => {
-    for (const waker of wakers) waker();
-  };
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
-  createInterface({ input: child.stdout }).on("line", (text) => {
-    lines.push(JSON.parse(text) as Line);
-    wake();
+/**
+ * Starts a receiver on the built package, run by plain node, with `env` beside this process's own; or another program.
+ * It ends with the test.
+ */
+export function startReceiver(config: object, env: Record<string, string> = {}, program = script): ReceiverProcess {
+  const args = [program, JSON.stringify(config)];
+  const { child, ended, lines, line, signal } = startProgram({ command: process.execPath, args, env });
+  const { pid } = child;
+  if (pid === undefined) throw new Error("The receiver process did not start.");
+  const read = (text: string): Line => JSON.parse(text) as Line;
+  let hasEnded = false;
+  const ending = ended.then(({ code, signal: by, stderr }): Ending => {
+    hasEnded = true;
+    if (stderr !== "") process.stderr.write(`receiver process ${pid}: ${stderr}`);
+    return { code, signal: by };
   });
-  const ended = new Promise<Ending>((resolve) => {
-    child.on("close", (code, signal) => {
-      hasEnded = true;
-      if (errors !== "") process.stderr.write(`receiver process ${child.pid}: ${errors}`);
-      wake();
-      resolve({ code, signal });
-    });
-  });
-  if (child.pid === undefined) throw new Error("The receiver process did not start.");
   return {
-    pid: child.pid,
-    lines,
-    ended,
+    pid,
+    signal,
+    ended: ending,
+    get lines() {
+      return lines.map(read);
+    },
     get hasEnded() {
       return hasEnded;
     },
-    line(msg) {
-      return new Promise((resolve) => {
-        const look = (): void => {
-          const found = lines.find((line) => line.msg === msg);
-          if (found === undefined && !hasEnded) return;
-          wakers.delete(look);
-          resolve(found);
-        };
-        wakers.add(look);
-        look();
-      });
-    },
-    signal: (signal) => void child.kill(signal),
+    line: (msg) => line(new RegExp(`"msg":"${msg}"`)).then(read, () => undefined),
   };
 }
 
