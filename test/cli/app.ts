@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { createReceiver, type EventType, type HandlerContext, type Receiver, type Store } from "pigeonhole";
 import type { PostgresStore } from "pigeonhole/postgres";
 import { deliver, sampleEvent } from "pigeonhole/testing";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
-import { serve } from "../support/mounts.js";
+import { serve } from "../support/serve.js";
 import { type CliResult, runCli, SECRET } from "../support/run-cli.js";
 import { makeFolder } from "../support/folder.js";
 import { createFailingHandler } from "../support/failing-handler.js";
@@ -22,17 +22,6 @@ export interface App {
   run(...args: string[]): Promise<CliResult>;
   /** Takes a sample with these members of `data`, and returns its id. */
   receive(type: EventType, data?: Record<string, unknown>): Promise<string>;
-}
-
-const closers: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close();
-});
-
-/** Closes something after the test. */
-export function closeAfterTest(close: () => Promise<void>): void {
-  closers.push(close);
 }
 
 /**
@@ -69,10 +58,7 @@ export async function startReceiverApp(
   receiver.on("email.bounced", bounces.run, { name: "bounces", retry: { maxAttempts: 1 } });
   await receiver.start();
   const server = await serve(receiver.middleware());
-  closeAfterTest(async () => {
-    await server.close();
-    await receiver.stop();
-  });
+  onTestFinished(() => receiver.stop());
   return {
     url: `${server.url}/webhooks`,
     file,

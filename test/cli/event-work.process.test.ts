@@ -20,7 +20,14 @@ test.each([
       "To retry it: npx pigeonhole inbox retry evt_1",
     ],
   ],
-  ["email.complained", "!", ["Handler complaints is retrying, 1 of 5 attempts: Error: try again later"]],
+  [
+    "email.complained",
+    "!",
+    [
+      "Handler complaints is retrying, 1 of 5 attempts: Error: try again later",
+      "To run it now: npx pigeonhole inbox retry evt_1 --db /",
+    ],
+  ],
 ])("trigger %s waits for the handlers and prints what they made of it: %s", async (type, sign, words) => {
   const app = await startReceiverApp();
   const args = ["trigger", type, "--id", "evt_1", "--to", app.url, "--inbox", app.file];

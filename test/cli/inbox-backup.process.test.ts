@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { backUpInboxFile } from "#pigeonhole/store/sqlite/back-up-inbox-file.js";
-import { closeAfterTest, startReceiverApp } from "./app.js";
+import { startReceiverApp } from "./app.js";
 import { jsonLines, runCli } from "../support/run-cli.js";
 import { makeFolder } from "../support/folder.js";
 
@@ -46,7 +46,7 @@ describe("inbox backup", () => {
       INSERT INTO ballast SELECT hex(zeroblob(2000)) FROM series`);
     const count = (db: Database.Database) => db.prepare("SELECT a, b FROM pair").get() as { a: number; b: number };
     const writer = spawn(process.execPath, ["-e", WRITER, app.file], { stdio: "inherit" });
-    closeAfterTest(async () => {
+    onTestFinished(async () => {
       writer.kill("SIGKILL");
       if (writer.exitCode === null && writer.signalCode === null) await once(writer, "exit");
       own.close();

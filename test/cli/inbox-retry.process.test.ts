@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { untilWork } from "../support/receiver.js";
-import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
+import { jsonLines } from "../support/run-cli.js";
 import { type App, startReceiverApp } from "./app.js";
 
 /** An event whose handler has failed once. */
@@ -23,11 +23,4 @@ test("inbox retry runs waiting work now, which keeps its attempts", async () => 
   await untilWork(app.receiver, second, { state: "retrying", attempts: 2 }, "complaints");
   const none = await retry("--type", "email.sent");
   expect([none.code, none.stdout]).toEqual([0, "No such work is dead or parked, or waits for its next run.\n"]);
-});
-
-test("trigger names the command that does not wait for the next run", async () => {
-  const app = await startReceiverApp();
-  const args = ["trigger", "email.complained", "--id", "evt_1", "--to", app.url, "--inbox", app.file];
-  const { stdout } = await runCli(args, { env: { WEBHOOK_SECRET: SECRET } });
-  expect(stdout).toContain(`To run it now: npx pigeonhole inbox retry evt_1 --db ${app.file}`);
 });

@@ -70,13 +70,14 @@ describeOnPostgres((database) => {
     const [file = "", url] = [apps[0]?.file, placeOf(database)];
     const bounced = events[1]?.id ?? "";
     for (const args of [
+      // First: later on one process may have reported its state and the other one not.
+      ["inbox", "stats"],
       ["inbox", "list"],
       ["inbox", "list", "--json"],
       ["inbox", "list", "--state", "dead", "--error", "MAIL server"],
       ["inbox", "show", bounced],
       ["inbox", "show", bounced, "--json"],
       ["inbox", "show", bounced, "--body"],
-      ["inbox", "stats"],
       ["inbox", "retry", "--state", "parked"],
       ["inbox", "discard", "--state", "dead", "--yes"],
       ["inbox", "discard", events[2]?.id ?? "", "--yes"],

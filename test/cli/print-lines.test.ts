@@ -7,7 +7,7 @@ import type { CommandContext } from "#pigeonhole/cli/frame/context.js";
 import type { Output } from "#pigeonhole/cli/frame/output.js";
 import { DevSandbox } from "#pigeonhole/dev/sandbox/dev-sandbox.js";
 import { makeCapture } from "../support/captures.js";
-import { serve } from "../support/mounts.js";
+import { serve } from "../support/serve.js";
 
 /** What is printed as text, line by line. */
 function openOutput(): { printed: string[]; out: Output } {
@@ -37,7 +37,6 @@ const FAILURE = {
 
 test("advice of dev's sandbox on an endpoint that the API made names a command that can change it", async () => {
   const app = await serve((_, response) => response.writeHead(404).end());
-  onTestFinished(() => app.close());
   const { printed, out } = openOutput();
   const lines = createDevLines({ out } as CommandContext, true);
   const sandbox: DevSandbox = await DevSandbox.start({

@@ -90,14 +90,4 @@ describe("captures and replay, beside a running dev server", () => {
       /^How [^\n]+\n2 of 2 answered, 2 not run, since the receiver has them, 1 different from the time before\.\n$/,
     );
   });
-
-  test("replay sends each capture so often as asked", async () => {
-    const app = await startReceiverApp();
-    const { cwd, url } = await startDevFor(app);
-    for (let sent = 0; sent < 3; sent += 1) await trigger(url);
-    const at = { cwd, env };
-    const { code, stderr, stdout } = await runCli(["replay", "all", "-n", "2"], at);
-    expect([code, stderr]).toEqual([0, expect.stringMatching(/^How [^\n]+\n6 of 6 answered, 6 not run, /)]);
-    expect(stdout.match(/200 duplicate/g)).toHaveLength(6);
-  });
 });

@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { sampleEvent } from "pigeonhole/testing";
 import { findFreePort } from "../support/free-port.js";
-import { serve } from "../support/mounts.js";
-import { closeAfterTest, startReceiverApp } from "./app.js";
+import { serve } from "../support/serve.js";
+import { startReceiverApp } from "./app.js";
 import { makeFixtures } from "./import-events.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { startCli } from "../support/start-cli.js";
@@ -114,7 +114,6 @@ describe("test", () => {
   test("test with --start keeps contact events of the app from the API that the environment names", async () => {
     const paths: string[] = [];
     const real = await serve((req, res) => (paths.push(req.url ?? ""), res.writeHead(500).end()));
-    closeAfterTest(() => real.close());
     const cwd = await makeFixtures(sampleEvent("form.submitted"));
     const access = { PIGEONHOLE_BASE_URL: real.url, PIGEONHOLE_API_KEY: "svc_live_of_the_real_workspace" };
     writeFileSync(
@@ -144,13 +143,6 @@ describe("test", () => {
     expect([expected.code, expected.stdout]).toEqual([0, expect.stringMatching(/^! form\.submitted /)]);
   });
 
-  test("test with --start uses no database of the app", async () => {
-    const app = await startReceiverApp();
-    const cwd = await makeFixtures(sampleEvent("email.sent"));
-    const { code, stderr } = await testStarted(cwd, ["--inbox", app.file]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining("with --start the app gets a temporary database")]);
-  });
-
   test("test against a running app reads the database that DATABASE_FILE names, and without one sends nothing", async () => {
     const app = await startReceiverApp();
     const cwd = await makeFixtures(sampleEvent("email.bounced"));
@@ -162,11 +154,14 @@ describe("test", () => {
     expect([known.code, known.stdout]).toEqual([1, expect.stringContaining("Handler bounces is dead")]);
   });
 
-  test("test does not pass over a DATABASE_URL that cannot be read", async () => {
+  test.each<[string, string[], Record<string, string>, number, string]>([
+    ["an inbox beside --start", ["--start", "x", "--inbox", "app.db"], {}, 2, "with --start the app gets a temporary"],
+    ["a DATABASE_URL that cannot be read", [], { DATABASE_URL: "postgres://a:b@db:port/a" }, 2, "cannot be read"],
+    ["no server that answers", ["--answers-only"], {}, 3, "Start the app first, or have the command start it"],
+  ])("test ends with what to do for %s", async (_, args, own, expected, words) => {
     const cwd = await makeFixtures(sampleEvent("email.sent"));
-    const DATABASE_URL = "postgres://app:secret@db:port/app";
-    const { code, stderr } = await runCli(["test", "--to", "9"], { cwd, env: { ...env, DATABASE_URL } });
-    expect([code, stderr]).toEqual([2, expect.stringContaining("The URL of the database cannot be read")]);
+    const { code, stderr } = await runCli(["test", "--to", "9/webhooks", ...args], { cwd, env: { ...env, ...own } });
+    expect([code, stderr]).toEqual([expected, expect.stringContaining(words)]);
   });
 
   test("test ends with 3 and the app's last output if the app does not start", async () => {
@@ -212,7 +207,6 @@ describe("test", () => {
     "test with --start does not test another program that listens at %s, and does not start the app",
     async (host) => {
       const stranger = await serve((_, response) => response.end("hello"));
-      closeAfterTest(() => stranger.close());
       const cwd = await makeFixtures(sampleEvent("email.sent"));
       const { port } = new URL(stranger.url);
       const args = ["test", "--start", "touch started", "--to", `${host}:${port}/webhooks`];
@@ -223,12 +217,6 @@ describe("test", () => {
       expect(existsSync(join(cwd, "started"))).toBe(false);
     },
   );
-
-  test("test ends with 3 and says what to do if no server answers", async () => {
-    const cwd = await makeFixtures(sampleEvent("email.sent"));
-    const { code, stderr } = await runCli(["test", "--to", "9/webhooks", "--answers-only"], { cwd, env });
-    expect([code, stderr]).toEqual([3, expect.stringContaining("Start the app first, or have the command start it")]);
-  });
 
   test("test stops the app and itself on Ctrl-C while it waits", async () => {
     const cwd = await makeFixtures(sampleEvent("email.sent"));

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { closeAfterTest, startReceiverApp } from "./app.js";
-import { serve } from "../support/mounts.js";
+import { startReceiverApp } from "./app.js";
+import { serve } from "../support/serve.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { startCli } from "../support/start-cli.js";
 import { startDev } from "../dev/dev-harness.js";
@@ -36,7 +36,6 @@ describe("trigger", () => {
   test("trigger says what to change when no receiver took the event, and nothing where that is expected", async () => {
     const app = await startReceiverApp();
     const wrong = await serve((_, res) => void res.writeHead(404, { "content-type": "text/html" }).end("<p>None</p>"));
-    closeAfterTest(() => wrong.close());
     const to = (url: string, ...flags: string[]) => runCli(["trigger", "email.sent", "--to", url, ...flags], { env });
     const missed = await to(`${wrong.url}/hooks`);
     expect(missed.stdout).toContain("\n  ! The app has no POST route at /hooks: mount the receiver there");
@@ -54,7 +53,6 @@ describe("trigger", () => {
 
   test("trigger through a dev server gives advice about the app behind it, as the dev server does", async () => {
     const app = await serve((_, res) => void res.writeHead(404).end());
-    closeAfterTest(() => app.close());
     const { dev } = await startDev({ forwards: [{ target: `${app.url}/hooks` }] });
     const { stdout } = await runCli(["trigger", "email.sent", "--to", dev.captureUrl], { env });
     expect(stdout).toContain("The app has no POST route at /hooks: mount");
@@ -69,7 +67,6 @@ describe("trigger", () => {
     ["the text of a success", 200, "text/plain", "ok", false],
   ])("trigger prints what a refusal says in one line: %s", async (_, status, type, text, isShown) => {
     const proxy = await serve((_request, res) => void res.writeHead(status, { "content-type": type }).end(text));
-    closeAfterTest(() => proxy.close());
     const { stdout } = await runCli(["trigger", "email.sent", "--to", `${proxy.url}/hooks`], { env });
     expect(/^ {2}It says: (.*)$/m.exec(stdout)?.[1]).toBe(isShown ? text.trim() : undefined);
   });
@@ -117,7 +114,6 @@ describe("trigger", () => {
   test("trigger ends with 130 on Ctrl-C while it waits for the answer", async () => {
     let isAsked = false;
     const silent = await serve(() => (isAsked = true));
-    closeAfterTest(() => silent.close());
     const cli = startCli(["trigger", "email.sent", "--to", `${silent.url}/hooks`], { env });
     await expect.poll(() => isAsked).toBe(true);
     cli.signal("SIGINT");

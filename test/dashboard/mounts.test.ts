@@ -7,7 +7,7 @@ import { createDashboard, type Dashboard } from "pigeonhole/dashboard";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { TOKEN_HEADER, type PageSession } from "#pigeonhole/web/api/session.js";
 import { openReceiver } from "../support/receiver.js";
-import { serve } from "../support/mounts.js";
+import { serve } from "../support/serve.js";
 import { OPERATOR } from "./dashboard-client.js";
 
 // Express 4 under another name, without types of its own; what the tests use did not change.

@@ -3,7 +3,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "#pigeonhole/base/clock.js";
 import { fakeClock } from "pigeonhole/testing";
-import { mounts, type RunningServer } from "../support/mounts.js";
+import { mounts } from "../support/mounts.js";
+import type { RunningServer } from "../support/serve.js";
 import { createProbe, LIMIT, type Probe, type ProbeRules } from "../support/probe.js";
 import { connect, head, type RawClient } from "../support/raw-client.js";
 

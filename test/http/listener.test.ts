@@ -2,7 +2,7 @@ import express from "express";
 import { describe, expect, test } from "vitest";
 import { isPigeonholeError } from "#pigeonhole/base/error.js";
 import { type NodeListener, createListener, createMiddleware } from "#pigeonhole/http/node-mount.js";
-import { serve, type RunningServer } from "../support/mounts.js";
+import { serve, type RunningServer } from "../support/serve.js";
 import { createProbe } from "../support/probe.js";
 import { type RawClient, connect } from "../support/raw-client.js";
 

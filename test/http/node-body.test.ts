@@ -5,7 +5,8 @@ import { describe, expect, test } from "vitest";
 import { type NodeRequest, readNodeBody } from "#pigeonhole/http/node-body.js";
 import { createMiddleware } from "#pigeonhole/http/node-mount.js";
 import { createManualClock as fakeClock } from "#pigeonhole/base/manual-clock.js";
-import { expressVersions, serve, serveExpress, type RunningServer } from "../support/mounts.js";
+import { expressVersions, serveExpress } from "../support/mounts.js";
+import { serve, type RunningServer } from "../support/serve.js";
 import { createProbe, LIMIT } from "../support/probe.js";
 import { connect, head } from "../support/raw-client.js";
 

@@ -8,7 +8,7 @@ import { type Receiver, type ReceiverOptions, PigeonholeError } from "pigeonhole
 import { TEST_SECRET, signDelivery } from "pigeonhole/testing";
 import { openWithAlarms } from "../support/alarms.js";
 import { makeGate } from "../support/gate.js";
-import { serve } from "../support/mounts.js";
+import { serve } from "../support/serve.js";
 import { bytesOf, makeEvent, post, receiveAnswer } from "../support/receiver.js";
 import { makeSlowStore } from "../support/slow-store.js";
 import { startReceiver } from "../support/start-receiver.js";

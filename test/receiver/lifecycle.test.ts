@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { type Store, PigeonholeError, createReceiver, createSqliteStore } from "pigeonhole";
 import { TEST_SECRET, fakeClock, signDelivery } from "pigeonhole/testing";
-import { serve } from "../support/mounts.js";
+import { serve } from "../support/serve.js";
 import { connect, head } from "../support/raw-client.js";
 import { captureLog } from "../support/capture-log.js";
 import { closeReceiver, makeEvent, openReceiver, post } from "../support/receiver.js";

@@ -2,7 +2,7 @@ import { createHash, createHmac } from "node:crypto";
 import express from "express";
 import { expect, test } from "vitest";
 import { TEST_SECRET } from "pigeonhole/testing";
-import { serve } from "../support/mounts.js";
+import { serve } from "../support/serve.js";
 import { startWithAlarms } from "../support/alarms.js";
 import { makeEvent } from "../support/receiver.js";
 

@@ -1,6 +1,6 @@
 import { EVENT_TYPES } from "pigeonhole/protocol";
 import { expect, test } from "vitest";
-import { serve } from "../support/mounts.js";
+import { serve } from "../support/serve.js";
 import { openReceiver } from "../support/receiver.js";
 import { openSandbox } from "./support.js";
 

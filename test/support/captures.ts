@@ -1,9 +1,9 @@
-import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http";
-import { onTestFinished } from "vitest";
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { sampleEvent, signDelivery, TEST_SECRET } from "pigeonhole/testing";
 import type { Capture, CaptureAttempt, CaptureSource, HeaderList } from "#pigeonhole/capture/model/capture.js";
 import { captureRequest } from "#pigeonhole/capture/model/capture-request.js";
-import { listen } from "./listen.js";
+import { serve as serveHere } from "./serve.js";
+import { readBytes } from "./read-body.js";
 
 export const NOW = Date.UTC(2026, 0, 31, 12);
 
@@ -56,16 +56,8 @@ export function makeCapture({ at = NOW, source = "live", secret = TEST_SECRET, .
   });
 }
 
-/** A real server on a free loopback port, closed when the test ends. */
-export async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  const port = await listen(server);
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${port}`;
-}
+/** The URL of a real server, which is closed when the test ends. */
+export const serve = async (listener: RequestListener): Promise<string> => (await serveHere(listener)).url;
 
 export interface ReceivedRequest {
   method: string;
@@ -83,16 +75,12 @@ export async function serveAnswers(
   ) => { status?: number; headers?: Record<string, string>; body?: string } = () => ({}),
 ): Promise<{ url: string; received: ReceivedRequest[] }> {
   const received: ReceivedRequest[] = [];
-  const url = await serve((req, res) => {
-    const chunks: Buffer[] = [];
-    req.on("data", (chunk: Buffer) => chunks.push(chunk));
-    req.on("end", () => {
-      const { method = "", url: path = "", headers, rawHeaders } = req;
-      const one = { method, url: path, headers, rawHeaders, body: Buffer.concat(chunks) };
-      received.push(one);
-      const { status = 200, headers: more = {}, body = "" } = answer(one, received.length);
-      res.writeHead(status, more).end(body);
-    });
-  });
+  const take = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    const { method = "", url: path = "", headers, rawHeaders } = req;
+    const one = { method, url: path, headers, rawHeaders, body: await readBytes(req) };
+    const { status = 200, headers: more = {}, body = "" } = answer(one, received.push(one));
+    res.writeHead(status, more).end(body);
+  };
+  const url = await serve((req, res) => void take(req, res).catch(() => res.destroy()));
   return { url, received };
 }

@@ -7,8 +7,9 @@ export async function listen(server: TcpServer): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Ends every connection and the server. */
+/** Ends every connection and the server, unless it has ended. */
 export async function closeServer(server: Server): Promise<void> {
+  if (!server.listening) return;
   const closed = new Promise((resolve) => server.close(resolve));
   server.closeAllConnections();
   await closed;

@@ -1,20 +1,11 @@
-import http from "node:http";
 import { createRequire } from "node:module";
 import { getRequestListener } from "@hono/node-server";
 import express, { type RequestHandler } from "express";
 import { Hono } from "hono";
-import { onTestFinished } from "vitest";
 import { createFetch } from "#pigeonhole/http/fetch-mount.js";
 import { createListener, createMiddleware } from "#pigeonhole/http/node-mount.js";
 import type { MountTarget } from "./probe.js";
-import { listen } from "./listen.js";
-
-/** A server that listens on 127.0.0.1. */
-export interface RunningServer {
-  url: string;
-  port: number;
-  close(): Promise<void>;
-}
+import { type RunningServer, serve } from "./serve.js";
 
 /** One way to put the receiver behind HTTP, at /hooks. */
 export interface Mount {
@@ -30,27 +21,6 @@ export const expressVersions = [
   { name: "express 5", create: express },
   { name: "express 4", create: express4 },
 ] as const;
-
-export async function startServer(listener: http.RequestListener): Promise<RunningServer> {
-  const server = http.createServer(listener);
-  const port = await listen(server);
-  return {
-    url: `http://127.0.0.1:${port}`,
-    port,
-    close() {
-      if (!server.listening) return Promise.resolve();
-      server.closeAllConnections();
-      return new Promise((resolve, reject) => server.close((error) => (error ? reject(error) : resolve())));
-    },
-  };
-}
-
-/** A server that is closed when the test ends. */
-export async function serve(listener: http.RequestListener): Promise<RunningServer> {
-  const server = await startServer(listener);
-  onTestFinished(() => server.close());
-  return server;
-}
 
 /** An Express app of the version with the handlers in front of the mount. */
 export function serveExpress(

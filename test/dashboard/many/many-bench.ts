@@ -8,7 +8,7 @@ import { TOKEN_HEADER, type PageSession } from "#pigeonhole/web/api/session.js";
 import type { ErrorGroupList } from "#pigeonhole/store/error-groups.js";
 import type { BulkJobList } from "#pigeonhole/web/api/jobs.js";
 import { writeExampleFigures } from "../../dev/page/dashboard/example-figures.js";
-import { startServer } from "../../support/mounts.js";
+import { startServer } from "../../support/serve.js";
 import { makeEvent } from "../../support/receiver.js";
 import type { FullStore } from "./stores.js";
 import type { View } from "./views.js";
