@@ -16,7 +16,7 @@ import { DAY } from "#pigeonhole/base/duration.js";
 import type { Capture } from "#pigeonhole/capture/model/capture.js";
 import { openCaptureFolder } from "#pigeonhole/capture/folder/capture-folder.js";
 import { bodySize } from "#pigeonhole/capture/model/captured-body.js";
-import { readCaptureFolder } from "#pigeonhole/capture/folder/read-capture-folder.js";
+import { readCaptureFolder } from "#pigeonhole/capture/folder/load-folder.js";
 import { selectCaptures } from "#pigeonhole/capture/query/select-captures.js";
 import { fakeClock, sampleEvent } from "pigeonhole/testing";
 import { makeAttempt, makeCapture, NOW } from "../support/captures.js";

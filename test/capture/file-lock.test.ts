@@ -27,20 +27,14 @@ describe("the file lock", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("a lock that a killed process left is free for the next try", async () => {
+  test.each([
+    ["a killed process left", -6_000],
+    ["was left before the clock was set back", 3_600_000],
+  ])("a lock that %s is free for the next try", async (_, fromNowMs) => {
     const file = join(makeFolder(), "one");
     writeFileSync(`${file}.lock`, "");
-    const longAgo = new Date(Date.now() - 6_000);
-    utimesSync(`${file}.lock`, longAgo, longAgo);
-    expect(await tryFileLock(file, async () => "mine")).toBe("busy");
-    expect(await tryFileLock(file, async () => "mine")).toBe("mine");
-  });
-
-  test("a lock that was left before the clock was set back is free", async () => {
-    const file = join(makeFolder(), "one");
-    writeFileSync(`${file}.lock`, "");
-    const inAnHour = new Date(Date.now() + 3_600_000);
-    utimesSync(`${file}.lock`, inAnHour, inAnHour);
+    const at = new Date(Date.now() + fromNowMs);
+    utimesSync(`${file}.lock`, at, at);
     expect(await tryFileLock(file, async () => "mine")).toBe("busy");
     expect(await tryFileLock(file, async () => "mine")).toBe("mine");
   });

@@ -1,12 +1,11 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { verifySignature } from "pigeonhole/protocol";
 import { createTestReceiver, TEST_SECRET } from "pigeonhole/testing";
-import type { Capture } from "#pigeonhole/capture/model/capture.js";
-import { changeEventId } from "#pigeonhole/capture/replay/change-event-id.js";
+import { type Capture, recordAttempt } from "#pigeonhole/capture/model/capture.js";
+import { changeEventId } from "#pigeonhole/capture/replay/build-replay.js";
 import { compareJson } from "#pigeonhole/capture/json/compare-json.js";
 import { editJson } from "#pigeonhole/capture/json/edit-json.js";
 import { checkExpectation } from "#pigeonhole/capture/model/check-expectation.js";
-import { recordAttempt } from "#pigeonhole/capture/model/record-attempt.js";
 import { replayCaptures, type ReplayOptions } from "#pigeonhole/capture/replay/replay-captures.js";
 import { makeAttempt, makeCapture, NOW, serve, serveAnswers } from "../support/captures.js";
 import { errorOf } from "../support/error-of.js";

@@ -5,7 +5,7 @@ import { MINUTE } from "../../base/duration.js";
 import { isPigeonholeError, PigeonholeError } from "../../base/error.js";
 import type { Capture, CapturedBody } from "../model/capture.js";
 import { parseCapture } from "../model/parse-capture.js";
-import { writePrivateFile } from "./write-private-file.js";
+import { writePrivateFile } from "./private-folder.js";
 import { bodySize } from "../model/captured-body.js";
 import { findSubject } from "../model/summarize-capture.js";
 

@@ -2,6 +2,8 @@ import { chmodSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import { PigeonholeError } from "../../base/error.js";
 import { folderNotMade, makeFolders } from "../../base/make-folders.js";
+import { randomBytes } from "node:crypto";
+import { rename, rm, writeFile } from "node:fs/promises";
 
 const OF_OTHERS = 0o077;
 
@@ -43,5 +45,19 @@ export function narrowModes(paths: readonly string[]): void {
     } catch {
       // It belongs to another user, or cannot be changed: permission to read is enough for what follows.
     }
+  }
+}
+
+/** Writes a file that only its owner can read. A reader sees the whole old content or the whole new content. */
+export async function writePrivateFile(path: string, content: string): Promise<void> {
+  const draft = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+  try {
+    await writeFile(draft, content, { mode: 0o600, flag: "wx" });
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    // The error would name the temporary file, which the user does not know; on a full disk it names none.
+    if (error instanceof Error && "code" in error) Object.assign(error, { path });
+    throw error;
   }
 }

@@ -6,8 +6,7 @@ import { readCaptureFiles, reasonOf } from "../folder/capture-files.js";
 import { readExport } from "../folder/read-export.js";
 import { isNamed } from "../model/capture-handle.js";
 import type { Capture } from "../model/capture.js";
-import { byTime } from "../folder/load-folder.js";
-import type { CaptureReader } from "../folder/read-capture-folder.js";
+import { byTime, type CaptureReader } from "../folder/load-folder.js";
 import { matchesQuery, parseQuery } from "./query.js";
 
 /** Number of captures that an error lists. */

@@ -10,12 +10,14 @@ import {
 } from "./build-replay.js";
 import type { Capture, CaptureAttempt, HeaderList } from "../model/capture.js";
 import { byTime } from "../folder/load-folder.js";
-import { type AnswerComparison, compareAnswers } from "./compare-answers.js";
 import { encodeAnswerBody } from "../model/encode-body.js";
 import { createLocalLookUp } from "../send/local-address.js";
 import { overrideHeaders } from "../send/outgoing-headers.js";
 import { type SendFailure, sendRequest } from "../send/send-request.js";
 import { checkLocalTarget, targetUrl } from "../send/target.js";
+import { answerHead } from "../model/answer.js";
+import { bodyJson, bodyText } from "../model/captured-body.js";
+import { compareJson, type JsonDifference } from "../json/compare-json.js";
 
 export interface ReplayOptions extends ReplayContent {
   /** The captures to send. */
@@ -178,4 +180,42 @@ async function sendOnce({ capture, target, content, options, lookUp, nowMs }: Se
     error: answer.error,
   };
   return { attempt, failure: answer.failure };
+}
+
+/** How two answers of an app differ. */
+interface AnswerComparison {
+  same: boolean;
+  /** Null if it is the same. A status of null means no answer. */
+  status: { before: number | null; after: number | null } | null;
+  /** Null if it is the same. An outcome of null means that the answer does not say. */
+  outcome: { before: string | null; after: string | null } | null;
+  /** Differences of the bodies if both are JSON. */
+  json: JsonDifference[];
+  /** Whether the bodies differ, if they are not both JSON. */
+  bodyChanged: boolean;
+}
+
+type AttemptAnswer = Pick<CaptureAttempt, "status" | "headers" | "body">;
+
+/**
+ * Compares status, outcome and body, JSON by structure. Other headers are not compared, since they differ in every
+ * answer.
+ */
+function compareAnswers(before: AttemptAnswer, after: AttemptAnswer): AnswerComparison {
+  const status = before.status === after.status ? null : { before: before.status, after: after.status };
+  const [was, is] = [answerHead(before).outcome, answerHead(after).outcome];
+  const outcome = was === is ? null : { before: was, after: is };
+  const [a, b] = [readJson(before), readJson(after)];
+  const json = a.ok && b.ok ? compareJson(a.value, b.value) : [];
+  const bodyChanged = !(a.ok && b.ok) && bodyForComparison(before) !== bodyForComparison(after);
+  const same = status === null && outcome === null && json.length === 0 && !bodyChanged;
+  return { same, status, outcome, json, bodyChanged };
+}
+
+function readJson({ body }: AttemptAnswer): ReturnType<typeof bodyJson> {
+  return body === null ? { ok: false } : bodyJson(body);
+}
+
+function bodyForComparison({ body }: AttemptAnswer): string {
+  return body === null ? "" : (bodyText(body) ?? `base64,${body.data}`);
 }

@@ -2,7 +2,7 @@ import { type Operation, pathNames, takesIdempotencyKey } from "../../contract/o
 import { decodeQueryText } from "../../contract/query-text.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandInput } from "../frame/context.js";
-import { readInput } from "../values/read-input.js";
+import { readInput } from "../values/flag-values.js";
 import { exampleLine } from "./describe-call.js";
 import type { api } from "./spec.js";
 

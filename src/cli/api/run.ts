@@ -7,8 +7,7 @@ import type { api } from "./spec.js";
 import { API_RESOURCES, CALL_NAMES, type NamedOperation, listOperations } from "../../contract/contract.js";
 import { pathNames } from "../../contract/operation.js";
 import { countOf } from "../frame/format.js";
-import type { Output } from "../frame/output.js";
-import { printRows } from "../frame/rows.js";
+import { type Output, printRows } from "../frame/output.js";
 
 export const run: RunCommand<typeof api> = async (input) => {
   const { options, args, context } = input;

@@ -1,6 +1,6 @@
 import type * as specs from "./spec.js";
 import { exportCaptures } from "../../capture/export/export-captures.js";
-import type { CaptureReader } from "../../capture/folder/read-capture-folder.js";
+import type { CaptureReader } from "../../capture/folder/load-folder.js";
 import type { Capture } from "../../capture/model/capture.js";
 import { fromInbox } from "../../capture/model/from-inbox.js";
 import { createRedactor } from "../../capture/redact/redactor.js";
@@ -10,7 +10,10 @@ import { allRows, withInbox } from "../values/find-inbox.js";
 import { countOf } from "../frame/format.js";
 import { findSigningSecret } from "../values/secret-option.js";
 import { resolve } from "node:path";
-import { writePrivateFile } from "../../capture/folder/write-private-file.js";
+import { writePrivateFile } from "../../capture/folder/private-folder.js";
+import { writeFile } from "node:fs/promises";
+import { PigeonholeError } from "../../base/error.js";
+import { describeCaptures, generateSchemas } from "../../capture/schemas/generate-schemas.js";
 
 export const exportSelected: RunCommand<typeof specs.capturesExport> = async ({ args, options, context }) => {
   const { as, fromInbox: database, to, out } = options;
@@ -49,3 +52,27 @@ const readInbox = (database: string, context: CommandContext): Promise<CaptureRe
       context.out.note(`${countOf(dropped, "event")} left out: the body was dropped by retention or erased.`);
     return { list: () => captures, get: (id) => captures.find((capture) => capture.id === id) };
   });
+
+export const showTypes: RunCommand<typeof specs.capturesTypes> = async ({ args, options, context }) => {
+  const words = args.selection.length === 0 ? ["all"] : args.selection;
+  const picked = pickCaptures({ reader: readCaptures(context), words }, context);
+  const captures = options.samples ? picked : picked.filter(isReal);
+  const left = picked.length - captures.length;
+  const note = left === 0 ? "" : ` ${countOf(left, "sample")} of this package left out; --samples includes them.`;
+  if (captures.length === 0) {
+    throw new PigeonholeError("no_capture", `There is no capture of a real delivery.${note}`);
+  }
+  const text = generateSchemas(captures);
+  if (options.out === undefined) {
+    context.out.raw(text);
+    if (note !== "") context.out.note(note.trimStart());
+  } else {
+    // Source code: readable like any other file of the project.
+    await writeFile(resolve(context.cwd, options.out), text);
+    const learned = `${options.out} has schemas from ${describeCaptures(captures)}.${note}`;
+    context.out.result({ file: options.out, captures: captures.length, left }, learned);
+  }
+};
+
+/** Samples of this package have made-up data, which says nothing of the service's. */
+const isReal = ({ source }: Capture): boolean => source !== "trigger" && source !== "sandbox";

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { NamedSecret } from "../../capture/model/judge-signature.js";
 import { type Forward, parseForward } from "../../dev/forward/forward-rules.js";
 import { makeSecret } from "../../protocol/secret.js";
-import { DEFAULT_APP_PORT, PORT_VARIABLE, findAppPort } from "../app/app-port.js";
+import { DEFAULT_APP_PORT, PORT_VARIABLE, findAppPort } from "../app/app-process.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandInput } from "../frame/context.js";
 import type { Output } from "../frame/output.js";

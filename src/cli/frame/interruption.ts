@@ -66,11 +66,3 @@ export function untilInterrupted(signal: AbortSignal): Promise<void> {
 export function wait(ms: number, signal?: AbortSignal): Promise<void> {
   return sleep(waitingClock, ms, signal);
 }
-
-/** The same; false once the command is asked to end. */
-export function waitUnlessEnded(ms: number, signal: AbortSignal): Promise<boolean> {
-  return wait(ms, signal).then(
-    () => true,
-    () => false,
-  );
-}

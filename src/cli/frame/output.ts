@@ -2,6 +2,7 @@ import { fstatSync, writeFileSync } from "node:fs";
 import pc from "picocolors";
 import { escapeControls } from "../../base/text.js";
 import { describeError, type ExitCode } from "./command-error.js";
+import { formatTable } from "./format.js";
 
 /** Colours, or none. */
 export type Paint = ReturnType<typeof pc.createColors>;
@@ -122,4 +123,29 @@ function wantsColor(env: NodeJS.ProcessEnv, stream: NodeJS.WriteStream): boolean
   const force = env["FORCE_COLOR"] ?? "";
   if (force !== "") return force !== "0";
   return isTerminal(stream) && env["TERM"] !== "dumb";
+}
+
+/** How rows are printed: each as a JSON line with `--json`, and otherwise all as a table. */
+interface RowsView<Row> {
+  columns: readonly string[];
+  record: (row: Row) => Record<string, unknown>;
+  cells: (row: Row) => readonly string[];
+  /** The remark where there are none. */
+  none?: string;
+}
+
+/** Prints the rows of a list. */
+export async function printRows<Row>(
+  out: Output,
+  rows: AsyncIterable<Row> | Iterable<Row>,
+  { columns, record, cells, none = "" }: RowsView<Row>,
+): Promise<void> {
+  const lines: (readonly string[])[] = [];
+  for await (const row of rows) {
+    if (out.isJson) out.result(record(row), "");
+    else lines.push(cells(row));
+  }
+  if (out.isJson) return;
+  if (lines.length === 0) out.note(none);
+  else out.result({}, formatTable(columns, lines, out.paint.dim));
 }

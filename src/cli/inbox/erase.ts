@@ -3,8 +3,7 @@ import { createMentionsEmail } from "../../base/mentions-email.js";
 import { type ErasedCaptures, eraseCaptures } from "../../capture/redact/erase-captures.js";
 import type { OperatorErasure } from "../../store/inbox-operator.js";
 import { usageError, EXIT } from "../frame/command-error.js";
-import { confirm } from "../frame/confirm.js";
-import type { RunCommand } from "../frame/context.js";
+import { confirm, type RunCommand } from "../frame/context.js";
 import { countOf } from "../frame/format.js";
 import { hasCaptures } from "../values/capture-store.js";
 import { withInbox } from "../values/find-inbox.js";
@@ -51,19 +50,17 @@ export function describeErasure(
     `${countOf(contactEvents, "contact event")} ${be}erased`,
     ...(jobs === 0 ? [] : [`${countOf(jobs, "text")} by which people chose work for jobs ${be}erased`]),
     hasFolder ? `${countOf(captures, "capture")} ${be}deleted` : `no captures were found in ${CAPTURE_STORE}`,
-    ...(eventsLeft === 0
-      ? []
-      : [`${countOf(eventsLeft, "event")} left: being handled. Run the command again when the handlers have ended.`]),
-    ...(contactEventsLeft === 0
-      ? []
-      : [
-          `${countOf(contactEventsLeft, "contact event")} left: in a call that may be repeated unchanged. Run the command again when it is settled, or discard its other events (outbox list --state dead).`,
-        ]),
-    ...(jobsLeft === 0
-      ? []
-      : [
-          `${countOf(jobsLeft, "job")} left: open, and chooses work by a text. Run the command again when it has ended, or cancel it on the dashboard.`,
-        ]),
+    ...left(eventsLeft, "event", "being handled. Run the command again when the handlers have ended."),
+    ...left(
+      contactEventsLeft,
+      "contact event",
+      "in a call that may be repeated unchanged. Run the command again when it is settled, or discard its other events (outbox list --state dead).",
+    ),
+    ...left(
+      jobsLeft,
+      "job",
+      "open, and chooses work by a text. Run the command again when it has ended, or cancel it on the dashboard.",
+    ),
     ...filesLeft.map(({ file, reason }) => `${file} may mention the address. ${reason} Look into it and delete it.`),
     ...(walLeft === undefined
       ? []
@@ -72,4 +69,8 @@ export function describeErasure(
         ]),
   ];
   return lines.join("\n");
+}
+
+function left(count: number, what: string, why: string): string[] {
+  return count === 0 ? [] : [`${countOf(count, what)} left: ${why}`];
 }

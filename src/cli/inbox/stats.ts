@@ -7,7 +7,7 @@ import type { HandlerTimes } from "../../store/handler-times.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import { isAlive } from "../../store/process-state.js";
 import type { RunCommand } from "../frame/context.js";
-import { waitUnlessEnded } from "../frame/interruption.js";
+import { wait } from "../frame/interruption.js";
 import { age, clip, formatTable } from "../frame/format.js";
 import type { Paint } from "../frame/output.js";
 import { withInbox } from "../values/find-inbox.js";
@@ -35,7 +35,8 @@ export const stats: RunCommand<typeof inboxStats> = ({ options, context }) =>
       out.result(figures, text);
       if (watch === undefined) return;
       const pause = Math.max(watch, SHARE * (performance.now() - begun));
-      if (!(await waitUnlessEnded(pause, signal))) return;
+      await wait(pause, signal).catch(() => undefined);
+      if (signal.aborted) return;
     }
   });
 

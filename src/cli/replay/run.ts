@@ -1,4 +1,4 @@
-import type { Capture } from "../../capture/model/capture.js";
+import { type Capture, recordAttempt } from "../../capture/model/capture.js";
 import { readEnvelope } from "../../capture/model/captured-body.js";
 import { answerAdvice, seenAnswer } from "../../capture/model/answer-advice.js";
 import {
@@ -10,7 +10,6 @@ import {
 } from "../../capture/model/answer.js";
 import { describeDifference } from "../../capture/json/compare-json.js";
 import { sentEventId } from "../../capture/model/sent-event-id.js";
-import { recordAttempt } from "../../capture/model/record-attempt.js";
 import {
   replayCaptures,
   type ReplayedAttempt,

@@ -9,8 +9,7 @@ import type { CommandInput, RunCommand } from "../frame/context.js";
 import { untilInterrupted } from "../frame/interruption.js";
 import { formatSandboxEntry } from "../values/format-sandbox-entry.js";
 import type { sandbox } from "./spec.js";
-import { withFlagNames } from "../values/flag-values.js";
-import { readInput } from "../values/read-input.js";
+import { withFlagNames, readInput } from "../values/flag-values.js";
 import { checkSandboxSecret, findSigningSecret } from "../values/secret-option.js";
 
 type Input = CommandInput<typeof sandbox>;

@@ -19,8 +19,15 @@ import type { CommandInput, RunCommand } from "../frame/context.js";
 import { wait } from "../frame/interruption.js";
 import type { Output } from "../frame/output.js";
 import type { test } from "./spec.js";
-import { type AppProcess, lastLinesOf, startApp, waitForApp } from "../app/app-process.js";
-import { portVariable, isTaken, portOf } from "../app/app-port.js";
+import {
+  type AppProcess,
+  lastLinesOf,
+  startApp,
+  waitForApp,
+  portVariable,
+  isTaken,
+  portOf,
+} from "../app/app-process.js";
 import { type AppDatabase, findAppDatabase, closeEach } from "./app-database.js";
 import { answerSign } from "../values/event-work.js";
 import { DATABASE_VARIABLE, URL_VARIABLE } from "../values/inbox-place.js";

@@ -28,9 +28,8 @@ import type { CommandContext, CommandInput, RunCommand } from "../frame/context.
 import type { Output } from "../frame/output.js";
 import { describeUnknown, isWorkUnknown, judgeWithWork, workRecord, answerText } from "../values/event-work.js";
 import { noSuchEventType } from "../values/parse-option.js";
-import { readInput } from "../values/read-input.js";
+import { readInput, readWebhookUrl } from "../values/flag-values.js";
 import { readVariable, requireSigningSecret } from "../values/secret-option.js";
-import { readWebhookUrl } from "../values/flag-values.js";
 import { type FoundEvent, type WorkReader, withWorkReader } from "../values/work-reader.js";
 import type { trigger } from "./spec.js";
 

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { DAY } from "../../base/duration.js";
 import type { BrokenFile } from "../../capture/folder/capture-files.js";
 import { type CaptureFolder, openCaptureFolder } from "../../capture/folder/capture-folder.js";
-import { type CaptureReader, readCaptureFolder } from "../../capture/folder/read-capture-folder.js";
+import { type CaptureReader, readCaptureFolder } from "../../capture/folder/load-folder.js";
 import { PigeonholeError } from "../../base/error.js";
 import type { Capture } from "../../capture/model/capture.js";
 import { selectCaptures } from "../../capture/query/select-captures.js";

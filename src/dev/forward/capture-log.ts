@@ -1,8 +1,7 @@
 import { errorMessage } from "../../base/error-text.js";
 import { isPigeonholeError } from "../../base/error.js";
-import type { Capture, CaptureAttempt, CaptureSummary } from "../../capture/model/capture.js";
+import { type Capture, type CaptureAttempt, type CaptureSummary, recordAttempt } from "../../capture/model/capture.js";
 import type { CaptureFolder, FolderWatcher } from "../../capture/folder/capture-folder.js";
-import { recordAttempt } from "../../capture/model/record-attempt.js";
 import { summarizeCapture } from "../../capture/model/summarize-capture.js";
 import type { Report } from "../lines/dev-event.js";
 

@@ -1,8 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { makePrivateFolder, narrowModes } from "../../capture/folder/private-folder.js";
-import { writePrivateFile } from "../../capture/folder/write-private-file.js";
+import { makePrivateFolder, narrowModes, writePrivateFile } from "../../capture/folder/private-folder.js";
 
 /** What keeps other people's pages and programs away from the page's port. */
 export interface GuardSecrets {

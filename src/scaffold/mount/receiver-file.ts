@@ -2,8 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { EventType } from "../../protocol/event-types.js";
 import { namesOf, renameEvent } from "../project/event-names.js";
-import { fillTemplate, keepSections } from "../project/fill-template.js";
-import { readTemplateFile } from "../project/read-template.js";
+import { fillTemplate, keepSections, readTemplateFile } from "../project/read-template.js";
 import type { AppHost } from "./app-host.js";
 
 /** The style of the new file, like that of the app's file. */

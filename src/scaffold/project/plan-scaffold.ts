@@ -1,8 +1,7 @@
 import { type EventNames, namesOf, renameEvent, repeatEventLines } from "./event-names.js";
-import { fillTemplate, keepSections } from "./fill-template.js";
+import { fillTemplate, keepSections, readTemplate } from "./read-template.js";
 import { managerSettings } from "./manager-settings.js";
 import { PACKAGE_MANAGERS } from "./package-manager.js";
-import { readTemplate } from "./read-template.js";
 import { resolveScaffoldOptions, type ScaffoldOptions } from "./scaffold-options.js";
 import { TEMPLATES } from "./templates.js";
 
