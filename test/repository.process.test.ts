@@ -295,34 +295,20 @@ test("no code has a word of the list, a comment line over 120 columns, or a limi
   expect(findWideComments(read(".ci/run"))).toEqual([]);
 });
 
-test("configurations and style sheets are read as code", () => {
+test("the searches find words in prose only, comments that are too wide, and names of limits", () => {
   expect(SOURCES).toEqual(
     expect.arrayContaining(["vitest.config.ts", "src/page/styles/main.css", ".ci/check-node.cjs"]),
   );
-});
-
-test("the test reads the word list, and finds its words in prose only", () => {
   expect(WORDS).toContain("mend");
   expect(WORDS.length).toBeGreaterThan(15);
-  expect(proseOf("Mended.\n```sh\nmend\n```\n<!-- x -->\nmends\n<!-- /x -->\n", PROSE["documents"] as Prose)).toMatch(
-    /^Mended\.\n\s*$/,
-  );
-  expect(proseOf('const mend = "mend it"; // mended', PROSE["source"] as Prose).match(patternOf("mend"))).toHaveLength(
-    2,
-  );
-});
-
-test.each([
-  [`// ${"x".repeat(117)}`, []],
-  [`// ${"x".repeat(118)}`, ["1 has 121 columns"]],
-  [`\n/**\n * ${"x".repeat(118)}\n */`, ["3 has 121 columns"]],
-  [`  -- ${"x".repeat(116)}`, ["1 has 121 columns"]],
-  [`const text = "${"x".repeat(118)}";`, []],
-])("the test finds lines of comments that are too wide in %j", (text, found) => {
-  expect(findWideComments(text)).toEqual(found);
-});
-
-test("the search for names of limits finds them, also those of one word", () => {
+  const document = proseOf("Mended.\n```sh\nmend\n```\n<!-- x -->\nmends\n<!-- /x -->\n", PROSE["documents"] as Prose);
+  expect(document).toMatch(/^Mended\.\n\s*$/);
+  const source = proseOf('const mend = "mend it"; // mended', PROSE["source"] as Prose);
+  expect(source.match(patternOf("mend"))).toHaveLength(2);
+  const comments = [`// ${"x".repeat(117)}`, `// ${"x".repeat(118)}`, "/**", ` * ${"x".repeat(118)}`, ` */`];
+  const others = [`  -- ${"x".repeat(116)}`, `const text = "${"x".repeat(118)}";`];
+  const wide = ["2 has 121 columns", "4 has 121 columns", "6 has 121 columns"];
+  expect(findWideComments([...comments, ...others].join("\n"))).toEqual(wide);
   const code = "export const LONGEST_WAIT_MS = 1;\nconst MAX_WAIT_MS = 2;\nconst MOST = 3;";
   expect(findLimitNames(code)).toEqual(["LONGEST_WAIT_MS", "MOST"]);
 });
