@@ -1,5 +1,6 @@
 import { type RepairReport, createSqliteStore } from "pigeonhole";
 import { createClient } from "pigeonhole/client";
+import type { ApiFaultRule, DeliveryFaultRule } from "pigeonhole/sandbox";
 import { describe, expect, test } from "vitest";
 import { backUpInboxFile } from "#pigeonhole/store/sqlite/back-up-inbox-file.js";
 import { errorOf } from "../support/error-of.js";
@@ -15,6 +16,13 @@ const TOKEN = "svc_live_of_the_repair";
 
 const reasonsOf = ({ stillMissing }: RepairReport): MissingEvent["reason"][] =>
   stillMissing.map(({ reason }) => reason);
+
+/** What happens to the replays of a repair. */
+interface Trouble {
+  options?: LossyServiceOptions;
+  delivery?: DeliveryFaultRule;
+  api?: ApiFaultRule["fault"];
+}
 
 const ALL_ON = { enabled: true, switchedOn: false, stopped: undefined, unnamedRows: 0, offPeriods: [] };
 
@@ -258,6 +266,44 @@ describe("a replay that failed", () => {
   });
 });
 
+describe("what becomes of replays", () => {
+  /** The service does not say yet what was answered. */
+  const pending = (text: string): string =>
+    text.includes('"webhook_replay"') ? text.replace('"delivered"', '"pending"') : text;
+  const status = (of: number): DeliveryFaultRule => ({ fault: { kind: "status", status: of }, times: 1 });
+
+  test.each<[string, Trouble, lost: number, arrived: number, MissingEvent["reason"][]]>([
+    ["arrives at a receiver that is busy for a moment", { delivery: status(503) }, 2, 2, []],
+    ["has arrived although its answer is lost", { delivery: { fault: { kind: "lose_answer" } } }, 1, 1, []],
+    ["is waited for while its attempt has not ended", { options: { editAnswer: pending } }, 7, 7, []],
+    ["that the receiver refuses keeps no other from arriving", { delivery: status(413) }, 3, 2, ["failed"]],
+    ["is told as not arrived in another inbox", { options: { receive: () => new Response() } }, 1, 0, ["not_arrived"]],
+    ["is asked for again after too many calls", { api: { kind: "error", status: 429, retryAfter: "0" } }, 2, 2, []],
+    ["is asked for again after a failure", { api: { kind: "error", status: 500 } }, 2, 2, []],
+    ["is asked for again after a failure behind it", { api: { kind: "error", status: 503, executed: true } }, 2, 2, []],
+    ["is asked for again after no answer", { api: { kind: "no_answer", executed: true } }, 2, 2, []],
+    ["of a row that is gone keeps no other from arriving", { api: { kind: "error", status: 404 } }, 2, 1, ["gone"]],
+    [
+      "that the service refuses keeps no other from arriving",
+      { api: { kind: "error", status: 422 } },
+      2,
+      1,
+      ["refused"],
+    ],
+  ])("a replay %s, and takes effect once", async (_, { options, delivery, api }, lost, arrived, reasons) => {
+    const service = await openLossyService(options);
+    const ids = await service.lose(lost, 404);
+    if (delivery !== undefined) service.sandbox.faults.deliveries.add(delivery);
+    if (api !== undefined) service.sandbox.faults.api.add({ fault: api, calls: "webhooks.replay", times: 1 });
+    const report = await passWaits(() => service.repair({ waitMs: 20 }));
+    expect(report).toMatchObject({ replayed: lost, arrived, stopped: undefined });
+    expect(reasonsOf(report)).toEqual(reasons);
+    await service.receiver.drain();
+    const missing = report.stillMissing.map(({ id }) => id);
+    expect(service.handled.toSorted()).toEqual(ids.filter((id) => !missing.includes(id)).toSorted());
+  });
+});
+
 describe("a receiver that does not take what is replayed", () => {
   test.each([
     { failuresBefore: 10, attempts: 5 },
@@ -279,41 +325,6 @@ describe("a receiver that does not take what is replayed", () => {
     },
   );
 
-  test("an event that the receiver refuses does not keep the others from arriving", async () => {
-    const service = await openLossyService();
-    const [first] = await service.lose(3, 404);
-    service.sandbox.faults.deliveries.add({ fault: { kind: "status", status: 413 }, times: 1 });
-    const report = await service.repair();
-    expect(report).toMatchObject({ replayed: 3, arrived: 2, stopped: undefined });
-    expect(report.stillMissing).toMatchObject([{ id: first, reason: "failed", responseCode: 413 }]);
-  });
-
-  test("an endpoint that leads to another inbox is told by events that do not arrive", async () => {
-    const service = await openLossyService({ receive: () => new Response(null, { status: 200 }) });
-    await service.lose(2, 404);
-    const report = await service.repair({ waitMs: 20 });
-    expect(report).toMatchObject({ replayed: 2, arrived: 0, stopped: undefined });
-    expect(reasonsOf(report)).toEqual(["not_arrived", "not_arrived"]);
-  });
-
-  test.each([
-    ["is busy for a moment", { kind: "status", status: 503 }, 1],
-    ["takes the event and whose answer is lost", { kind: "lose_answer" }, undefined],
-  ] as const)("a receiver that %s has the event in the end", async (_, fault, times) => {
-    const service = await openLossyService();
-    await service.lose(1, 404);
-    service.sandbox.faults.deliveries.add({ fault, times });
-    expect(await passWaits(() => service.repair())).toMatchObject({ replayed: 1, arrived: 1, stillMissing: [] });
-  });
-
-  test("replays whose attempt has not ended, as far as the service says, are waited for", async () => {
-    const service = await openLossyService({
-      editAnswer: (text) => (text.includes('"webhook_replay"') ? text.replace('"delivered"', '"pending"') : text),
-    });
-    await service.lose(7, 404);
-    expect(await service.repair()).toMatchObject({ replayed: 7, arrived: 7, stillMissing: [], stopped: undefined });
-  });
-
   test("an endpoint that is switched off during the repair ends it", async () => {
     const service = await openLossyService({
       receive(request) {
@@ -331,35 +342,6 @@ describe("a receiver that does not take what is replayed", () => {
 });
 
 describe("the API during a repair", () => {
-  test.each([
-    ["too many calls", { kind: "error", status: 429, retryAfter: "0" }],
-    ["a failure", { kind: "error", status: 500 }],
-    ["a failure after the replay", { kind: "error", status: 503, executed: true }],
-    ["no answer after the replay", { kind: "no_answer", executed: true }],
-  ] as const)("a replay is asked for again after %s, and the event takes effect once", async (_, fault) => {
-    const service = await openLossyService();
-    const ids = await service.lose(2, 404);
-    service.sandbox.faults.api.add({ fault, calls: "webhooks.replay", times: 1 });
-    expect(await passWaits(() => service.repair())).toMatchObject({ replayed: 2, arrived: 2, stillMissing: [] });
-    await service.receiver.drain();
-    expect(service.handled.toSorted()).toEqual(ids.toSorted());
-  });
-
-  test.each([
-    [404, "gone"],
-    [422, "refused"],
-  ] as const)(
-    "an event whose replay is answered %i is missing as %s, and the others arrive",
-    async (status, reason) => {
-      const service = await openLossyService();
-      await service.lose(2, 404);
-      service.sandbox.faults.api.add({ fault: { kind: "error", status }, calls: "webhooks.replay", times: 1 });
-      const report = await service.repair();
-      expect(report).toMatchObject({ replayed: 2, arrived: 1, stopped: undefined });
-      expect(reasonsOf(report)).toEqual([reason]);
-    },
-  );
-
   test.each([403, 404])("a list of changes that is answered %i is done without", async (status) => {
     const service = await openLossyService();
     service.breakWith(410);
