@@ -30,20 +30,17 @@ async function startWithFailingHandler() {
 }
 
 describe("inbox.erase", () => {
-  test("inbox.erase deletes the body and keeps the id, so that a redelivery is a duplicate and runs nothing", async () => {
+  test("inbox.erase deletes the body and keeps the id, so that nothing of it runs again", async () => {
     const { receiver, runs, deliver } = await startWithFailingHandler();
     const event = await deliver({ data: { to: ["ann@example.com"] } });
-    const other = await deliver({ data: { to: ["joann@example.com"] } });
     const counts = { work: 1, eventsLeft: 0, contactEvents: 0, contactEventsLeft: 0, jobs: 0, jobsLeft: 0 };
     const email = "Ann@Example.com";
     expect(await receiver.inbox.erase({ email, dryRun: true })).toEqual({ events: 1, ...counts });
     expect(await receiver.inbox.erase({ email })).toEqual({ events: 1, ...counts });
     expect(await receiver.inbox.get(event.id)).toMatchObject({ body: null, state: "done" });
-    expect(await post(receiver, event)).toMatchObject({ outcome: "duplicate" });
     expect(await errorOf(() => receiver.inbox.retry(event.id))).toMatchObject({ code: "body_dropped" });
-    expect(await receiver.inbox.retryAll({ state: "dead" })).toMatchObject({ events: 1 });
-    await untilWork(receiver, other.id, { state: "dead" });
-    expect(runs).toEqual([event.id, other.id, other.id]);
+    expect(await receiver.inbox.retryAll({ state: "dead" })).toMatchObject({ events: 0 });
+    expect(runs).toEqual([event.id]);
   });
 
   test.each([

@@ -71,22 +71,6 @@ describe("a rotation without a restart", () => {
     expect(reads).toBe(3);
   });
 
-  test("the deliveries that come while the secrets are read share one read", async () => {
-    let answer: (secrets: string[]) => void = () => undefined;
-    let reads = 0;
-    const { receiver, deliver, clock } = startWith(() => {
-      reads += 1;
-      return reads === 1 ? [A] : new Promise<string[]>((resolve) => (answer = resolve));
-    });
-    await receiver.start();
-    await clock.advance(5_000);
-    const outcomes = Promise.all([deliver(B), deliver(B), deliver(B)]);
-    await expect.poll(() => reads).toBe(2);
-    answer([B]);
-    expect(await outcomes).toEqual(["accepted", "accepted", "accepted"]);
-    expect(reads).toBe(2);
-  });
-
   test.each<[string, () => string[] | Promise<string[]>]>([
     ["rejects", () => Promise.reject(new Error(`cannot read ${B}`))],
     ["returns none", () => []],

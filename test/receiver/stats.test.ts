@@ -227,13 +227,3 @@ test("waiting counts deliveries whose commit is under way", async () => {
   await answers;
   expect((await receiver.stats()).waiting).toBe(0);
 });
-
-test("the number done is kept over restarts of the process, and the answers are not", async () => {
-  const store = decorateStore(() => ({ close: () => Promise.resolve() }));
-  for (const done of [1, 2]) {
-    const receiver = await startReceiver({ store }, { "email.sent": () => undefined });
-    await post(receiver, makeEvent());
-    await expect.poll(() => receiver.stats()).toMatchObject({ done, answers: { accepted: 1 } });
-    await receiver.stop();
-  }
-});
