@@ -1,6 +1,5 @@
 import { fakeClock } from "pigeonhole/testing";
-import Database from "better-sqlite3";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { captureLog, decorateStore, makeEvent, post, tempFile } from "../support/receiver.js";
 import { startReceiver } from "../support/start-receiver.js";
 import { DAY, HOUR, MINUTE, SECOND } from "#pigeonhole/base/duration.js";
@@ -104,25 +103,6 @@ describe("an answer that the store fails to write", () => {
     await receiver.stop();
     expect([clock.pendingTimers, named("outbox_failed")]).toEqual([0, []]);
   });
-});
-
-test("an answer that a busy file cannot take is kept until it can, without a second call", async () => {
-  const store = tempFile();
-  const { logger, named } = captureLog();
-  const service = await openService();
-  const { receiver } = await start({ store, service, logger });
-  const other = new Database(store, { timeout: 5_000 });
-  onTestFinished(() => void other.close());
-  service.ruleOf = () => {
-    if (!other.inTransaction) other.exec("BEGIN IMMEDIATE");
-    return undefined;
-  };
-  await receiver.contactEvents.record(ada("one"));
-  await expect.poll(() => named("outbox_settle_waits").length).toBeGreaterThan(0);
-  service.ruleOf = () => undefined;
-  other.exec("COMMIT");
-  await untilStates(receiver, "done");
-  expect(service.calls).toHaveLength(1);
 });
 
 describe("order and size", () => {

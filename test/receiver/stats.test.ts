@@ -4,7 +4,6 @@ import { fakeClock, signDelivery } from "pigeonhole/testing";
 import { ANSWERS } from "#pigeonhole/protocol/outcome.js";
 import { decorateStore, storeIn, tempFile } from "../support/store-in.js";
 import { makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
-import { makeSlowStore } from "../support/slow-store.js";
 import { postEvent, postUntil, startReceiver } from "../support/start-receiver.js";
 import { makeGate } from "../support/gate.js";
 import { operatedBy } from "../support/operate.js";
@@ -216,14 +215,4 @@ test("lastAcceptedAt changes with stored deliveries, not with duplicates and ref
   expect(await last()).toBe(t0);
   await post(receiver, "parked", { at: t0 });
   expect(await last()).toBe(t0 + 1_000);
-});
-
-test("waiting counts deliveries whose commit is under way", async () => {
-  const { store, gate } = makeSlowStore();
-  const receiver = await startReceiver({ store });
-  const answers = Promise.all([post(receiver, makeEvent()), post(receiver, makeEvent())]);
-  await expect.poll(async () => (await receiver.stats()).waiting).toBe(2);
-  gate.open();
-  await answers;
-  expect((await receiver.stats()).waiting).toBe(0);
 });
