@@ -11,7 +11,6 @@ import {
   flag,
   given,
   list,
-  oneOf,
   readBy,
   wholeNumber,
 } from "../base/options.js";
@@ -22,7 +21,6 @@ import { ANSWER_TIMEOUT_MS } from "../capture/send/send-request.js";
 import type { SignatureAssumptions } from "../protocol/signature-assumptions.js";
 import { DEFAULT_ENDPOINT_PATH } from "../protocol/endpoint-path.js";
 import { type TypeMatcher, parsePatterns } from "../protocol/event-pattern.js";
-import type { WhenDown } from "./forward/forwarder.js";
 import { type Forward, type ForwardRule, createForwardRules } from "./forward/forward-rules.js";
 import type { Report } from "./lines/dev-event.js";
 import type { DevSandbox } from "./sandbox/dev-sandbox.js";
@@ -56,11 +54,6 @@ export interface DevServerOptions {
   pagePort?: number | false | undefined;
   /** Folder of the built page. @default the one in the package */
   pageFolder?: string | undefined;
-  /**
-   * While the app is down: 503, so that the service sends again, or 202 and delivered in order once it is back.
-   * @default '503'
-   */
-  whenDown?: WhenDown | undefined;
   /** Longest wait for the app's answer, in milliseconds; after 5 s it counts as none. @default 5,000 */
   timeoutMs?: number | undefined;
   /** Largest body of a delivery, in bytes. @default 5 MiB */
@@ -125,7 +118,6 @@ export const DEV_OPTIONS = defineOptions("startDevServer", {
   path: readBy(checkPath, { default: DEFAULT_ENDPOINT_PATH }),
   pagePort: readBy<number | false, number | false>(checkPagePort, { default: 4401 }),
   pageFolder: given<string>(),
-  whenDown: oneOf(["503", "hold"], { default: "503" }),
   timeoutMs: wholeNumber({ default: ANSWER_TIMEOUT_MS, min: 1, max: MAX_NODE_TIMER }),
   maxBodyBytes: wholeNumber({ default: 5 * 1024 * 1024, min: 1 }),
   allowRemote: flag({ default: false }),

@@ -19,9 +19,7 @@ import { forwardedOrigin } from "./capture-port/sender-address.js";
 import { Cleanup } from "./cleanup.js";
 import { DevInbox } from "./dev-inbox.js";
 import { type CaptureLog, type CaptureWatcher, createCaptureLog } from "./forward/capture-log.js";
-import { type AppSenderOptions, createAppSender } from "./forward/app-sender.js";
-import { Forwarder, type ReceiveDelivery } from "./forward/forwarder.js";
-import { isHeld } from "./forward/held-tag.js";
+import { type ReceiveDelivery, createForwarder } from "./forward/forwarder.js";
 import { checkNotOwnPort } from "./forward/forward-rules.js";
 import type { Report } from "./lines/dev-event.js";
 import { listen, listenOnLoopback } from "./listen.js";
@@ -81,7 +79,7 @@ export class DevServer {
   readonly #inbox: DevInbox;
   readonly #public: PublicUrl;
   readonly #log: CaptureLog;
-  readonly #forwarder: Forwarder;
+  readonly #forward: ReceiveDelivery;
   #closed: Promise<void> | undefined;
 
   constructor(options: DevServerOptions, cleanup: Cleanup) {
@@ -104,17 +102,16 @@ export class DevServer {
     });
     cleanup.add(() => this.#inbox.close());
     const { max, keepMs } = resolved;
-    this.captures = openCaptureFolder(this.#folder, { max, keepMs, mustStay: isHeld, clock });
+    this.captures = openCaptureFolder(this.#folder, { max, keepMs, clock });
     cleanup.add(() => this.captures.flush());
 
     const { signal } = this.#stopping;
     const secrets = this.#knownSecrets;
     const sending = { secrets, assumptions, timeoutMs, allowRemote, headers, clock, signal };
     this.#log = createCaptureLog({ folder: this.captures, watcher: this.#watcher(), report });
-    this.#forwarder = this.#makeForwarder(sending);
+    this.#forward = createForwarder({ ...resolved, ...sending, log: this.#log, report });
     this.replay = createReplay({ ...sending, log: this.#log, rules, ownPorts: () => this.#ownPorts, report });
-    const { receive } = this.#forwarder;
-    this.send = createSendSample({ receive, secrets, assumptions, captureUrl: () => this.captureUrl, clock });
+    this.send = createSendSample({ receive: this.#forward, secrets, assumptions, captureUrl: () => this.captureUrl, clock });
   }
 
   async start(): Promise<void> {
@@ -129,19 +126,12 @@ export class DevServer {
     await this.#register();
     this.#connectSandbox();
     signal?.throwIfAborted();
-    this.#forwarder.queueHeld();
-    this.#cleanup.add(() => this.#forwarder.close());
     await this.#announce();
   }
 
   /** Where the service can reach it; null without a tunnel. */
   get publicUrl(): string | null {
     return this.#public.value;
-  }
-
-  /** Deliveries that wait for an app. */
-  get held(): number {
-    return this.#forwarder.held;
   }
 
   /** Deletes the endpoint, ends the tunnel and closes the ports; may be called again. */
@@ -163,28 +153,12 @@ export class DevServer {
   #watcher(): CaptureWatcher {
     return {
       changed: (summary) => this.#stream.publish("capture", summary),
-      removed: (ids) => {
-        this.#forwarder.forget(ids);
-        this.#stream.publish("removed", { ids });
-      },
-      changedElsewhere: (capture) => this.#forwarder.changedElsewhere(capture),
+      removed: (ids) => this.#stream.publish("removed", { ids }),
     };
   }
 
-  #makeForwarder(sending: AppSenderOptions): Forwarder {
-    return new Forwarder({
-      ...this.#resolved,
-      log: this.#log,
-      appSender: createAppSender(sending),
-      secrets: this.#knownSecrets,
-      // Half, since held deliveries are never pruned.
-      maxHeld: Math.max(1, Math.floor(this.#resolved.max / 2)),
-      report: this.#report,
-    });
-  }
-
   readonly #receive: ReceiveDelivery = async (arrived) => {
-    const answer = await this.#forwarder.receive(arrived);
+    const answer = await this.#forward(arrived);
     const isGenuine = this.captures.get(answer.captureId)?.verify.code === "ok";
     const origin = this.publicUrl === null && isGenuine ? forwardedOrigin(arrived.request.headers) : undefined;
     if (origin !== undefined) this.#public.set(origin);
@@ -198,8 +172,7 @@ export class DevServer {
     const answers = { path, maxBodyBytes, signatureHeader, receive: this.#receive, report: this.#report };
     const capturing = await listen(createCaptureListener(answers), { port, host, option: "port" });
     this.#cleanup.add(async () => {
-      // Also waits for a held delivery that is being sent: one that the app received must no longer be marked held.
-      const closed = Promise.all([capturing.close(GRACE_MS), this.#forwarder.idle()]);
+      const closed = capturing.close(GRACE_MS);
       const stop = (): void => this.#stopping.abort(new Error("The dev server was closed."));
       const timer = setTimeout(stop, GRACE_MS / 2);
       await closed;

@@ -241,7 +241,7 @@ describe("a capture file that was edited by hand", () => {
     ["attempts[0].n must be a whole number", { n: "1" }],
     ["attempts[0].at is no ISO 8601 time", { at: "yesterday" }],
     ["attempts[0].ms must be a number", { ms: "fast" }],
-    ["attempts[0].kind must be one of forward, replay, retry", { kind: "again" }],
+    ["attempts[0].kind must be one of forward, replay", { kind: "again" }],
   ])("a capture file with an attempt that cannot be shown is refused: %s", async (problem, wrong) => {
     const folder = makeFolder();
     const attempt = { target: "http://127.0.0.1:1/", status: 200, headers: [], sentHeaders: [], body: null };

@@ -124,11 +124,11 @@ describe("a capture folder that several processes write to", () => {
     expect(readdirSync(folder.path)).toEqual([`${capture.id}.json`]);
   });
 
-  test("a shared capture folder keeps what must stay whatever the limits, and the newest captures as well", async () => {
-    const folder = openCaptureFolder(makeFolder(), { max: 1, mustStay: ({ tags }) => tags.includes("held") });
-    const held = { ...makeCapture({ at: Date.now() }), tags: ["held"] };
+  test("a shared capture folder keeps what is pinned whatever the limits, and the newest captures as well", async () => {
+    const folder = openCaptureFolder(makeFolder(), { max: 1 });
+    const pinned = { ...makeCapture({ at: Date.now() }), pinned: true };
     const later = [1, 2].map((n) => makeCapture({ at: Date.now() + n }));
-    for (const capture of [held, ...later]) await folder.add(capture);
-    expect(folder.list()).toEqual([later[1], held]);
+    for (const capture of [pinned, ...later]) await folder.add(capture);
+    expect(folder.list()).toEqual([later[1], pinned]);
   });
 });

@@ -20,7 +20,7 @@ const { sandboxPort, ...ofTheServer } = dev.options;
 const withDefault = Object.entries<OptionSpec>(ofTheServer).filter(([, spec]) => spec.default !== undefined);
 
 test("the command line's dev has defaults", () => {
-  expect(withDefault.length).toBeGreaterThan(6);
+  expect(withDefault.length).toBeGreaterThan(5);
 });
 
 test.each(withDefault)(

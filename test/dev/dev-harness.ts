@@ -5,7 +5,6 @@ import { onTestFinished } from "vitest";
 import type { DevEvent } from "#pigeonhole/dev/lines/dev-event.js";
 import type { DevServerOptions } from "#pigeonhole/dev/options.js";
 import { type DevServer, startDevServer } from "#pigeonhole/dev/start-dev-server.js";
-import { findFreePort } from "../support/free-port.js";
 import { makeFolder } from "../support/folder.js";
 import { readBytes } from "../support/read-body.js";
 
@@ -47,7 +46,7 @@ export interface App {
   close(): Promise<void>;
 }
 
-export async function startApp(answer: RequestListener = (_, res) => void res.end("ok"), port = 0): Promise<App> {
+export async function startApp(answer: RequestListener = (_, res) => void res.end("ok")): Promise<App> {
   const seen: SeenRequest[] = [];
   const server = createServer((req, res) => {
     void readBytes(req).then((body) => {
@@ -55,21 +54,15 @@ export async function startApp(answer: RequestListener = (_, res) => void res.en
       answer(req, res);
     });
   });
-  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const close = (): Promise<void> =>
     new Promise((resolve) => {
       server.close(() => resolve());
       server.closeAllConnections();
     });
   onTestFinished(close);
-  const { port: actual } = server.address() as AddressInfo;
-  return { port: actual, url: `http://127.0.0.1:${actual}`, seen, close };
-}
-
-/** Where an app will be, or was: nobody listens there until a test starts one at this port. */
-export async function findAbsentApp(): Promise<{ port: number; url: string }> {
-  const port = await findFreePort();
-  return { port, url: `http://127.0.0.1:${port}` };
+  const { port } = server.address() as AddressInfo;
+  return { port, url: `http://127.0.0.1:${port}`, seen, close };
 }
 
 export interface Answer {

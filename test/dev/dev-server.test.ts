@@ -135,7 +135,6 @@ describe("the dev server", () => {
     [{ host: "192.0.2.1" }, /not an address of this machine/],
     [{ publicUrl: "ftp://x" }, /publicUrl must be/],
     [{ publicUrl: "https://x.example", tunnel: "ngrok" }, /not both/],
-    [{ whenDown: "later" as never }, /whenDown must be/],
     [{ timeoutMs: 0 }, /timeoutMs must be/],
   ])("the dev server refuses %o", async (options, message) => {
     await expect(startDev(options)).rejects.toThrow(message);

@@ -1,10 +1,9 @@
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
-import { type RequestListener, createServer } from "node:http";
-import { TEST_SECRET, fakeClock } from "pigeonhole/testing";
-import { verifySignature } from "pigeonhole/protocol";
+import { rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { TEST_SECRET } from "pigeonhole/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { readCaptureFiles } from "#pigeonhole/capture/folder/capture-files.js";
-import { callApi, deliver, findAbsentApp, makeDelivery, send, startApp, startDev } from "./dev-harness.js";
+import { deliver, makeDelivery, send, startApp, startDev } from "./dev-harness.js";
+import { findFreePort } from "../support/free-port.js";
 import { listen } from "../support/listen.js";
 
 describe("a forwarded delivery", () => {
@@ -186,28 +185,13 @@ describe("a delivery that is not forwarded", () => {
   });
 });
 
-/** A dev server that holds deliveries to an app which is not there yet. */
-async function startHolding({ types = "*", max }: { types?: string; max?: number } = {}) {
-  const gone = await findAbsentApp();
-  const clock = fakeClock(Date.now());
-  const holding = { forwards: [{ types, target: gone.url }], whenDown: "hold" as const, clock, max };
-  return {
-    ...(await startDev(holding)),
-    clock,
-    /** Another run in the same folder. */
-    startNext: (cwd: string) => startDev({ ...holding, cwd }),
-    /** The app begins to listen. */
-    startTarget: (answer?: RequestListener) => startApp(answer, gone.port),
-  };
-}
-
 describe("an app that is down", () => {
   test("a delivery to an app that is down is answered 503 with Retry-After, and its capture says why", async () => {
-    const app = await findAbsentApp();
-    const { dev, kinds } = await startDev({ forwards: [{ target: app.url }] });
+    const port = String(await findFreePort());
+    const { dev, kinds } = await startDev({ forwards: [{ target: port }] });
     const answer = await deliver(dev);
     expect(answer).toMatchObject({ status: 503, headers: { "retry-after": "5" } });
-    expect(answer.text).not.toContain(String(app.port));
+    expect(answer.text).not.toContain(port);
     expect(dev.captures.list()[0]?.attempts).toMatchObject([
       { status: null, error: expect.stringContaining("listens") as string },
     ]);
@@ -218,106 +202,6 @@ describe("an app that is down", () => {
     const app = await startApp(() => undefined);
     const { dev } = await startDev({ forwards: [{ target: app.url }], timeoutMs: 50 });
     expect(await deliver(dev)).toMatchObject({ status: 503 });
-  });
-
-  test("held deliveries reach the app in the order of arrival and signed again, once it is available", async () => {
-    const { dev, kinds, clock, startTarget } = await startHolding();
-    const old = makeDelivery({ at: Date.now() - 200_000 });
-    const sent = [old, makeDelivery(), makeDelivery()];
-    for (const delivery of sent) expect(await deliver(dev, delivery)).toMatchObject({ status: 202 });
-    expect(dev.held).toBe(3);
-    expect(dev.captures.list().every(({ tags }) => tags.includes("held"))).toBe(true);
-
-    const app = await startTarget();
-    await clock.advance(1_000);
-    await expect.poll(() => dev.held).toBe(0);
-    expect(app.seen.map(({ body }) => body.toString())).toEqual(sent.map(({ body }) => body.toString()));
-    const headers = app.seen[0]?.rawHeaders ?? [];
-    const signature = headers[headers.findIndex((name) => name.toLowerCase() === "x-svc-signature") + 1] ?? "";
-    const verdict = verifySignature({
-      body: old.body,
-      headers: { "x-svc-signature": signature },
-      secrets: TEST_SECRET,
-    });
-    expect(verdict).toMatchObject({ ok: true });
-    expect(verdict.ok && Math.abs(verdict.skewSeconds)).toBeLessThan(30);
-    expect(kinds().filter((kind) => kind === "delivered")).toHaveLength(3);
-    expect(dev.captures.list().some(({ tags }) => tags.includes("held"))).toBe(false);
-    expect(dev.captures.list().at(-1)?.attempts).toMatchObject([
-      { kind: "forward", status: null },
-      { kind: "retry", mode: "resign", status: 200 },
-    ]);
-  });
-
-  test("held deliveries of an earlier run reach the app without waiting for the first probe", async () => {
-    const { dev, folder, startNext, startTarget } = await startHolding();
-    const delivery = makeDelivery();
-    await deliver(dev, delivery);
-    await dev.close();
-    const app = await startTarget();
-    // On a clock that stands still, no probe ever comes due.
-    const second = await startNext(folder);
-    await expect.poll(() => second.dev.held).toBe(0);
-    expect(app.seen.map(({ body }) => body.toString())).toEqual([delivery.body.toString()]);
-  });
-
-  test("the app's answer to a held delivery is stored even if the run ends meanwhile", async () => {
-    const { dev, clock, startTarget } = await startHolding();
-    await deliver(dev);
-    let answer = (): void => undefined;
-    const app = await startTarget((_, res) => void (answer = () => void res.end("ok")));
-    await clock.advance(1_000);
-    await expect.poll(() => app.seen.length).toBe(1);
-    const closed = dev.close();
-    const reach = () => send(dev.captureUrl).catch(() => "closed");
-    await expect.poll(reach).toBe("closed");
-    answer();
-    await closed;
-    const [file] = readCaptureFiles(dev.captures.path).files;
-    expect(file?.capture.tags).toEqual([]);
-    expect(file?.capture.attempts).toMatchObject([{ status: null }, { kind: "retry", status: 200 }]);
-    expect(readdirSync(dev.captures.path)).toHaveLength(1);
-  });
-
-  test("a held delivery that was deleted does not reach the app, in this run or the next", async () => {
-    const { dev, folder, startNext, startTarget } = await startHolding();
-    const [deleted, left] = [makeDelivery(), makeDelivery()];
-    for (const delivery of [deleted, left]) await deliver(dev, delivery);
-    const [, first] = dev.captures.list();
-    expect(await callApi(dev, "/api/captures/remove", { ids: [first?.id] })).toMatchObject({ json: { removed: 1 } });
-    expect(dev.held).toBe(1);
-    await dev.close();
-    const app = await startTarget();
-    const next = await startNext(folder);
-    await expect.poll(() => next.dev.held).toBe(0);
-    expect(app.seen.map(({ body }) => body.toString())).toEqual([left.body.toString()]);
-  });
-
-  test("held deliveries reach the app, however many deliveries came after them", async () => {
-    const { dev, folder, startNext, startTarget } = await startHolding({ types: "email.received", max: 2 });
-    const held = makeDelivery();
-    await deliver(dev, held);
-    for (let n = 0; n < 4; n += 1) await deliver(dev, makeDelivery({ type: "email.sent" }));
-    expect(dev.captures.list().map(({ event }) => event.type)).toEqual(["email.sent", "email.received"]);
-    await dev.close();
-    const app = await startTarget();
-    await startNext(folder);
-    await expect.poll(() => app.seen.map(({ body }) => body.toString())).toEqual([held.body.toString()]);
-  });
-
-  test("a delivery stays held, whatever the user writes into its capture's tags", async () => {
-    const { dev } = await startHolding();
-    await deliver(dev);
-    const [capture] = dev.captures.list();
-    await callApi(dev, `/api/captures/${capture?.id}/mark`, { tags: ["vip"] });
-    expect(dev.captures.list()[0]?.tags).toEqual(["vip", "held"]);
-  });
-
-  test("a delivery is answered 503 once half of the kept captures are held", async () => {
-    const { dev } = await startHolding({ max: 4 });
-    const answers = [];
-    for (let index = 0; index < 3; index += 1) answers.push((await deliver(dev)).status);
-    expect(answers).toEqual([202, 202, 503]);
   });
 });
 

@@ -84,7 +84,7 @@ export async function writeCaptureFile(file: string, capture: Capture): Promise<
 }
 
 /** Names of our locks and half-written files. */
-const LEFTOVER = /\.(?:json|held)\.lock(?:\.\d+\.tmp)?$|\.json\.[0-9a-f]{12}\.tmp$/;
+const LEFTOVER = /\.json\.lock(?:\.\d+\.tmp)?$|\.json\.[0-9a-f]{12}\.tmp$/;
 
 /** Half-written files of a killed process. They hold personal data too. */
 export function removeLeftovers(folder: string, nowMs: number): void {

@@ -21,8 +21,6 @@ export interface CaptureFolderOptions {
   maxBytes?: number;
   /** How long captures are kept, in milliseconds. Pinned ones are never deleted. @default 7 days */
   keepMs?: number;
-  /** True for a capture that must be kept despite the limits, as a pinned one is. @default none */
-  mustStay?: (capture: Capture) => boolean;
   /** The time that `keepMs` compares. @default the machine's */
   clock?: Clock;
 }
@@ -32,7 +30,6 @@ export const CAPTURE_FOLDER_OPTIONS = defineOptions("openCaptureFolder", {
   max: wholeNumber({ default: 1_000, min: 1 }),
   maxBytes: wholeNumber({ default: 256 * 1024 * 1024, min: 1 }),
   keepMs: wholeNumber({ default: 7 * DAY, min: 1 }),
-  mustStay: given<(capture: Capture) => boolean>({ default: () => false }),
   clock: given<Clock>({ default: systemClock }),
 } satisfies OptionsOf<CaptureFolderOptions>);
 
@@ -146,13 +143,6 @@ export class CaptureFolder {
     return changed;
   }
 
-  /** Reads a capture from disk again. Resolves with it, or with undefined if it was deleted. */
-  async refresh(id: string): Promise<Capture | undefined> {
-    const file = this.#fileOf.get(id);
-    if (file !== undefined) await this.#refreshFile(file);
-    return this.#captures.get(id);
-  }
-
   /** Deletes captures, pinned ones too. Resolves with the number deleted. */
   async remove(ids: readonly string[]): Promise<number> {
     return (await this.#remove(ids)).length;
@@ -249,10 +239,10 @@ export class CaptureFolder {
 
   /** The newest is kept, even if pinned ones fill the limit: its sender is told that it is stored. */
   #prune(newest: string): Promise<string[]> {
-    const { max, maxBytes, keepMs, mustStay, clock } = this.#options;
+    const { max, maxBytes, keepMs, clock } = this.#options;
     const order = this.#order;
     const oldest = clock.now() - keepMs;
-    const free = order.filter((capture) => !capture.pinned && !mustStay(capture));
+    const free = order.filter((capture) => !capture.pinned);
     let kept = 0;
     const isTooMuch = (capture: Capture): boolean => (kept += bytesOf(capture)) > maxBytes;
     const over = Math.max(order.length - max, order.findLastIndex(isTooMuch) + 1);

@@ -10,8 +10,8 @@ const TOUCH_MS = STALE_MS / 5;
 const RETRY_MS = 10;
 
 /**
- * Runs a task while no other process runs a task for the same file. The lock is a file beside it. A lock left behind is
- * removed after 5 s.
+ * Runs a task, which may take any time, while no other process runs a task for the same file. The lock is a file beside
+ * it. A lock left behind is removed after 5 s.
  */
 export async function withFileLock<Value>(file: string, task: () => Promise<Value>): Promise<Value> {
   const lock = `${file}.lock`;
@@ -19,27 +19,6 @@ export async function withFileLock<Value>(file: string, task: () => Promise<Valu
     await breakStale(lock);
     await sleep(waitingClock, RETRY_MS);
   }
-  return holdLock(lock, task);
-}
-
-/**
- * Runs a task as {@link withFileLock} does, or resolves with `busy` at once if another process runs one. The task may
- * take any time.
- */
-export async function tryFileLock<Value>(file: string, task: () => Promise<Value>): Promise<Value | "busy"> {
-  const lock = `${file}.lock`;
-  if (await tryLock(lock)) return holdLock(lock, task);
-  // Frees a stale lock for the next try.
-  await breakStale(lock);
-  return "busy";
-}
-
-/** Whether a lock was touched recently. A time far in the future is not recent: the clock was set back since. */
-function isFresh(touchedMs: number): boolean {
-  return Math.abs(Date.now() - touchedMs) < STALE_MS;
-}
-
-async function holdLock<Value>(lock: string, task: () => Promise<Value>): Promise<Value> {
   const touching = setInterval(() => {
     const now = new Date();
     // utimes does not create a lock that was removed meanwhile.
@@ -51,6 +30,11 @@ async function holdLock<Value>(lock: string, task: () => Promise<Value>): Promis
     clearInterval(touching);
     await rm(lock, { force: true });
   }
+}
+
+/** Whether a lock was touched recently. A time far in the future is not recent: the clock was set back since. */
+function isFresh(touchedMs: number): boolean {
+  return Math.abs(Date.now() - touchedMs) < STALE_MS;
 }
 
 async function tryLock(lock: string): Promise<boolean> {

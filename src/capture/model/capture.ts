@@ -1,6 +1,3 @@
-/** Tag of a capture that was answered 202 and has not reached the app yet. The dev server of its folder delivers it. */
-export const HELD_TAG = "held";
-
 /** Tag of a capture whose body was cut, since no secret made its signature; `sha256` is that of the whole body. */
 export const CUT_TAG = "cut";
 
@@ -62,7 +59,7 @@ export type SignMode = "exact" | "resign";
 export interface CaptureAttempt {
   /** From 1, in order. */
   n: number;
-  kind: "forward" | "replay" | "retry";
+  kind: "forward" | "replay";
   mode: SignMode;
   /** URL posted to. */
   target: string;

@@ -91,7 +91,7 @@ function readAttempt(value: unknown, index: number, receivedAt: string): unknown
     status,
     body,
     n,
-    kind: oneOf(attempt["kind"] ?? "replay", ["forward", "replay", "retry"], `${name}.kind`),
+    kind: oneOf(attempt["kind"] ?? "replay", ["forward", "replay"], `${name}.kind`),
     mode: oneOf(attempt["mode"] ?? "resign", ["exact", "resign"], `${name}.mode`),
     at,
     eventId: textOrNull(attempt["eventId"]),

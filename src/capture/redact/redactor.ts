@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { digestBytes } from "../model/capture-request.js";
-import { type Capture, type CapturedBody, type CapturedEvent, type Expectation, HELD_TAG } from "../model/capture.js";
+import { type Capture, type CapturedBody, type CapturedEvent, type Expectation } from "../model/capture.js";
 import { bodyJson, bodySize, decodeBody } from "../model/captured-body.js";
 import { DEFAULT_ENDPOINT_PATH } from "../../protocol/endpoint-path.js";
 import type { RedactionProfile } from "./redaction-profiles.js";
@@ -53,7 +53,7 @@ export function createRedactor(options: RedactorOptions = {}): (capture: Capture
         secretRef: null,
       },
       attempts: [],
-      tags: strict ? [] : redactTags(rest.tags, rules),
+      tags: strict ? [] : rest.tags.map((tag) => hideAddresses(tag, rules)),
       note: "",
       pinned: rest.pinned,
       redaction: profile,
@@ -61,11 +61,6 @@ export function createRedactor(options: RedactorOptions = {}): (capture: Capture
       ...(expect && { expect: redactExpectation(expect, rules) }),
     };
   };
-}
-
-/** A redacted capture must not be delivered automatically from the folder that it is imported into. */
-function redactTags(tags: readonly string[], rules: RedactionRules): string[] {
-  return tags.filter((tag) => tag !== HELD_TAG).map((tag) => hideAddresses(tag, rules));
 }
 
 function redactExpectation(expect: Expectation, rules: RedactionRules): Expectation {

@@ -77,7 +77,7 @@ async function findUsualInbox(context: Input["context"], out?: DevLines["out"]):
 
 function readOptions({ options, context }: Input, { secrets, forwards }: DevSetup): DevServerOptions {
   const { page, pagePort, tunnel, publicUrl, timeout } = options;
-  const { events, port, host, path, whenDown, allowRemote, header } = options;
+  const { events, port, host, path, allowRemote, header } = options;
   if (options.register && tunnel === undefined && publicUrl === undefined) {
     throw usageError(
       "--register needs an https URL at which the service reaches this machine: give --tunnel cloudflared (or ngrok, tailscale), or --public-url with that of a tunnel that runs already.",
@@ -91,7 +91,6 @@ function readOptions({ options, context }: Input, { secrets, forwards }: DevSetu
     host,
     path,
     pagePort: page ? pagePort : false,
-    whenDown,
     timeoutMs: timeout,
     allowRemote,
     cwd: context.cwd,

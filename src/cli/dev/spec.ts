@@ -48,10 +48,6 @@ export const dev = defineCommand({
     }),
     page: { negated: true, summary: "Serves no page." },
     secret: secretOption,
-    whenDown: withValue("what", "While the app is down: 503, or 202 and delivered in order later.", {
-      choices: ["503", "hold"],
-      default: "503",
-    }),
     timeout: timeoutOption,
     header: withValue("header", 'Sets a header of what is sent to the app, as "Name: value".', {
       short: "H",
@@ -69,7 +65,7 @@ export const dev = defineCommand({
   },
   examples: [
     ["pigeonhole dev --forward-to 3000", "captures at port 4400 and forwards to the same path at port 3000"],
-    ["pigeonhole dev -f email.*=3000/hooks -f http://localhost:3001 --when-down hold", "by type, and nothing is lost"],
+    ["pigeonhole dev -f email.*=3000/hooks -f http://localhost:3001", "by type, to two apps"],
     ["pigeonhole dev --start 'npm start' --with-sandbox", "the app on port 3000, and an emulated service beside it"],
     ["pigeonhole dev -f 3000 --tunnel cloudflared --register", "real deliveries, for as long as it runs"],
   ],

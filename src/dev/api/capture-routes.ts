@@ -5,7 +5,6 @@ import { summarizeCapture } from "../../capture/model/summarize-capture.js";
 import type { SignatureAssumptions } from "../../protocol/signature-assumptions.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import type { CaptureLog } from "../forward/capture-log.js";
-import { keepHeldTag, isHeld } from "../forward/held-tag.js";
 import { PageApiError, badField } from "../../web/page-api-error.js";
 import { type BodyFields, requireField } from "../../web/body-fields.js";
 import type { CaptureDetail, CapturePage, SignatureReport, RetryLine } from "./page-api.js";
@@ -92,16 +91,12 @@ function readQuery(text: string): string {
 
 async function markCapture(log: CaptureLog, id: string, body: BodyFields): Promise<CaptureSummary> {
   mustGet(log, id);
-  const tags = body.texts("tags", TAGS);
   const mark = {
+    ...optional("tags", body.texts("tags", TAGS)),
     ...optional("pinned", body.flag("pinned")),
     ...optional("note", body.text("note", MAX_NOTE_LENGTH)),
   };
-  const changed = await log.change(id, (capture) => ({
-    ...capture,
-    ...mark,
-    ...(tags === undefined ? {} : { tags: keepHeldTag(tags, capture) }),
-  }));
+  const changed = await log.change(id, (capture) => ({ ...capture, ...mark }));
   if (changed !== undefined) return summarizeCapture(changed);
   mustGet(log, id);
   throw new PageApiError(503, { code: "not_written", message: "It could not be written to disk, so nothing changed." });
@@ -171,9 +166,7 @@ function forwardOf({ attempts }: Capture) {
 /** The times of further attempts, without the random part of each wait; none if the sender was satisfied. */
 function comingAfter(last: Capture, count: number): string[] {
   const forward = forwardOf(last);
-  // A delivery that was held, now or at first, was answered 202 here.
-  const wasHeld = isHeld(last) || last.attempts.some(({ kind }) => kind === "retry");
-  if (forward === undefined || wasHeld || !isRetryableStatus(forward.status)) return [];
+  if (forward === undefined || !isRetryableStatus(forward.status)) return [];
   const answeredAt = Date.parse(forward.at) + forward.ms;
   const retryAfter = forward.headers.find(([name]) => name.toLowerCase() === "retry-after")?.[1] ?? null;
   const stretchedMs = Math.min(readRetryAfter(retryAfter, answeredAt) ?? 0, RETRY_SCHEDULE.maxRetryAfterMs);

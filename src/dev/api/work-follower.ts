@@ -76,7 +76,7 @@ export class WorkFollower {
 
   /** Takes the dev server's events, and follows those of deliveries that are in the inbox now. */
   see(event: DevEvent): void {
-    if (event.kind !== "forwarded" && event.kind !== "delivered" && event.kind !== "replayed") return;
+    if (event.kind !== "forwarded" && event.kind !== "replayed") return;
     const { capture, attempt } = event;
     const outcome = outcomeOf(attempt.headers);
     const eventId = attemptEventId(attempt, capture.eventId ?? capture.lastEventId);

@@ -9,8 +9,6 @@ import type { Report } from "../lines/dev-event.js";
 export interface CaptureWatcher {
   changed(summary: CaptureSummary): void;
   removed(ids: string[]): void;
-  /** Another process has made or changed a capture. */
-  changedElsewhere(capture: Capture): void;
 }
 
 /** The capture folder, with a watcher that is told of its changes. */
@@ -97,7 +95,6 @@ function followOthers(watcher: CaptureWatcher, report: Report): FolderWatcher {
     changed(capture, before) {
       const summary = summarizeCapture(capture);
       watcher.changed(summary);
-      watcher.changedElsewhere(capture);
       if (before === undefined) return;
       const seen = before.attempts.at(-1)?.n ?? 0;
       for (const attempt of capture.attempts) {

@@ -1,8 +1,11 @@
 import { PigeonholeError } from "../../base/error.js";
-import type { Capture, SignMode } from "../../capture/model/capture.js";
+import type { Changes } from "../../base/options.js";
+import type { Clock } from "../../base/clock.js";
+import type { Capture, HeaderList, SignMode } from "../../capture/model/capture.js";
 import { type ReplayReport, replayCaptures } from "../../capture/replay/replay-captures.js";
 import { summarizeCapture } from "../../capture/model/summarize-capture.js";
-import type { AppSenderOptions } from "./app-sender.js";
+import type { NamedSecret } from "../../capture/model/judge-signature.js";
+import type { SignatureAssumptions } from "../../protocol/signature-assumptions.js";
 import type { CaptureLog } from "./capture-log.js";
 import { type ForwardRule, checkNotOwnPort } from "./forward-rules.js";
 import type { Report } from "../lines/dev-event.js";
@@ -21,7 +24,21 @@ export interface ReplayRequest {
   times?: number;
 }
 
-export interface ReplayerOptions extends AppSenderOptions {
+/** How captures are sent to the app. */
+export interface SendingOptions {
+  secrets: () => readonly NamedSecret[];
+  assumptions: Changes<SignatureAssumptions>;
+  /** Longest wait for the app's complete answer, in milliseconds. */
+  timeoutMs: number;
+  allowRemote: boolean;
+  /** Set in place of headers with the same names. */
+  headers: HeaderList;
+  clock: Clock;
+  /** Aborts running requests when the dev server closes. */
+  signal: AbortSignal;
+}
+
+export interface ReplayerOptions extends SendingOptions {
   log: CaptureLog;
   rules: readonly ForwardRule[];
   ownPorts: () => readonly number[];

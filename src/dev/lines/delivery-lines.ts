@@ -22,10 +22,7 @@ const VERDICT_WIDTH = 12;
 const ANSWER_WIDTH = 14;
 
 /** The kinds of events of a delivery, and of one that was sent again. */
-export type DeliveryEvent = Extract<
-  DevEvent,
-  { kind: "forwarded" | "received" | "held" | "app_down" | "delivered" | "replayed" }
->;
+export type DeliveryEvent = Extract<DevEvent, { kind: "forwarded" | "received" | "app_down" | "replayed" }>;
 
 /** What became of a delivery, and what to change if its answer shows that. Narrow: only time, type and status. */
 export function deliveryLines(event: DeliveryEvent, nowMs: number, isNarrow: boolean): EventLine[] {
@@ -45,14 +42,10 @@ function rowOf(event: DeliveryEvent, nowMs: number): RowInput {
       return { ...delivery(event), note: joinNotes(verdictNote(event.verdict), escapeControls(event.capture.subject)) };
     case "received":
       return { ...delivery(event), note: notTaken(event.answer) ?? "kept, not forwarded" };
-    case "held":
-      return { ...delivery(event), note: notTaken(event.answer) ?? heldNote(event) };
     case "app_down":
       return { ...delivery(event), note: escapeControls(event.attempt.error ?? "the app is down") };
-    case "delivered":
-      return { ...again(event, nowMs), note: "held before, now delivered" };
     case "replayed":
-      return { ...again(event, nowMs), note: `replay, attempt ${event.attempt.n}` };
+      return replay(event, nowMs);
   }
 }
 
@@ -61,11 +54,9 @@ function adviceOf(event: DeliveryEvent): string | undefined {
   switch (event.kind) {
     case "forwarded":
       return adviceOn(event.attempt, event.verdict);
-    case "delivered":
     case "replayed":
       return adviceOn(event.attempt);
     case "received":
-    case "held":
     case "app_down":
       return undefined;
   }
@@ -120,15 +111,11 @@ function delivery(event: DeliveryLike): Omit<RowInput, "note"> {
   return { capture, at, sign: shown, answer: head, sent: "delivery", judgement, ms };
 }
 
-function again(
-  { capture, attempt }: { capture: CaptureSummary; attempt: CaptureAttempt },
-  nowMs: number,
-): Omit<RowInput, "note"> {
-  const text = attempt.mode === "resign" ? "↻ re-signed" : "↻ exact";
-  const sent = attempt.kind === "replay" ? "replay" : "delivery";
+function replay({ capture, attempt }: Extract<DevEvent, { kind: "replayed" }>, at: number): RowInput {
+  const sign: RowInput["sign"] = { tone: "plain", text: attempt.mode === "resign" ? "↻ re-signed" : "↻ exact" };
   const answer = answerHead(attempt);
-  const judgement = judgeAdvised(judgeAnswer(answer, sent), adviceOn(attempt));
-  return { capture, at: nowMs, sign: { tone: "plain", text }, answer, sent, judgement, ms: attempt.ms };
+  const judgement = judgeAdvised(judgeAnswer(answer, "replay"), adviceOn(attempt));
+  return { capture, at, sign, answer, sent: "replay", judgement, ms: attempt.ms, note: `replay, attempt ${attempt.n}` };
 }
 
 function adviceOn(attempt: CaptureAttempt, verdict?: DeliveryLike["verdict"]): string | undefined {
@@ -156,10 +143,6 @@ function verdictNote({ code, skewSeconds, summary }: DeliveryLike["verdict"]): s
 
 function joinNotes(...notes: string[]): string {
   return notes.filter((text) => text !== "").join(" · ");
-}
-
-function heldNote({ why, error }: Extract<DevEvent, { kind: "held" }>): string {
-  return `held: ${why === "queued" ? "waits behind earlier ones" : escapeControls(error ?? "the app is down")}`;
 }
 
 /** Neither the app nor the disk has it, and the sender knows. */

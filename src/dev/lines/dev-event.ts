@@ -38,13 +38,8 @@ export type DevEvent =
   | ({ kind: "forwarded"; attempt: CaptureAttempt } & DevDeliveryEvent)
   /** Kept and not forwarded: no forward matches its type. */
   | ({ kind: "received" } & DevDeliveryEvent)
-  /** Kept, and delivered later: the app is down; or kept until you replay it (`invalid`). */
-  | ({ kind: "held"; why: "app_down" | "queued"; error: string | null } & DevDeliveryEvent)
   /** The app gave no answer, so the sender received 503. */
   | ({ kind: "app_down"; attempt: CaptureAttempt } & DevDeliveryEvent)
-  /** Refused for its signature. */
-  /** Held before, now answered by the app. */
-  | { kind: "delivered"; capture: CaptureSummary; attempt: CaptureAttempt }
   /** Sent again by hand. */
   | { kind: "replayed"; capture: CaptureSummary; attempt: CaptureAttempt }
   /**

@@ -60,9 +60,7 @@ export function createLineWriter(options: LineWriterOptions = {}) {
         return readyLines(event);
       case "forwarded":
       case "received":
-      case "held":
       case "app_down":
-      case "delivered":
       case "replayed":
         return deliveryLines(event, nowMs, width() < NARROW);
       case "handler_failed":

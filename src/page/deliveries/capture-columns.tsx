@@ -1,12 +1,11 @@
 import { escapeControls } from "../../base/text.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";
 import type { CaptureSummary } from "../../capture/model/capture.js";
-import { userTags } from "../../dev/forward/held-tag.js";
 import { LIMITS } from "../../protocol/limits.js";
 import { describeLate } from "../state/diagnosis.js";
 import { replayWorkOf, workOf } from "../state/work.js";
 import { formatMs, shortText } from "../text/format.js";
-import { AnswerBadge, VerdictBadge, WorkBadge, verdictOf } from "../ui/badges.js";
+import { StatusBadge, VerdictBadge, WorkBadge, verdictOf } from "../ui/badges.js";
 import { timeColumn, type TableColumn } from "../ui/data-table.js";
 import { Icon } from "../ui/icon.js";
 import { SubjectWords } from "../ui/subject-words.js";
@@ -68,7 +67,7 @@ function Subject(capture: CaptureSummary) {
       )}
       <SubjectWords subject={capture.subject} />
       {capture.id.startsWith("inbox:") && <span class="tag">inbox only</span>}
-      {userTags(capture).map((tag) => (
+      {capture.tags.map((tag) => (
         <span class="tag" key={tag}>
           {escapeControls(tag)}
         </span>
@@ -81,7 +80,7 @@ function Answer(capture: CaptureSummary) {
   const { attempts, replayed } = capture;
   return (
     <>
-      <AnswerBadge capture={capture} />
+      <StatusBadge answer={capture} error={capture.error} />
       {attempts > 1 && (
         <span class="tries" title={replayed ? "Attempts; the last one is a replay" : "Attempts"}>
           ×{attempts}

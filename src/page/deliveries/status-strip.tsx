@@ -1,6 +1,5 @@
-import { type CaptureSummary, HELD_TAG } from "../../capture/model/capture.js";
+import type { CaptureSummary } from "../../capture/model/capture.js";
 import { WORK_PREFIX } from "../../dev/api/page-api.js";
-import { isHeld } from "../../dev/forward/held-tag.js";
 import { captures, query, setQuery, totalCaptures } from "../state/captures.js";
 import { inboxCounts, loadInboxCounts } from "../state/inbox-counts.js";
 import { session } from "../state/session.js";
@@ -24,7 +23,6 @@ const BANDS: readonly (Band & { has: (capture: CaptureSummary) => boolean })[] =
   { term: "status:4xx", label: "4xx", tone: "warn", has: answered(400, 500) },
   { term: "status:5xx", label: "5xx", tone: "bad", has: answered(500, Infinity) },
   { term: "has:error", label: "no answer", tone: "bad", has: ({ status, error }) => status === null && error !== null },
-  { term: `tag:${HELD_TAG}`, label: "held", tone: "warn", has: isHeld },
   { term: "verdict:bad", label: "bad signature", tone: "warn", has: ({ verdict }) => verdict !== "ok" },
 ];
 

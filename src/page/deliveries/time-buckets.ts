@@ -1,5 +1,4 @@
 import { judgeAnswer } from "../../capture/model/answer.js";
-import { isHeld } from "../../dev/forward/held-tag.js";
 import { DAY, HOUR, MINUTE, SECOND } from "../../base/duration.js";
 import type { CaptureSummary } from "../../capture/model/capture.js";
 import type { EventView } from "../../store/inbox-view.js";
@@ -16,13 +15,13 @@ export const DELIVERY_OUTCOMES: readonly { name: DeliveryOutcome; tone: string; 
   { name: "parked", tone: "warn", meaning: "answered 2xx, and kept without being understood" },
   { name: "dead", tone: "bad striped", meaning: "answered 2xx; a handler has given up" },
   { name: "failed", tone: "bad", meaning: "no answer, another one than 2xx, or an HTML page" },
-  { name: "not sent", tone: "mute", meaning: "held, or captured only" },
+  { name: "not sent", tone: "mute", meaning: "captured only" },
 ];
 
 /** By the last answer, and by what the handlers made of the event since, where that is known. */
 function deliveryOutcome(capture: CaptureSummary, work: EventView | undefined): DeliveryOutcome {
   const { status, outcome, error } = capture;
-  if (isHeld(capture) || (status === null && error === null)) return "not sent";
+  if (status === null && error === null) return "not sent";
   if (capture.notReceived || judgeAnswer(capture) === "bad") return "failed";
   const word = work?.state;
   if (word === "dead" || word === "parked" || word === "retrying") return word;

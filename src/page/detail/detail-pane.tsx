@@ -2,9 +2,8 @@ import { Time } from "../ui/time.js";
 import type { CaptureSummary } from "../../capture/model/capture.js";
 import type { CaptureDetail } from "../../dev/api/page-api.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";
-import { userTags } from "../../dev/forward/held-tag.js";
 import { closeDetail, openId } from "../state/capture-selection.js";
-import { AnswerBadge, VerdictBadge, WorkBadge, verdictOf } from "../ui/badges.js";
+import { StatusBadge, VerdictBadge, WorkBadge, verdictOf } from "../ui/badges.js";
 import { replayWorkOf, workOf } from "../state/work.js";
 import { CloseButton } from "../ui/icon-button.js";
 import { CopyFact } from "../ui/copy-button.js";
@@ -48,7 +47,7 @@ export function DetailPane() {
         <div class="detail-title">
           <h2>{capture.event.type ?? "Unreadable delivery"}</h2>
           <VerdictBadge verdict={verdictOf(summary)} />
-          <AnswerBadge capture={summary} />
+          <StatusBadge answer={summary} error={summary.error} />
           <WorkBadge work={workOf(summary)} replay={replayWorkOf(summary)} />
           <span class="spring" />
           <CloseButton onClick={closeDetail} />
@@ -110,7 +109,7 @@ function Facts({ value: { capture, summary } }: { value: CaptureDetail }) {
         </span>
       )}
       {capture.redaction !== null && <span class="fact">redacted: {capture.redaction}</span>}
-      {userTags(capture).map((tag) => (
+      {capture.tags.map((tag) => (
         <span class="tag" key={tag}>
           {tag}
         </span>

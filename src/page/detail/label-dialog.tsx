@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
 import type { Capture } from "../../capture/model/capture.js";
-import { userTags } from "../../dev/forward/held-tag.js";
 import { label } from "../state/actions.js";
 import { FormDialog, closeDialog, openDialog } from "../ui/dialog.js";
 
@@ -10,7 +9,7 @@ export function editLabels(capture: Capture): void {
 }
 
 function LabelDialog({ capture }: { capture: Capture }) {
-  const [tags, setTags] = useState(userTags(capture).join(", "));
+  const [tags, setTags] = useState(capture.tags.join(", "));
   const [note, setNote] = useState(capture.note);
   const save = async () => {
     if (await label(capture.id, { tags: readTags(tags), note: note.trim() })) closeDialog();

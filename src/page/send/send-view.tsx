@@ -14,9 +14,8 @@ import { type SentAnswer, reportAnswers } from "../state/report-answers.js";
 import { describeAnswer } from "../../capture/model/answer.js";
 import { judgeShown } from "../../capture/model/answer-advice.js";
 import type { CaptureSummary } from "../../capture/model/capture.js";
-import { isHeld } from "../../dev/forward/held-tag.js";
 import { formatTime, plural } from "../text/format.js";
-import { AnswerBadge, VerdictBadge, WorkBadge } from "../ui/badges.js";
+import { StatusBadge, VerdictBadge, WorkBadge } from "../ui/badges.js";
 
 /** Most deliveries of one event per click. */
 const MAX_TIMES = 50;
@@ -212,7 +211,6 @@ function reportSent(captures: readonly CaptureSummary[], sign: SignatureVariant)
 }
 
 function readAnswer(capture: CaptureSummary): SentAnswer {
-  if (isHeld(capture)) return { words: "held for the app", tone: "warn" };
   if (capture.status === null && capture.error === null) return { words: "kept, not forwarded", tone: "good" };
   const words = capture.notReceived ? `${capture.status} with an HTML page, of no receiver` : describeAnswer(capture);
   return { words, tone: judgeShown(capture) };
@@ -235,7 +233,7 @@ function SentList() {
         >
           <VerdictBadge verdict={capture.verdict} />
           <span class="sent-type">{escapeControls(capture.type ?? "")}</span>
-          <AnswerBadge capture={capture} />
+          <StatusBadge answer={capture} error={capture.error} />
           <WorkBadge work={workOf(capture)} />
         </button>
       ))}

@@ -4,7 +4,6 @@ import { describeWork } from "../../operator/describe-work.js";
 import { isStopped, runsAgain } from "../../operator/states.js";
 import type { CaptureDetail } from "../../dev/api/page-api.js";
 import type { EventView } from "../../store/inbox-view.js";
-import { isHeld } from "../../dev/forward/held-tag.js";
 import { LIMITS } from "../../protocol/limits.js";
 import { SECOND } from "../../base/duration.js";
 
@@ -44,7 +43,7 @@ const RESIGNED = "The signature did not verify as it came. The replay was signed
 
 function ofAnswer({ summary }: CaptureDetail, event: EventView | undefined): Diagnosis | undefined {
   const { status, error, ms, notReceived } = summary;
-  if (isHeld(summary) || (status === null && error === null)) return undefined;
+  if (status === null && error === null) return undefined;
   const wrong = { tab: "answer", tone: "bad", remedy: "replay" } as const;
   if (error !== null) return { ...wrong, text: `The app did not answer: ${error}` };
   if (notReceived) return { ...wrong, text: "An HTML page answered: no receiver took the delivery." };

@@ -5,7 +5,6 @@ import { type ShownAnswer, judgeShown } from "../../capture/model/answer-advice.
 import type { CaptureSummary, VerdictCode } from "../../capture/model/capture.js";
 import { countAttempts, describeRetry } from "../../operator/describe-work.js";
 import type { EventView, HandlerView } from "../../store/inbox-view.js";
-import { isHeld } from "../../dev/forward/held-tag.js";
 import { Icon, type IconName } from "./icon.js";
 import { formatTime } from "../text/format.js";
 import { type ContactEventState, type EventState, STATE_WORDS, stateOfEvent } from "../../store/state-words.js";
@@ -79,18 +78,6 @@ export function StatusBadge({ answer, error }: StatusOptions) {
       <span class="status-code">{status}</span>
       {notReceived && <span class="outcome"> HTML</span>}
       {outcome !== null && <span class="outcome"> {escapeControls(outcome)}</span>}
-    </span>
-  );
-}
-
-type AnsweredCapture = Pick<CaptureSummary, "status" | "outcome" | "notReceived" | "error" | "tags">;
-
-/** The answer to a capture. "Held" is more useful than "no answer yet". */
-export function AnswerBadge({ capture }: { capture: AnsweredCapture }) {
-  if (!isHeld(capture)) return <StatusBadge answer={capture} error={capture.error} />;
-  return (
-    <span class="status warn" title="The sender was answered 202; the app gets it when it is back.">
-      held
     </span>
   );
 }

@@ -425,28 +425,3 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
       .toContain("The app's last answer: no answer. It has not taken the event, so no handler");
   });
 });
-
-describe.skipIf(mustSkipBrowserTests())("an open delivery of an app that is down", () => {
-  let bench: Workbench;
-  let page: OpenPage["page"];
-
-  openForEach((opened) => ({ bench, page } = opened), undefined, { whenDown: "hold" });
-
-  test("an open delivery says that it is held, until the app has received it", async () => {
-    bench.answerWith("none");
-    await bench.deliver();
-    await page.locator(".list-side [data-row]").first().click();
-    await page.getByRole("tab", { name: "Answer" }).click();
-    await page.getByText("Held: the sender was answered 202.").waitFor();
-    const answer = page.locator(".list-side [data-row] .answer");
-    await expect.poll(() => answer.innerText()).toBe("held");
-    const band = page.getByRole("button", { name: "held 1" });
-    await band.click();
-    await expect.poll(() => page.getByRole("combobox", { name: "Search deliveries" }).inputValue()).toBe("tag:held");
-    await expect.poll(() => page.locator(".list-side [data-row]").count()).toBe(1);
-    await band.click();
-    bench.answerWith(null);
-    await expect.poll(() => answer.textContent(), { timeout: 15_000 }).toBe("200 accepted×2");
-    await expect.poll(() => page.getByText("Held: the sender").count()).toBe(0);
-  });
-});

@@ -44,7 +44,6 @@ export interface WorkbenchOptions {
   hasInbox?: boolean;
   /** An emulated service beside the dev server. */
   hasSandbox?: boolean;
-  whenDown?: "503" | "hold";
 }
 
 /** The dev server before a real app: a receiver with its database, which sends its contact events to a service. */
@@ -72,7 +71,7 @@ export async function startWorkbench(options: WorkbenchOptions = {}) {
   await once(app, "listening");
   const target = `http://127.0.0.1:${(app.address() as AddressInfo).port}/webhooks/mail`;
 
-  const { captures = [], hasApp = true, hasInbox = true, whenDown } = options;
+  const { captures = [], hasApp = true, hasInbox = true } = options;
   await writeCaptures(folder, captures);
   const start = (pagePort: number) =>
     startDevServer({
@@ -83,7 +82,6 @@ export async function startWorkbench(options: WorkbenchOptions = {}) {
       secrets: [{ ref: "env:WEBHOOK_SECRET", value: SECRET }],
       forwards: hasApp ? [{ target }] : [],
       ...(hasInbox ? { inbox } : {}),
-      whenDown,
       sandbox,
     });
   let dev = await start(await findFreePort());
