@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { escapeControls } from "../../base/text.js";
-import { clockTime } from "../../dev/lines/clock-time.js";
+import { clockTime } from "../../dev/lines/event-line.js";
 import { ownFrames } from "../frame/format.js";
 import type { Paint } from "../frame/output.js";
 

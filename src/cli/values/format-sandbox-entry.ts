@@ -5,7 +5,7 @@ import type { SandboxLogEntry } from "../../sandbox/log-entry.js";
 import { answerAdvice, judgeAdvised } from "../../capture/model/answer-advice.js";
 import { describeAnswer, judgeAnswer } from "../../capture/model/answer.js";
 import type { Paint } from "../frame/output.js";
-import { clockTime } from "../../dev/lines/clock-time.js";
+import { clockTime } from "../../dev/lines/event-line.js";
 import { age } from "../frame/format.js";
 import { answerSign } from "./event-work.js";
 

@@ -13,8 +13,7 @@ import { captureHandle } from "../../capture/model/capture-handle.js";
 import type { CaptureAttempt, CaptureSummary, VerdictCode } from "../../capture/model/capture.js";
 import { isRetryableStatus } from "../../protocol/retry-schedule.js";
 import type { DevEvent } from "./dev-event.js";
-import { clockTime } from "./clock-time.js";
-import { type EventLine, type Part, type Tone, lineBelow } from "./event-line.js";
+import { type EventLine, type Part, type Tone, clockTime, lineBelow } from "./event-line.js";
 
 const TYPE_WIDTH = 24;
 const VERDICT_WIDTH = 12;

@@ -24,3 +24,9 @@ export function lineBelow(tone: Tone, text: string): EventLine {
     isWhole: true,
   };
 }
+
+/** The time of day on this machine. */
+export function clockTime(ms: number): string {
+  const date = new Date(ms);
+  return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, "0")).join(":");
+}

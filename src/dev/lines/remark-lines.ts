@@ -1,8 +1,7 @@
 import { escapeControls } from "../../base/text.js";
 import type { DevEvent } from "./dev-event.js";
-import { clockTime } from "./clock-time.js";
 import type { DeliveryEvent } from "./delivery-lines.js";
-import type { EventLine, Tone } from "./event-line.js";
+import { type EventLine, type Tone, clockTime } from "./event-line.js";
 import type { WorkEvent } from "./work-lines.js";
 
 type RemarkEvent = Exclude<DevEvent, DeliveryEvent | WorkEvent | { kind: "ready" }>;

@@ -4,9 +4,8 @@ import { escapeControls, quoteForShell } from "../../base/text.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";
 import { describeRetry } from "../../operator/describe-work.js";
 import type { DevEvent } from "./dev-event.js";
-import { clockTime } from "./clock-time.js";
 import { typeColumn } from "./delivery-lines.js";
-import { type EventLine, type Part, lineBelow } from "./event-line.js";
+import { type EventLine, type Part, clockTime, lineBelow } from "./event-line.js";
 
 export type WorkEvent = Extract<DevEvent, { kind: "handler_failed" | "no_handler" }>;
 
