@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { summarizeCapture } from "#pigeonhole/capture/model/summarize-capture.js";
-import { measureAnswerTimes } from "../../src/page/deliveries/answer-times.js";
+import { measureAnswerTimes } from "../../src/page/deliveries/time-buckets.js";
 import { makeCapture } from "../support/captures.js";
 
 test("an answer that came too late counts as late, and a refused connection is no answer", () => {

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { HOUR, MINUTE, SECOND } from "#pigeonhole/base/duration.js";
-import { AGE_STEPS, formatAgeTick } from "../../src/page/dashboard/plots/age-ticks.js";
-import { highestStep, loneIndexes } from "../../src/page/dashboard/plots/plot-series.js";
+import { AGE_STEPS, formatAgeTick, highestStep, loneIndexes } from "../../src/page/dashboard/plots/plot-series.js";
 
 test.each([
   [0, 30 * SECOND, "0 s"],

@@ -1,10 +1,9 @@
 import type { EventView } from "../../store/inbox-view.js";
 import type { JobAction } from "../../store/bulk-jobs.js";
-import { ExportMenu } from "../detail/export-menu.js";
+import { ExportMenu } from "../detail/action-bar.js";
 import { replayElsewhere } from "../detail/replay-elsewhere.js";
 import { copyCurl, remove, replay, share, togglePin } from "../state/actions.js";
-import { captureSelection } from "../state/capture-selection.js";
-import { captures } from "../state/captures.js";
+import { captureSelection, captures } from "../state/captures.js";
 import { changeEvents, mayRetry, mayRunNow, workOf } from "../state/work.js";
 import { formatCount } from "../text/format.js";
 import { CountedAction } from "../ui/action-button.js";

@@ -6,9 +6,8 @@ import { describeLate } from "../state/diagnosis.js";
 import { replayWorkOf, workOf } from "../state/work.js";
 import { formatMs, shortText } from "../text/format.js";
 import { StatusBadge, VerdictBadge, WorkBadge, verdictOf } from "../ui/badges.js";
-import { timeColumn, type TableColumn } from "../ui/data-table.js";
+import { timeColumn, type TableColumn, SubjectWords } from "../ui/data-table.js";
 import { Icon } from "../ui/icon.js";
-import { SubjectWords } from "../ui/subject-words.js";
 
 /** What the list tells of each delivery; what the handlers made of it is known where their inbox is. */
 export const captureColumns = (hasInbox: boolean): readonly (TableColumn<CaptureSummary> | false)[] => [

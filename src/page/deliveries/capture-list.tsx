@@ -1,7 +1,16 @@
 import { useState } from "preact/hooks";
 import { goTo } from "../state/address.js";
-import { captureSelection, openCapture, openId } from "../state/capture-selection.js";
-import { captures, isLoaded, loadedQuery, query, setQuery, totalCaptures } from "../state/captures.js";
+import {
+  captureSelection,
+  openCapture,
+  openId,
+  captures,
+  isLoaded,
+  loadedQuery,
+  query,
+  setQuery,
+  totalCaptures,
+} from "../state/captures.js";
 import { session } from "../state/session.js";
 import { plural, shortText } from "../text/format.js";
 import { Button } from "../ui/button.js";

@@ -1,8 +1,8 @@
 import { DetailPane } from "../detail/detail-pane.js";
-import { openId } from "../state/capture-selection.js";
+import { openId } from "../state/captures.js";
 import { SplitPane } from "../ui/split-pane.js";
 import { CaptureList } from "./capture-list.js";
-import { ListChart } from "./list-chart.js";
+import { ListChart } from "./time-chart.js";
 import { SearchBox } from "./search-box.js";
 import { CaptureBar } from "./capture-bar.js";
 import { StatusStrip } from "./status-strip.js";

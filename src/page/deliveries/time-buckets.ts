@@ -3,6 +3,7 @@ import { DAY, HOUR, MINUTE, SECOND } from "../../base/duration.js";
 import type { CaptureSummary } from "../../capture/model/capture.js";
 import type { EventView } from "../../store/inbox-view.js";
 import type { TimeRange } from "../state/search-terms.js";
+import { LIMITS } from "../../protocol/limits.js";
 
 /** What became of a delivery, in one word. */
 type DeliveryOutcome = "accepted" | "duplicate" | "retrying" | "parked" | "dead" | "failed" | "not sent";
@@ -88,4 +89,27 @@ export function groupByTime(captures: readonly CaptureSummary[], findWork: FindW
 function emptyBucket(from: number, width: number): TimeBucket {
   const counts = Object.fromEntries(DELIVERY_OUTCOMES.map(({ name }) => [name, 0])) as TimeBucket["counts"];
   return { from, to: from + width, total: 0, counts };
+}
+
+/** How long the app took to answer, in milliseconds. */
+export interface AnswerTimes {
+  median: number;
+  /** 95 of 100 answers took no longer. */
+  p95: number;
+  /** Answers that came after the service had given up. */
+  late: number;
+}
+
+/** Of the last answer to each capture, also of one that came too late; undefined if there is none. */
+export function measureAnswerTimes(captures: readonly CaptureSummary[]): AnswerTimes | undefined {
+  const isLate = (ms: number): boolean => ms >= LIMITS.deliveryTimeoutMs;
+  const answers = captures.flatMap(({ ms, status }) => (ms !== null && (status !== null || isLate(ms)) ? [ms] : []));
+  if (answers.length === 0) return undefined;
+  const times = Float64Array.from(answers).toSorted();
+  return { median: rankOf(times, 0.5), p95: rankOf(times, 0.95), late: answers.filter(isLate).length };
+}
+
+/** The smallest value that so large a share of all does not exceed. */
+function rankOf(sorted: Float64Array, share: number): number {
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
 }

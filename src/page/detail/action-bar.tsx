@@ -1,14 +1,13 @@
 import type { Capture } from "../../capture/model/capture.js";
-import type { ReplayBody } from "../../dev/api/page-api.js";
-import { ExportMenu } from "./export-menu.js";
+import type { ReplayBody, ExportBody } from "../../dev/api/page-api.js";
 import { editCapture } from "../edit/edit-drawer.js";
-import { copyCurl, remove, replay, share, togglePin } from "../state/actions.js";
-import { Button } from "../ui/button.js";
+import { copyCurl, remove, replay, share, togglePin, exportAs } from "../state/actions.js";
+import { Button, IconButton } from "../ui/button.js";
 import { Icon } from "../ui/icon.js";
-import { IconButton } from "../ui/icon-button.js";
 import { Menu } from "../ui/menu.js";
 import { editLabels } from "./label-dialog.js";
 import { replayElsewhere } from "./replay-elsewhere.js";
+import type { ComponentChildren } from "preact";
 
 /** Actions for the open capture. */
 export function ActionBar({ capture }: { capture: Capture }) {
@@ -91,5 +90,27 @@ function IconButtons({ capture }: { capture: Capture }) {
       </ExportMenu>
       <IconButton icon="trash" label="Delete" title="Delete (Del)" onClick={() => void remove(ids)} />
     </span>
+  );
+}
+
+const CHOICES: readonly { as: ExportBody["as"]; label: string; hint: string }[] = [
+  { as: "json", label: "JSON", hint: "a fixture to keep in the repository" },
+  { as: "ndjson", label: "NDJSON", hint: "one capture per line" },
+  { as: "curl", label: "cURL", hint: "a shell script, signed again" },
+];
+
+interface ExportMenuOptions {
+  ids: string[];
+  class: string;
+  children: ComponentChildren;
+}
+
+/** Saves captures in one of several formats. */
+export function ExportMenu({ ids, class: look, children }: ExportMenuOptions) {
+  const items = CHOICES.map(({ as, label, hint }) => ({ label, hint, run: () => void exportAs(ids, as) }));
+  return (
+    <Menu label="Export" class={look} items={items}>
+      {children}
+    </Menu>
   );
 }

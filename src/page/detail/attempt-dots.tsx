@@ -1,6 +1,6 @@
 import { judgeShown } from "../../capture/model/answer-advice.js";
 import type { PastAttempt } from "../../dev/api/page-api.js";
-import { openCapture } from "../state/capture-selection.js";
+import { openCapture } from "../state/captures.js";
 import { advanceClock } from "../state/sandbox.js";
 import { formatExactTime, formatSpan, formatTime } from "../text/format.js";
 import { StatusBadge } from "../ui/badges.js";

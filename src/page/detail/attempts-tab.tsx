@@ -7,7 +7,7 @@ import { Icon } from "../ui/icon.js";
 import { AnswerDifferences } from "../message/answer-differences.js";
 import { AnswerView } from "../message/answer-view.js";
 import { formatMs } from "../text/format.js";
-import { AnswerTab } from "./answer-tab.js";
+import { session } from "../state/session.js";
 
 /** Every POST of the capture to an app, and what is different in the answer from the one before. */
 export function AttemptsTab({ capture }: { capture: Capture }) {
@@ -71,4 +71,22 @@ function describeAttempt({ kind, mode, eventId, sentBody }: CaptureAttempt): str
   if (eventId !== null) parts.push("new id");
   else if (sentBody !== null) parts.push("edited");
   return parts.join(", ");
+}
+
+/** The last answer of the app. */
+export function AnswerTab({ capture }: { capture: Capture }) {
+  const attempt = capture.attempts.at(-1);
+  if (attempt === undefined) {
+    return (
+      <div class="nothing">
+        <p>Not sent to an app: nothing was answered.</p>
+        {session.value?.forwards.length === 0 && (
+          <p class="hint">
+            Start with --forward-to 3000 and every delivery goes on to your app, the answer back to the sender.
+          </p>
+        )}
+      </div>
+    );
+  }
+  return <AnswerView key={attempt.n} attempt={attempt} capture={capture} canRunAgain />;
 }

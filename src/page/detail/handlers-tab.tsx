@@ -7,7 +7,6 @@ import { ContactEventList } from "../message/contact-event-list.js";
 import { HandlerList } from "../message/handler-list.js";
 import { Timeline } from "../message/timeline.js";
 import { useEvent } from "../message/use-event.js";
-import { NoInbox } from "../message/no-inbox.js";
 import { WorkButtons } from "../message/work-buttons.js";
 import { session } from "../state/session.js";
 import { detail } from "../state/detail.js";
@@ -90,4 +89,19 @@ function describeLast(last: ShownAnswer): string {
   return last.notReceived || judgeShown(last) === "bad"
     ? `${answer}. It has not taken the event, so no handler runs.`
     : `${answer}. Is it the app of this inbox?`;
+}
+
+/** Why the result of the handlers is not known, and how to show it. */
+export function NoInbox() {
+  return (
+    <>
+      <p>Start the dev server with --inbox and the database of your receiver, a SQLite file or a PostgreSQL:</p>
+      <p>
+        <code>pigeonhole dev --inbox inbox.db</code>
+      </p>
+      <p>
+        <code>pigeonhole dev --inbox postgres://…</code>
+      </p>
+    </>
+  );
 }

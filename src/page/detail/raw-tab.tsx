@@ -1,12 +1,12 @@
 import { useMemo, useState } from "preact/hooks";
 import type { CapturedRequest } from "../../capture/model/capture.js";
-import { copyText } from "../state/copy-text.js";
-import { Segments } from "../ui/segments.js";
+import { copyText } from "../state/copy-or-save.js";
+import { Segments } from "../ui/tabs.js";
 import { Button } from "../ui/button.js";
 import { decodeBody } from "../../capture/model/captured-body.js";
 import { LongText } from "../message/long-text.js";
 import { formatCount } from "../text/format.js";
-import { bodyAsText, bytesAsHex } from "../message/body-bytes.js";
+import { bodyAsText, bytesAsHex } from "../message/body-view.js";
 
 /** A longer dump would slow the page down. */
 const HEX_LIMIT = 64 * 1024;

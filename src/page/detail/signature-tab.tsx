@@ -11,7 +11,7 @@ import { DataTable, type TableColumn } from "../ui/data-table.js";
 import type { CapturedBody } from "../../capture/model/capture.js";
 import { decodeBody } from "../../capture/model/captured-body.js";
 import { formatCount } from "../text/format.js";
-import { bodyAsText } from "../message/body-bytes.js";
+import { bodyAsText } from "../message/body-view.js";
 
 const RESULTS = {
   pass: { icon: "check", tone: "good", word: "passed" },

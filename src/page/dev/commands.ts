@@ -5,7 +5,7 @@ import { editCapture } from "../edit/edit-drawer.js";
 import { outboxSelection } from "../outbox/outbox-state.js";
 import { copyCurl, remove, replay, togglePin } from "../state/actions.js";
 import { returnTo, setParams, view } from "../state/address.js";
-import { captureSelection, closeDetail, openId } from "../state/capture-selection.js";
+import { captureSelection, closeDetail, openId } from "../state/captures.js";
 import { DETAIL_TABS, showTab } from "../state/detail.js";
 import { runAction } from "../state/notice.js";
 import { keysOf } from "../ui/follow-keys.js";

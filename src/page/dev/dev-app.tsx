@@ -1,12 +1,12 @@
 import { useEffect } from "preact/hooks";
 import { DeliveriesView } from "../deliveries/deliveries-view.js";
-import { NoInbox } from "../message/no-inbox.js";
+import { NoInbox } from "../detail/handlers-tab.js";
 import { PausedBanners } from "../message/paused-banners.js";
 import { OutboxListView } from "../outbox/outbox-list-view.js";
 import { SandboxView } from "../sandbox/sandbox-view.js";
 import { SendView } from "../send/send-view.js";
 import { view } from "../state/address.js";
-import { openId } from "../state/capture-selection.js";
+import { openId } from "../state/captures.js";
 import { loadHandlers } from "../state/handlers.js";
 import { session } from "../state/session.js";
 import { CopyButton } from "../ui/copy-button.js";

@@ -4,9 +4,16 @@ import type { Session } from "../../dev/api/page-api.js";
 import type { EventView } from "../../store/inbox-view.js";
 import { followStream } from "../api/follow-stream.js";
 import { DevApp } from "./dev-app.js";
-import { dropCaptures, followQuery, loadCaptures, reloadByWork, takeCaptures } from "../state/captures.js";
+import {
+  dropCaptures,
+  followQuery,
+  loadCaptures,
+  reloadByWork,
+  takeCaptures,
+  closeDetail,
+  openId,
+} from "../state/captures.js";
 import { followOpenCapture, isOfOpenEvent, loadDetail } from "../state/detail.js";
-import { closeDetail, openId } from "../state/capture-selection.js";
 import { noteSandboxChange } from "../state/sandbox.js";
 import { followRows } from "../ui/row-cursor.js";
 import { loadWork, takeWork } from "../state/work.js";

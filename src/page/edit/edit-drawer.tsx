@@ -3,14 +3,13 @@ import { escapeControls } from "../../base/text.js";
 import type { Capture, CaptureAttempt } from "../../capture/model/capture.js";
 import { requestReplay } from "../api/calls.js";
 import { AnswerView } from "../message/answer-view.js";
-import { bodyAsText } from "../message/body-bytes.js";
+import { bodyAsText } from "../message/body-view.js";
 import { saveFixture } from "../state/actions.js";
 import { loadDetail } from "../state/detail.js";
 import { runAction } from "../state/notice.js";
-import { Button } from "../ui/button.js";
+import { Button, CloseButton } from "../ui/button.js";
 import { Dialog, closeDialog, openDialog } from "../ui/dialog.js";
 import { onSendKey } from "../ui/form.js";
-import { CloseButton } from "../ui/icon-button.js";
 import { JsonEditor } from "./json-editor.js";
 
 /** Drafts that were not discarded, by capture. */

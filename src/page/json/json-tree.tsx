@@ -3,7 +3,7 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import { makeTerm } from "../../capture/query/query.js";
 import { toggleTerm } from "../state/search-terms.js";
 import { query, setQuery } from "../state/captures.js";
-import { copyText } from "../state/copy-text.js";
+import { copyText } from "../state/copy-or-save.js";
 import { runAction } from "../state/notice.js";
 import { Button } from "../ui/button.js";
 import { Icon } from "../ui/icon.js";

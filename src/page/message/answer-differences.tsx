@@ -4,7 +4,7 @@ import { answerHead } from "../../capture/model/answer.js";
 import type { CaptureAttempt, CapturedBody, HeaderList } from "../../capture/model/capture.js";
 import { DataTable, type TableColumn } from "../ui/data-table.js";
 import { plural } from "../text/format.js";
-import { bodyAsText } from "./body-bytes.js";
+import { bodyAsText } from "./body-view.js";
 
 /** One place where two answers differ; JSON texts, null where there is none. */
 interface Difference {

@@ -11,8 +11,7 @@ import { StatusBadge, WorkBadge } from "../ui/badges.js";
 import { Button } from "../ui/button.js";
 import { Remark } from "../ui/remark.js";
 import type { ReplayBody } from "../../dev/api/page-api.js";
-import { bodyAsText } from "./body-bytes.js";
-import { BodyView } from "./body-view.js";
+import { bodyAsText, BodyView } from "./body-view.js";
 import { formatMs } from "../text/format.js";
 import { HeaderTable } from "./header-table.js";
 

@@ -1,8 +1,8 @@
 import { escapeControls } from "../../base/text.js";
 import type { HeaderList } from "../../capture/model/capture.js";
-import { copyText } from "../state/copy-text.js";
+import { copyText } from "../state/copy-or-save.js";
 import { DataTable, type TableColumn } from "../ui/data-table.js";
-import { IconButton } from "../ui/icon-button.js";
+import { IconButton } from "../ui/button.js";
 
 /** Headers in their received order and case. */
 export function HeaderTable({ headers, label }: { headers: HeaderList; label: string }) {

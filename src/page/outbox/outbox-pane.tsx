@@ -8,10 +8,9 @@ import { mayOperate } from "../state/session.js";
 import { formatExactTime, formatTime, plural, shortText } from "../text/format.js";
 import { ActionButton } from "../ui/action-button.js";
 import { ContactStateBadge } from "../ui/badges.js";
-import { Button } from "../ui/button.js";
+import { Button, CloseButton } from "../ui/button.js";
 import { CopyFact } from "../ui/copy-button.js";
 import { Icon } from "../ui/icon.js";
-import { CloseButton } from "../ui/icon-button.js";
 import { changeOutbox, mayDiscardContact, mayTryNow } from "./outbox-state.js";
 
 /** One contact event: how far it is, why it failed, what the API answered, and what is sent. */

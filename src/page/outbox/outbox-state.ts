@@ -7,9 +7,8 @@ import { inboxCounts } from "../state/inbox-counts.js";
 import { now } from "../state/now.js";
 import { createPagedList } from "../state/create-paged-list.js";
 import { createSelection } from "../state/create-selection.js";
-import { readParam, setParams } from "../state/address.js";
+import { readParam, setParams, sinceOf } from "../state/address.js";
 import { plural } from "../text/format.js";
-import { sinceOf } from "../state/time-span.js";
 
 export const OUTBOX_PARAMS = ["text", "span", "event"] as const;
 

@@ -6,8 +6,7 @@ import { formatSpan, plural } from "../text/format.js";
 import { Button } from "../ui/button.js";
 import { Form } from "../ui/form.js";
 import { Panel } from "../ui/panel.js";
-import { Time } from "../ui/time.js";
-import { useElapsed } from "../ui/use-elapsed.js";
+import { Time, useElapsed } from "../ui/time.js";
 
 /** The sandbox's time, which can be moved ahead instead of waiting for the next attempt. */
 export function ClockPanel({ state: { now, aheadMs, nextAttemptAt, openDeliveries } }: { state: SandboxState }) {

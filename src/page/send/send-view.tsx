@@ -4,13 +4,12 @@ import { SIGNATURE_VARIANTS, type SignatureVariant } from "../../dev/api/page-ap
 import { readSample, sendEvent } from "../api/calls.js";
 import { JsonEditor } from "../edit/json-editor.js";
 import { onSendKey } from "../ui/form.js";
-import { runAction } from "../state/notice.js";
+import { runAction, type SentAnswer, reportAnswers } from "../state/notice.js";
 import { readParam, setParams, goTo } from "../state/address.js";
 import { Button } from "../ui/button.js";
 import { escapeControls } from "../../base/text.js";
 import { captures } from "../state/captures.js";
 import { workOf } from "../state/work.js";
-import { type SentAnswer, reportAnswers } from "../state/report-answers.js";
 import { describeAnswer } from "../../capture/model/answer.js";
 import { judgeShown } from "../../capture/model/answer-advice.js";
 import type { CaptureSummary } from "../../capture/model/capture.js";

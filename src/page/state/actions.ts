@@ -3,14 +3,11 @@ import { judgeShown, shownAnswer } from "../../capture/model/answer-advice.js";
 import type { ExportBody, MarkBody, ReplayBody, PageReplayReport } from "../../dev/api/page-api.js";
 import { requestExport, markCapture, removeCaptures, requestReplay, requestCurl, writeFixture } from "../api/calls.js";
 import { confirmed } from "./confirmed.js";
-import { copyText } from "./copy-text.js";
-import { saveFile } from "./save-file.js";
-import { captures, dropCaptures, takeCaptures } from "./captures.js";
+import { copyText, saveFile } from "./copy-or-save.js";
+import { captures, dropCaptures, takeCaptures, captureSelection, closeDetail, openId } from "./captures.js";
 import { loadDetail } from "./detail.js";
-import { runAction, showNotice } from "./notice.js";
-import { type SentAnswer, reportAnswers } from "./report-answers.js";
+import { runAction, showNotice, type SentAnswer, reportAnswers } from "./notice.js";
 import { setParams, view } from "./address.js";
-import { captureSelection, closeDetail, openId } from "./capture-selection.js";
 
 /** Replays, and then updates the open capture first. Null if it failed, which was shown. */
 export async function replay(body: ReplayBody): Promise<PageReplayReport | null> {

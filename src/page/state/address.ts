@@ -1,6 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import { eventIdOf } from "../../protocol/inbox-id.js";
 import { face } from "../api/face.js";
+import { DAY, HOUR } from "../../base/duration.js";
 
 const VIEWS = {
   dev: ["deliveries", "send", "outbox", "sandbox"],
@@ -106,4 +107,21 @@ interface BrowserNavigation {
 function entryBefore(): string | null | undefined {
   const { navigation } = globalThis as { navigation?: BrowserNavigation };
   return navigation?.entries()[(navigation.currentEntry?.index ?? 0) - 1]?.url;
+}
+
+/** Choices of time for lists: how far they look back. */
+export const TIME_SPANS: ReadonlyMap<string, { label: string; ms: number }> = new Map([
+  ["1h", { label: "Last hour", ms: HOUR }],
+  ["24h", { label: "Last 24 hours", ms: DAY }],
+  ["7d", { label: "Last 7 days", ms: 7 * DAY }],
+]);
+
+export const SPAN_WORDS: ReadonlyMap<string, string> = new Map(
+  [...TIME_SPANS].map(([name, { label }]) => [name, label]),
+);
+
+/** Start of the span that ends now, ISO 8601; empty for any time, and for a name that is none. */
+export function sinceOf(name: string): string {
+  const span = TIME_SPANS.get(name);
+  return span === undefined ? "" : new Date(Date.now() - span.ms).toISOString();
 }

@@ -9,6 +9,7 @@ import { WORK_PREFIX } from "../../dev/api/page-api.js";
 import { splitTerms } from "./search-terms.js";
 import { announcement, reportProblem } from "./notice.js";
 import { readParam, setParams } from "./address.js";
+import { createSelection } from "./create-selection.js";
 
 /** The rows that the query matches, newest first. */
 export const captures = signal<readonly CaptureSummary[]>([]);
@@ -144,4 +145,18 @@ function announceArrival(added: readonly CaptureSummary[]): void {
   if (newest === undefined) return;
   const what = `${newest.type ?? "unreadable delivery"}, signature ${newest.verdict}`;
   announcement.value = added.length === 1 ? `New: ${what}` : `${added.length} new, the last: ${what}`;
+}
+
+/** The capture in the detail pane; empty if the pane is closed. */
+export const openId = computed(() => readParam("open"));
+
+/** The captures that are chosen for a common action. */
+export const captureSelection = createSelection(() => captures.value.map(({ id }) => id));
+
+export function openCapture(id: string): void {
+  setParams({ open: id, attempt: "" });
+}
+
+export function closeDetail(): void {
+  setParams({ open: "", tab: "", attempt: "" });
 }

@@ -8,7 +8,7 @@ import { readParam, setParams } from "./address.js";
 import { diagnose } from "./diagnosis.js";
 import { isOfLogin, reportProblem } from "./notice.js";
 import { workOf } from "./work.js";
-import { closeDetail, openId } from "./capture-selection.js";
+import { closeDetail, openId } from "./captures.js";
 
 export const DETAIL_TABS = ["payload", "headers", "raw", "answer", "handlers", "attempts", "signature"] as const;
 

@@ -1,5 +1,5 @@
 import { escapeControls } from "../../base/text.js";
-import { copyText } from "../state/copy-text.js";
+import { copyText } from "../state/copy-or-save.js";
 import { Icon } from "./icon.js";
 
 interface CopyOptions {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { formatCount, formatExactTime, formatTime } from "../text/format.js";
+import { formatCount, formatExactTime, formatTime, shortText } from "../text/format.js";
 import type { RowSelection } from "../state/create-selection.js";
 
 /** One column of a table. */
@@ -133,5 +133,16 @@ export function ListRegion({ label, children }: { label: string; children: Compo
     <div class="dash-scroll dash-list" tabIndex={0} role="region" aria-label={label}>
       {children}
     </div>
+  );
+}
+
+/** The subject of an event, and after it in grey whose mail it is. */
+export function SubjectWords({ subject }: { subject: string }) {
+  const [, words = subject, about] = /^(.*) · (.*?)$/.exec(subject) ?? [];
+  return (
+    <>
+      {shortText(words)}
+      {about !== undefined && <span class="hint"> · {shortText(about)}</span>}
+    </>
   );
 }

@@ -6,9 +6,8 @@ import { Button } from "./button.js";
 import { Icon } from "./icon.js";
 import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { viewer } from "../api/calls.js";
-import { readParam, setParams } from "../state/address.js";
+import { readParam, setParams, SPAN_WORDS, TIME_SPANS } from "../state/address.js";
 import { handlers, loadHandlers } from "../state/handlers.js";
-import { SPAN_WORDS, TIME_SPANS } from "../state/time-span.js";
 
 /** Combines the requests of fast typing. */
 const SETTLE_MS = 250;

@@ -5,11 +5,10 @@ import { SERVER } from "../api/face.js";
 import { type ViewName, returnTo, view } from "../state/address.js";
 import { announcement, dismissNotice, notices, signedOut } from "../state/notice.js";
 import { type StreamState, streamState } from "../state/now.js";
-import { Button } from "./button.js";
+import { Button, IconButton } from "./button.js";
 import { OpenDialogs } from "./dialog.js";
 import { Empty } from "./empty.js";
 import { type KeyCommand, keysOf } from "./follow-keys.js";
-import { IconButton } from "./icon-button.js";
 import { Icon, type IconName } from "./icon.js";
 import { isSheetOpen } from "./key-sheet.js";
 

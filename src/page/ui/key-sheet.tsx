@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { CloseButton } from "./icon-button.js";
+import { CloseButton } from "./button.js";
 import { Dialog } from "./dialog.js";
 import type { KeyCommand } from "./follow-keys.js";
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { MAX_CHOSEN } from "../../web/api/work.js";
 import { formatCount } from "../text/format.js";
-import { IconButton } from "./icon-button.js";
+import { IconButton } from "./button.js";
 
 interface SelectionBarOptions {
   label: string;

@@ -1,4 +1,6 @@
 import { formatExactTime, formatTime } from "../text/format.js";
+import { useEffect, useState } from "preact/hooks";
+import { SECOND } from "../../base/duration.js";
 
 interface TimeOptions {
   /** ISO text, or milliseconds since 1970. */
@@ -16,4 +18,16 @@ export function Time({ at, before = "", class: look }: TimeOptions) {
       {formatTime(at)}
     </span>
   );
+}
+
+/** Time since the value came, in milliseconds; it grows each second. */
+export function useElapsed(value: unknown): number {
+  const [elapsedMs, setElapsed] = useState(0);
+  useEffect(() => {
+    const begun = performance.now();
+    setElapsed(0);
+    const timer = setInterval(() => setElapsed(performance.now() - begun), SECOND);
+    return () => clearInterval(timer);
+  }, [value]);
+  return elapsedMs;
 }

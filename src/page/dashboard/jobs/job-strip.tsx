@@ -3,10 +3,9 @@ import { escapeControls } from "../../../base/text.js";
 import type { BulkJob } from "../../../store/bulk-jobs.js";
 import { now } from "../../state/now.js";
 import { mayOperate } from "../../state/session.js";
-import { Button } from "../../ui/button.js";
+import { Button, IconButton } from "../../ui/button.js";
 import { DataTable, ListRegion, type TableColumn, timeColumn } from "../../ui/data-table.js";
 import { Empty } from "../../ui/empty.js";
-import { IconButton } from "../../ui/icon-button.js";
 import { describeJob, describeJobFilter, describeProgress } from "./describe-job.js";
 import { changeJob, closeJob, jobs, loadJobs, shownJobs } from "./jobs.js";
 

@@ -1,4 +1,4 @@
-import { Time } from "../../ui/time.js";
+import { Time, useElapsed } from "../../ui/time.js";
 import type { ComponentChildren } from "preact";
 import type { EndpointHealth, StoreFigures } from "../../../operator/figures-now.js";
 import { type StateNow, OLD_COUNTS_MS } from "../../../web/api/now.js";
@@ -6,7 +6,6 @@ import { Icon, type IconName } from "../../ui/icon.js";
 import { linkTo } from "../../state/address.js";
 import { formatBytes, formatCount, formatExactTime, formatSpan, plural } from "../../text/format.js";
 import { now } from "../../state/now.js";
-import { useElapsed } from "../../ui/use-elapsed.js";
 
 /** Answers other than 2xx in a row from which on the number is shown as serious. */
 const MANY_FAILURES = 50;

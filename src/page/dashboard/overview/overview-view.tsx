@@ -21,7 +21,7 @@ import {
 } from "../../text/format.js";
 import { Panel } from "../../ui/panel.js";
 import { ChoiceFilter } from "../../ui/filter-fields.js";
-import { Segments } from "../../ui/segments.js";
+import { Segments } from "../../ui/tabs.js";
 import { DataTable, timeColumn, type TableColumn } from "../../ui/data-table.js";
 
 /** The state now, and how it came to it. */

@@ -1,7 +1,6 @@
 import uPlot from "uplot";
 import { MINUTE } from "../../../base/duration.js";
-import { AGE_STEPS, formatAgeTick } from "./age-ticks.js";
-import { loneIndexes, type PlotSeries } from "./plot-series.js";
+import { AGE_STEPS, formatAgeTick, loneIndexes, type PlotSeries } from "./plot-series.js";
 import { paleColour, toneColour } from "./tone-colour.js";
 
 /** What a plot shows, apart from the times of its steps. */

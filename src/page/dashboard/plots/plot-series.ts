@@ -1,4 +1,5 @@
 import type { StepValues } from "../../../web/api/overview.js";
+import { DAY, HOUR, MINUTE, SECOND } from "../../../base/duration.js";
 
 /** A colour of the theme, by its name there. */
 export type PlotTone = "accent" | "good" | "warn" | "bad" | "mute" | "line";
@@ -67,4 +68,22 @@ export function loneIndexes(values: ArrayLike<number | null | undefined>): numbe
 /** The last step of which something is known; -1 without one. */
 export function lastKnown(series: readonly PlotSeries[]): number {
   return Math.max(-1, ...series.map(({ values }) => values.findLastIndex((value) => value !== null)));
+}
+
+const UNITS = [
+  [DAY, "d", [1, 2, 5, 10, 20, 50, 100, 200, 500]],
+  [HOUR, "h", [1, 2, 3, 6, 12]],
+  [MINUTE, "min", [1, 2, 5, 10, 15, 30]],
+  [SECOND, "s", [1, 2, 5, 10, 15, 30]],
+] as const;
+
+/** The distances that ticks of an axis of ages may have, shortest first, in milliseconds. */
+export const AGE_STEPS: number[] = UNITS.toReversed().flatMap(([unitMs, , steps]) =>
+  steps.map((step) => step * unitMs),
+);
+
+/** An age at a tick, in the unit of the distance between ticks: `90 s` where they are 30 s apart. */
+export function formatAgeTick(ms: number, stepMs: number): string {
+  const [unitMs, unit] = UNITS.find(([each]) => stepMs >= each) ?? [SECOND, "s"];
+  return `${Number((ms / unitMs).toFixed(2))} ${unit}`;
 }

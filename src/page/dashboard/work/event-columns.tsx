@@ -2,12 +2,11 @@ import { NOTE_HANDLER } from "../../../base/note-handler.js";
 import { isStopped, piecesIn } from "../../../operator/states.js";
 import type { ListedEvent, PausedHandlerRow } from "../../../web/api/work.js";
 import { ListedBadge } from "../../ui/badges.js";
-import { timeColumn, type TableColumn } from "../../ui/data-table.js";
+import { timeColumn, type TableColumn, SubjectWords } from "../../ui/data-table.js";
 import { linkTo } from "../../state/address.js";
 import { pausedHandlers } from "../../state/handlers.js";
 import { workState } from "./work-state.js";
 import { formatExactTime, formatTime, shortText } from "../../text/format.js";
-import { SubjectWords } from "../../ui/subject-words.js";
 
 /** What the list of work tells of each event: first what happened to what, last its id. */
 export const EVENT_COLUMNS: readonly TableColumn<ListedEvent>[] = [

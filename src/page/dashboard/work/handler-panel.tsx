@@ -3,7 +3,7 @@ import type { HandlerRow } from "../../../web/api/work.js";
 import { Empty } from "../../ui/empty.js";
 import { Button } from "../../ui/button.js";
 import { Icon } from "../../ui/icon.js";
-import { linkTo, readParam } from "../../state/address.js";
+import { linkTo, readParam, SPAN_WORDS, sinceOf } from "../../state/address.js";
 import { mayOperate } from "../../state/session.js";
 import { handlers, loadHandlers, askAndPause, resumePaused } from "../../state/handlers.js";
 import { now } from "../../state/now.js";
@@ -11,7 +11,6 @@ import { DataTable, ListRegion, type TableColumn } from "../../ui/data-table.js"
 import { formatCount, formatExactTime, formatTime } from "../../text/format.js";
 import { describeRunTime } from "../../../base/run-time-bounds.js";
 import { ChoiceFilter } from "../../ui/filter-fields.js";
-import { SPAN_WORDS, sinceOf } from "../../state/time-span.js";
 import { useListRefresh } from "../../ui/use-list-refresh.js";
 
 /** Handlers with what waits for them, and whether they are paused. */

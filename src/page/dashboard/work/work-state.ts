@@ -3,10 +3,9 @@ import { WORK_FILTERS } from "../../../store/filters.js";
 import { computed } from "@preact/signals";
 import type { ListedEvent, WorkFilter } from "../../../web/api/work.js";
 import { fetchEvents, viewer } from "../../api/calls.js";
-import { readParam } from "../../state/address.js";
+import { readParam, sinceOf } from "../../state/address.js";
 import { createPagedList } from "../../state/create-paged-list.js";
 import { createSelection } from "../../state/create-selection.js";
-import { sinceOf } from "../../state/time-span.js";
 
 const FILTERS = Object.keys(WORK_FILTERS) as (keyof typeof WORK_FILTERS)[];
 

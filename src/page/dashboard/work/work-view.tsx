@@ -8,7 +8,7 @@ import { now } from "../../state/now.js";
 import { formatExactTime, formatSpan, shortText } from "../../text/format.js";
 import { DataTable, ListRegion, type TableColumn } from "../../ui/data-table.js";
 import { Empty } from "../../ui/empty.js";
-import { Segments } from "../../ui/segments.js";
+import { Segments } from "../../ui/tabs.js";
 import { useListRefresh } from "../../ui/use-list-refresh.js";
 import { JobPanel } from "../jobs/job-strip.js";
 import { EventList } from "./event-list.js";
