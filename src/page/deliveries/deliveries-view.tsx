@@ -2,7 +2,7 @@ import { DetailPane } from "../detail/detail-pane.js";
 import { openId } from "../state/captures.js";
 import { SplitPane } from "../ui/split-pane.js";
 import { CaptureList } from "./capture-list.js";
-import { ListChart } from "./time-chart.js";
+import { TimeChart } from "./time-chart.js";
 import { SearchBox } from "./search-box.js";
 import { CaptureBar } from "./capture-bar.js";
 import { StatusStrip } from "./status-strip.js";
@@ -20,7 +20,7 @@ export function DeliveriesView() {
         share={0.52}
         left={
           <div class="list-side">
-            <ListChart />
+            <TimeChart />
             <CaptureList />
             <CaptureBar />
           </div>

@@ -1,21 +1,63 @@
-import { useState, useEffect } from "preact/hooks";
-import type { TargetedPointerEvent } from "preact";
-import { query, setQuery, captures, totalCaptures } from "../state/captures.js";
-import { withTimeRange, hasTimeRange, withoutTimeRange } from "../state/search-terms.js";
-import { formatCount, formatTime, formatMs, formatSpan } from "../text/format.js";
-import { DELIVERY_OUTCOMES, type TimeBucket, measureAnswerTimes, groupByTime } from "./time-buckets.js";
 import { computed, signal } from "@preact/signals";
+import type { TargetedPointerEvent } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import { SECOND } from "../../base/duration.js";
 import { LIMITS } from "../../protocol/limits.js";
+import { captures, query, setQuery, totalCaptures } from "../state/captures.js";
+import { hasTimeRange, withTimeRange, withoutTimeRange } from "../state/search-terms.js";
 import { workOf } from "../state/work.js";
+import { formatCount, formatMs, formatSpan, formatTime } from "../text/format.js";
 import { Icon } from "../ui/icon.js";
+import { DELIVERY_OUTCOMES, type TimeBucket, groupByTime, measureAnswerTimes } from "./time-buckets.js";
 
-interface TimeChartOptions {
-  buckets: readonly TimeBucket[];
+/** The strip ends now; one of a chosen time ends with its last delivery. */
+const until = signal(Date.now());
+const buckets = computed(() => groupByTime(captures.value, workOf, hasTimeRange(query.value) ? 0 : until.value));
+const answerTimes = computed(() => measureAnswerTimes(captures.value));
+
+/** Above the list: what became of the deliveries over time, and how long the answers took. */
+export function TimeChart() {
+  useEffect(() => {
+    const timer = setInterval(() => (until.value = Date.now()), 15 * SECOND);
+    return () => clearInterval(timer);
+  }, []);
+  // One delivery needs no chart.
+  if (totalCaptures.value < 2 || captures.value.length === 0) return null;
+  return (
+    <section class="list-chart" aria-label="Deliveries over time">
+      <div class="list-chart-head">
+        <Legend buckets={buckets.value} />
+        <span class="spring" />
+        {hasTimeRange(query.value) && (
+          <button type="button" class="link" onClick={() => setQuery(withoutTimeRange(query.value))}>
+            <Icon name="cross" /> All times
+          </button>
+        )}
+        <AnswerTimesInWords />
+      </div>
+      <Strip buckets={buckets.value} />
+    </section>
+  );
+}
+
+/** Such as `answers: median 12 ms, 95 % within 80 ms, 2 after 5 s`. */
+function AnswerTimesInWords() {
+  if (answerTimes.value === undefined) return null;
+  const { median, p95, late } = answerTimes.value;
+  return (
+    <span class="hint answer-times">
+      answers: median <b>{formatMs(median)}</b>, 95 % within <b>{formatMs(p95)}</b>
+      {late > 0 && (
+        <span class="warn">
+          , {formatCount(late)} after {formatSpan(LIMITS.deliveryTimeoutMs)}
+        </span>
+      )}
+    </span>
+  );
 }
 
 /** Deliveries over time, with the number of the highest bar. Dragging over it lists those of a part of the time. */
-export function TimeChart({ buckets }: TimeChartOptions) {
+function Strip({ buckets }: { buckets: readonly TimeBucket[] }) {
   if (buckets.length === 0) return null;
   const most = Math.max(...buckets.map(({ total }) => total));
   const ticks = [0, 0.25, 0.5, 0.75].map((share) => buckets[Math.floor(share * buckets.length)]?.from ?? 0);
@@ -36,7 +78,7 @@ export function TimeChart({ buckets }: TimeChartOptions) {
 }
 
 /** The outcomes that occur, and how often. */
-export function TimeLegend({ buckets }: TimeChartOptions) {
+function Legend({ buckets }: { buckets: readonly TimeBucket[] }) {
   const counted = DELIVERY_OUTCOMES.map((outcome) => ({
     ...outcome,
     count: buckets.reduce((sum, { counts }) => sum + counts[outcome.name], 0),
@@ -55,7 +97,7 @@ export function TimeLegend({ buckets }: TimeChartOptions) {
 }
 
 /** The bars; the pointer chooses some beside each other. Who has none writes `after:` and `before:` into the search. */
-function Bars({ buckets, most }: TimeChartOptions & { most: number }) {
+function Bars({ buckets, most }: { buckets: readonly TimeBucket[]; most: number }) {
   /** Where the first and the last bar that was touched begin: new deliveries may add bars. */
   const [touched, setTouched] = useState<readonly [first: number, last: number] | null>(null);
   const isChosen = ({ from }: TimeBucket): boolean =>
@@ -109,48 +151,3 @@ function describeBucket({ from, to, counts, total }: TimeBucket): string {
   return `${formatTime(from)} to ${formatTime(to)}: ${total === 0 ? "no deliveries" : parts.join(", ")}`;
 }
 
-/** The strip ends now; one of a chosen time ends with its last delivery. */
-const until = signal(Date.now());
-const buckets = computed(() => groupByTime(captures.value, workOf, hasTimeRange(query.value) ? 0 : until.value));
-const answerTimes = computed(() => measureAnswerTimes(captures.value));
-
-/** Above the list: what became of the deliveries over time, and how long the answers took. */
-export function ListChart() {
-  useEffect(() => {
-    const timer = setInterval(() => (until.value = Date.now()), 15 * SECOND);
-    return () => clearInterval(timer);
-  }, []);
-  // One delivery needs no chart.
-  if (totalCaptures.value < 2 || captures.value.length === 0) return null;
-  return (
-    <section class="list-chart" aria-label="Deliveries over time">
-      <div class="list-chart-head">
-        <TimeLegend buckets={buckets.value} />
-        <span class="spring" />
-        {hasTimeRange(query.value) && (
-          <button type="button" class="link" onClick={() => setQuery(withoutTimeRange(query.value))}>
-            <Icon name="cross" /> All times
-          </button>
-        )}
-        <AnswerTimesInWords />
-      </div>
-      <TimeChart buckets={buckets.value} />
-    </section>
-  );
-}
-
-/** Such as `answers: median 12 ms, 95 % within 80 ms, 2 after 5 s`. */
-function AnswerTimesInWords() {
-  if (answerTimes.value === undefined) return null;
-  const { median, p95, late } = answerTimes.value;
-  return (
-    <span class="hint answer-times">
-      answers: median <b>{formatMs(median)}</b>, 95 % within <b>{formatMs(p95)}</b>
-      {late > 0 && (
-        <span class="warn">
-          , {formatCount(late)} after {formatSpan(LIMITS.deliveryTimeoutMs)}
-        </span>
-      )}
-    </span>
-  );
-}
