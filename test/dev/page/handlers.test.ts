@@ -1,24 +1,16 @@
-import type { Browser, Locator } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Locator } from "playwright-core";
+import { expect, test } from "vitest";
 import { sampleEvent } from "#pigeonhole/sandbox/samples/sample-event.js";
-import { openInboxFile } from "#pigeonhole/store/sqlite/open-inbox-file.js";
-import { launchBrowser, mustSkipBrowserTests, openPage, type OpenPage } from "./browser.js";
-import { openForEach } from "./open-for-each.js";
-import { startWorkbench, type Workbench } from "./workbench.js";
+import { describeInBrowser, seeText } from "./browser.js";
+import { ROWS, describeBench, openWorkbench } from "./workbench.js";
 
-describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => {
-  let bench: Workbench;
-  let page: OpenPage["page"];
-
-  openForEach((opened) => ({ bench, page } = opened));
-
-  const row = () => page.locator(".list-side [data-row]").first();
-  const workOfRow = () => row().locator(".work").innerText();
+describeBench("the work of the app's handlers", {}, ({ bench, page, rows }) => {
+  const workOfRow = () => rows.first().locator(".work").innerText();
   const tab = () => page.getByRole("tabpanel");
   const line = () => page.locator(".detail-head .remark");
   /** Opens the newest delivery at the tab of this key. */
   const openTab = async (key: string) => {
-    await row().click();
+    await rows.first().click();
     await page.keyboard.press(key);
   };
   /** Sends the open delivery with this body in place of its own; returns the answer beside the editor. */
@@ -46,16 +38,6 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
     expect(asked.filter((path) => path.startsWith("/api/work"))).toEqual([]);
   });
 
-  test("the list shows work that is dead, and what becomes of it when it is retried from outside the page", async () => {
-    await bench.deliver({ type: "email.complained" });
-    await expect.poll(workOfRow, { timeout: 25_000 }).toMatch(/^dead\s*Error: the ledger is closed$/);
-    bench.ledger.fix();
-    const inbox = await openInboxFile(bench.file);
-    await inbox.changeEvent("retry", eventId());
-    await inbox.close();
-    await expect.poll(workOfRow, { timeout: 25_000 }).toBe("done");
-  });
-
   test("the chart counts a delivery by what its handlers made of it, and lists it by its time", async () => {
     await bench.deliver({ type: "email.sent" });
     await bench.deliver({ type: "email.bounced" });
@@ -71,7 +53,7 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
     await page.getByRole("combobox").fill(`after:${ends[0]} before:${ends[1]} `);
     await chart.getByRole("button", { name: "All times" }).waitFor();
     await expect.poll(counts).toEqual(expected);
-    expect(await page.locator(".list-side [data-row]").count()).toBe(4);
+    expect(await rows.count()).toBe(4);
   });
 
   test("the tab Handlers shows the first and the last error in full, counts the others, and retries", async () => {
@@ -79,18 +61,15 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
     await expect.poll(workOfRow, { timeout: 25_000 }).toMatch(/^dead/);
     await openTab("5");
     const handler = tab().locator(".handler").filter({ hasText: "ledger" });
-    await expect.poll(() => handler.innerText()).toMatch(/^dead\s+ledger\s+4 of 4 attempts\s+attempts_spent/);
-    await expect
-      .poll(() => handler.innerText())
-      .toMatch(
-        /Error of attempt 1 at [\d:]+\s+Error: the ledger is closed\s+at [^]*2 more failed attempts between\s+Error of attempt 4 at [\d:]+\s+Error: the ledger is closed\s+at /,
-      );
+    await seeText(handler, /^dead\s+ledger\s+4 of 4 attempts\s+attempts_spent/);
+    await seeText(
+      handler,
+      /Error of attempt 1 at [\d:]+\s+Error: the ledger is closed\s+at [^]*2 more failed attempts between\s+Error of attempt 4 at [\d:]+\s+Error: the ledger is closed\s+at /,
+    );
     bench.ledger.fix();
     await line().getByRole("button", { name: "Retry" }).click();
     await page.getByText("Retry requested").first().waitFor();
-    await expect
-      .poll(() => handler.innerText())
-      .toMatch(/^done\s+ledger[^]*Before it was done:\s+Error of attempt 1 at [\d:]+\s+Error: the ledger/);
+    await seeText(handler, /^done\s+ledger[^]*Before it was done:\s+Error of attempt 1 at [\d:]+\s+Error: the ledger/);
     expect(await page.getByRole("button", { name: /Retry|Discard/ }).count()).toBe(0);
   });
 
@@ -99,13 +78,13 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
     await expect.poll(workOfRow).toMatch(/^retrying/);
     await openTab("5");
     const handler = tab().locator(".handler");
-    await expect.poll(() => handler.innerText()).toMatch(/^retrying\s+blocklist\s+1 of 4 attempts/);
+    await seeText(handler, /^retrying\s+blocklist\s+1 of 4 attempts/);
     await line().getByRole("button", { name: "Run now" }).click();
-    await expect.poll(() => handler.innerText()).toMatch(/^retrying\s+blocklist\s+2 of 4 attempts/);
+    await seeText(handler, /^retrying\s+blocklist\s+2 of 4 attempts/);
     bench.ledger.fix();
     await page.keyboard.press("x");
     await page.getByRole("button", { name: "Run now (1)" }).click();
-    await expect.poll(() => handler.innerText()).toMatch(/^done/);
+    await seeText(handler, /^done/);
     expect((await bench.inbox.get(eventId()))?.handlers).toMatchObject([{ state: "done", attempts: 3 }]);
   });
 
@@ -115,20 +94,19 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
     const older = eventId();
     await bench.deliver({ type: "suppression.added" });
     await expect.poll(async () => (await bench.inbox.get(older))?.handlers[0]?.state).toBe("discarded");
-    await page.locator(".list-side [data-row]").nth(1).click();
+    await rows.nth(1).click();
     await page.keyboard.press("5");
-    await expect
-      .poll(() => tab().locator(".handler").innerText())
-      .toMatch(
-        new RegExp(
-          `^discarded\\s+blocklist\\s+1 of 4 attempts\\s+superseded[^]*${eventId()} is newer\\s+Error of attempt 1 `,
-        ),
-      );
+    await seeText(
+      tab().locator(".handler"),
+      new RegExp(
+        `^discarded\\s+blocklist\\s+1 of 4 attempts\\s+superseded[^]*${eventId()} is newer\\s+Error of attempt 1 `,
+      ),
+    );
   });
 
   test("the tab Handlers follows a replay under a new id, and still shows the captured event", async () => {
     await bench.deliver({ type: "email.bounced" });
-    await row().click();
+    await rows.first().click();
     await page.getByRole("button", { name: "Other ways to replay" }).click();
     await page.getByRole("menuitem", { name: /With a new event id/ }).click();
     await page.getByText(/^Replayed: 200 accepted/).waitFor();
@@ -147,7 +125,7 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
 
   test("the editor and the tab Answer show the work beside the answer, and follow it", async () => {
     await bench.deliver({ type: "email.sent" });
-    await row().click();
+    await rows.first().click();
     const answer = await sendEdited(sampleEvent("email.complained"));
     const workIn = (place: Locator) => place.locator(".facts .badge").innerText();
     await expect.poll(() => workIn(answer)).toMatch(/^retrying\s*\d of 4/);
@@ -158,99 +136,77 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
     await expect.poll(() => workIn(tab())).toBe("done");
     bench.answerWith({ status: 503, body: "" });
     await page.keyboard.press("r");
-    await expect.poll(() => tab().locator(".answer-view").innerText()).toMatch(/^503/);
+    await seeText(tab().locator(".answer-view"), /^503/);
     expect(await tab().locator(".facts .badge").count()).toBe(0);
   });
 
-  test(
-    "the list finds deliveries by the state, handler and error of work, and retries and discards what is chosen",
-    { timeout: 60_000 },
-    async () => {
-      for (const type of ["email.bounced", "email.bounced", "email.sent"] as const) await bench.deliver({ type });
-      await page.getByRole("button", { name: "handlers: dead 2" }).click();
-      const rows = page.locator(".list-side [data-row]");
-      await expect.poll(() => rows.count()).toBe(2);
-      for (const [term, count] of [
-        ["work.handler:audit", 3],
-        ['work.error:"no customer"', 2],
-        ["work.state:parked", 0],
-      ] as const) {
-        await page.evaluate(`location.hash = ${JSON.stringify(`#/deliveries?q=${encodeURIComponent(term)}`)}`);
-        await expect.poll(() => rows.count()).toBe(count);
-      }
-      await page.evaluate('location.hash = "#/deliveries?q=work.state:dead"');
-      await expect.poll(() => rows.count()).toBe(2);
-      await page.getByRole("checkbox", { name: /^Choose all/ }).check();
-      const bar = page.getByRole("toolbar", { name: "Chosen deliveries" });
-      await bar.getByRole("button", { name: "Retry (2)" }).click();
-      await page.getByText("Retry requested: 2 pieces of work").waitFor();
-      await expect.poll(() => rows.count()).toBe(2);
-      await page.getByRole("checkbox", { name: /^Choose all/ }).check();
-      await bar.getByRole("button", { name: "Discard (2)" }).click();
-      await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
-      await page.getByText("Discarded: 2 pieces of work").waitFor();
-      await expect.poll(() => rows.count()).toBe(0);
-    },
-  );
+  test("the list finds deliveries by their work, and changes what is chosen", { timeout: 60_000 }, async () => {
+    for (const type of ["email.bounced", "email.bounced", "email.sent"] as const) await bench.deliver({ type });
+    await page.getByRole("button", { name: "handlers: dead 2" }).click();
+    await expect.poll(() => rows.count()).toBe(2);
+    for (const [term, count] of [
+      ["work.handler:audit", 3],
+      ['work.error:"no customer"', 2],
+      ["work.state:parked", 0],
+    ] as const) {
+      await page.evaluate(`location.hash = ${JSON.stringify(`#/deliveries?q=${encodeURIComponent(term)}`)}`);
+      await expect.poll(() => rows.count()).toBe(count);
+    }
+    await page.evaluate('location.hash = "#/deliveries?q=work.state:dead"');
+    await expect.poll(() => rows.count()).toBe(2);
+    await page.getByRole("checkbox", { name: /^Choose all/ }).check();
+    const bar = page.getByRole("toolbar", { name: "Chosen deliveries" });
+    await bar.getByRole("button", { name: "Retry (2)" }).click();
+    await page.getByText("Retry requested: 2 pieces of work").waitFor();
+    await expect.poll(() => rows.count()).toBe(2);
+    await page.getByRole("checkbox", { name: /^Choose all/ }).check();
+    await bar.getByRole("button", { name: "Discard (2)" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
+    await page.getByText("Discarded: 2 pieces of work").waitFor();
+    await expect.poll(() => rows.count()).toBe(0);
+  });
 
-  test(
-    "an event that only the inbox has is in the list, with its body, its handlers and their contact events",
-    { timeout: 60_000 },
-    async () => {
-      await bench.deliver({ type: "email.opened" });
-      await expect.poll(async () => (await bench.receiver.contactEvents.list({ state: "dead" })).items.length).toBe(1);
-      await page.locator(".list-side [data-row]").first().click();
-      await page.keyboard.press("Delete");
-      await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-      await expect.poll(() => row().locator(".tag").innerText()).toBe("inbox only");
-      await row().click();
-      await page.getByText("Only the inbox has this event").waitFor();
-      await page.getByRole("tree", { name: "Payload" }).getByText('"email.opened"').waitFor();
-      await page.keyboard.press("5");
-      const recorded = tab().getByRole("region", { name: "Contact events" });
-      await expect.poll(() => recorded.getByRole("listitem").innerText()).toMatch(/^dead\s+email\.opened\s+nobody@/);
-      await recorded.getByRole("link", { name: "email.opened" }).click();
-      const pane = page.getByRole("region", { name: "Contact event", exact: true });
-      await pane.getByRole("button", { name: "Discard" }).click();
-      await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
-      await expect.poll(() => pane.locator(".badge").innerText()).toBe("discarded");
-      await pane.getByRole("link", { name: "Event that recorded it" }).click();
-      await expect.poll(() => row().locator(".type-column").innerText()).toBe("email.opened");
-    },
-  );
+  test("an event that only the inbox has is listed with all that is known", { timeout: 60_000 }, async () => {
+    await bench.deliver({ type: "email.opened" });
+    await expect.poll(async () => (await bench.receiver.contactEvents.list({ state: "dead" })).items.length).toBe(1);
+    await rows.first().click();
+    await page.keyboard.press("Delete");
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await seeText(rows.first().locator(".tag"), "inbox only");
+    await rows.first().click();
+    await page.getByText("Only the inbox has this event").waitFor();
+    await page.getByRole("tree", { name: "Payload" }).getByText('"email.opened"').waitFor();
+    await page.keyboard.press("5");
+    const recorded = tab().getByRole("region", { name: "Contact events" });
+    await seeText(recorded.getByRole("listitem"), /^dead\s+email\.opened\s+nobody@/);
+    await recorded.getByRole("link", { name: "email.opened" }).click();
+    const pane = page.getByRole("region", { name: "Contact event", exact: true });
+    await pane.getByRole("button", { name: "Discard" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
+    await seeText(pane.locator(".badge"), "discarded");
+    await pane.getByRole("link", { name: "Event that recorded it" }).click();
+    await seeText(rows.first().locator(".type-column"), "email.opened");
+  });
 });
 
-describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers as the page opens", () => {
-  let browser: Browser;
-
-  beforeAll(async () => void (browser = await launchBrowser()));
-  afterAll(() => browser.close());
-
+describeInBrowser("the work of the app's handlers as the page opens", (open) => {
   test("the list shows the work on deliveries of an earlier run of the dev server", async () => {
-    const bench = await startWorkbench();
+    const bench = await openWorkbench();
     await bench.deliver({ type: "email.bounced" });
     await bench.dev.close();
     await bench.restart();
-    const { page, close } = await openPage(browser, bench.dev.pageUrl ?? "");
-    const work = page.locator(".list-side [data-row]").first().locator(".work");
-    await expect.poll(() => work.innerText()).toMatch(/^dead/);
-    await close();
-    await bench.close();
+    const { page } = await open(bench.dev.pageUrl ?? "");
+    await seeText(page.locator(ROWS).first().locator(".work"), /^dead/);
   });
 
   test("the tab Handlers says that the result is not known, and how to show it", async () => {
-    const bench = await startWorkbench({ hasInbox: false });
-    await bench.deliver({ type: "email.bounced" });
-    await bench.deliver({ type: "email.bounced" });
-    const { page, problems, close } = await openPage(browser, bench.pageUrl);
-    await page.locator(".list-side [data-row]").first().click();
+    const bench = await openWorkbench({ hasInbox: false });
+    for (let n = 0; n < 2; n += 1) await bench.deliver({ type: "email.bounced" });
+    const { page } = await open(bench.pageUrl);
+    await page.locator(ROWS).first().click();
     await page.keyboard.press("5");
     const tab = page.getByRole("tabpanel");
-    await expect.poll(() => tab.innerText()).toContain("What the handlers made of it is not known here.");
-    await expect.poll(() => tab.innerText()).toContain("pigeonhole dev --inbox");
+    await seeText(tab, /What the handlers made of it is not known here\.[^]*pigeonhole dev --inbox/);
     expect(await page.getByRole("columnheader", { name: "Handlers" }).count()).toBe(0);
-    expect(problems).toEqual([]);
-    await close();
-    await bench.close();
   });
 });

@@ -1,19 +1,12 @@
-import { beforeEach, describe, expect, test } from "vitest";
-import { mustSkipBrowserTests, type OpenPage } from "./browser.js";
-import { openForEach } from "./open-for-each.js";
-import type { Workbench } from "./workbench.js";
+import { beforeEach, expect, test } from "vitest";
+import { type Workbench, describeBench } from "./workbench.js";
 
-describe.skipIf(mustSkipBrowserTests())("the page without a mouse", () => {
-  let bench: Workbench;
-  let page: OpenPage["page"];
+async function prepare({ deliver }: Workbench): Promise<void> {
+  for (const type of ["email.sent", "email.failed", "email.queued"] as const) await deliver({ type });
+}
 
-  openForEach(
-    (opened) => ({ bench, page } = opened),
-    async (fresh) => {
-      for (const type of ["email.sent", "email.failed", "email.queued"] as const) await fresh.deliver({ type });
-    },
-  );
-  beforeEach(() => page.locator(".list-side [data-row]").nth(2).waitFor());
+describeBench("the page without a mouse", { prepare }, ({ bench, page, rows }) => {
+  beforeEach(() => rows.nth(2).waitFor());
 
   const press = async (...keys: string[]) => {
     for (const key of keys) await page.keyboard.press(key);
@@ -73,9 +66,9 @@ describe.skipIf(mustSkipBrowserTests())("the page without a mouse", () => {
   test("the key / searches, and Esc clears, leaves and goes back", async () => {
     await press("/");
     await page.keyboard.type("failed");
-    await expect.poll(() => page.locator(".list-side [data-row]").count()).toBe(1);
+    await expect.poll(() => rows.count()).toBe(1);
     await press("Escape", "Escape");
-    await expect.poll(() => page.locator(".list-side [data-row]").count()).toBe(3);
+    await expect.poll(() => rows.count()).toBe(3);
     await press("j");
     await expect.poll(focusedRow).toContain("email.queued");
   });
@@ -108,7 +101,7 @@ describe.skipIf(mustSkipBrowserTests())("the page without a mouse", () => {
     await page.getByText("1 chosen").waitFor();
     await press("/");
     await page.keyboard.insertText("type:email.sent ");
-    await expect.poll(() => page.locator(".list-side [data-row]").count()).toBe(1);
+    await expect.poll(() => rows.count()).toBe(1);
     const choice = list().getByRole("checkbox", { name: /^Choose (?:all|none)/ });
     expect(await choice.isChecked()).toBe(false);
     await list().focus();

@@ -1,34 +1,18 @@
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Capture } from "#pigeonhole/capture/model/capture.js";
-import { launchBrowser, mustSkipBrowserTests, openPage, type OpenPage } from "./browser.js";
-import { startWorkbench, type Workbench } from "./workbench.js";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { type OpenPage, describeInBrowser } from "./browser.js";
+import { ROWS, startWorkbench, type Workbench } from "./workbench.js";
 import { makeWorkingDay } from "./working-day.js";
 
-describe.skipIf(mustSkipBrowserTests())("the chart above the list", () => {
-  let browser: Browser;
+describeInBrowser("the chart above the list", (open) => {
+  const captures = makeWorkingDay();
   let bench: Workbench;
-  let captures: Capture[];
-  let opened: OpenPage;
   let page: OpenPage["page"];
 
-  beforeAll(async () => {
-    browser = await launchBrowser();
-    captures = makeWorkingDay();
-    bench = await startWorkbench({ captures });
-  });
-  afterAll(async () => {
-    await browser.close();
-    await bench.close();
-  });
+  beforeAll(async () => void (bench = await startWorkbench({ captures })));
+  afterAll(() => bench.close());
   beforeEach(async () => {
-    opened = await openPage(browser, bench.pageUrl);
-    ({ page } = opened);
+    ({ page } = await open(bench.pageUrl));
     await chart().waitFor();
-  });
-  afterEach(async () => {
-    expect(opened.problems).toEqual([]);
-    await opened.close();
   });
 
   const chart = () => page.getByRole("region", { name: "Deliveries over time" });
@@ -102,6 +86,6 @@ describe.skipIf(mustSkipBrowserTests())("the chart above the list", () => {
   test("a window of 390 pixels leaves the room to the list", async () => {
     await page.setViewportSize({ width: 390, height: 800 });
     await expect.poll(() => chart().isVisible()).toBe(false);
-    await page.locator(".list-side [data-row]").first().waitFor();
+    await page.locator(ROWS).first().waitFor();
   });
 });

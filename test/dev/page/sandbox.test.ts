@@ -1,17 +1,9 @@
 import { createClient } from "pigeonhole/client";
-import { describe, expect, test } from "vitest";
-import { mustSkipBrowserTests, type OpenPage } from "./browser.js";
-import { openForEach } from "./open-for-each.js";
-import type { Workbench } from "./workbench.js";
+import { expect, test } from "vitest";
+import { seeText } from "./browser.js";
+import { describeBench } from "./workbench.js";
 
-describe.skipIf(mustSkipBrowserTests())("the sandbox view", () => {
-  let bench: Workbench;
-  let page: OpenPage["page"];
-
-  let problems: string[];
-
-  openForEach((opened) => ({ bench, page, problems } = opened), undefined, { hasSandbox: true });
-
+describeBench("the sandbox view", { hasSandbox: true }, ({ bench, page, rows, problems }) => {
   const panel = (name: string) => page.getByRole("region", { name, exact: true });
   const openSandbox = () =>
     page.getByRole("navigation", { name: "Views" }).getByRole("button", { name: "Sandbox" }).click();
@@ -31,7 +23,7 @@ describe.skipIf(mustSkipBrowserTests())("the sandbox view", () => {
     await page.getByText(/^The sandbox's clock is (?:\d+ s|1 min) further/).waitFor();
     await clock.getByText("No attempt is planned.").waitFor();
     await panel("Endpoints").getByText("0 / 100 failed in a row").waitFor();
-    await expect.poll(() => clock.innerText()).toMatch(/\d+ (?:s|min) ahead of this machine's/);
+    await seeText(clock, /\d+ (?:s|min) ahead of this machine's/);
     expect(bench.dev.captures.list().map(({ attempts }) => attempts[0]?.status)).toEqual([200, 503]);
     const by = clock.getByRole("textbox", { name: "or by" });
     const advance = clock.getByRole("button", { name: "Advance", exact: true });
@@ -60,7 +52,7 @@ describe.skipIf(mustSkipBrowserTests())("the sandbox view", () => {
     bench.sandbox?.faults.deliveries.add({ fault: { kind: "drop" } });
     await bench.restart();
     await faults.getByText("no limit").waitFor();
-    problems.length = 0;
+    problems().length = 0;
   });
 
   test("the sandbox view shows an endpoint that was switched off, and resumes it", async () => {
@@ -93,7 +85,7 @@ describe.skipIf(mustSkipBrowserTests())("the sandbox view", () => {
     await writeRule({ fault: { kind: "status", status: 502 }, types: "email.*", times: 2 });
     await faults.getByRole("button", { name: "Add the fault" }).click();
     const row = faults.getByRole("listitem");
-    await expect.poll(() => row.innerText()).toMatch(/status[\s\S]*status 502 · types email\.\*[\s\S]*2 left/);
+    await seeText(row, /status[\s\S]*status 502 · types email\.\*[\s\S]*2 left/);
     emit();
     await expect.poll(() => row.innerText()).toContain("1 left");
     await row.getByRole("button", { name: "Remove the fault status" }).click();
@@ -113,12 +105,10 @@ describe.skipIf(mustSkipBrowserTests())("the sandbox view", () => {
     await expect(client.contactEvents.send(event)).rejects.toThrow();
     await client.contactEvents.send(event);
     const calls = page.getByRole("table", { name: "Calls received" }).locator("tbody tr");
-    await expect.poll(() => calls.nth(1).innerText()).toMatch(/contactEvents\.send\s+503 try_later\s+error/);
-    await expect.poll(() => calls.nth(0).innerText()).toMatch(/contactEvents\.send\s+20\d/);
+    await seeText(calls.nth(1), /contactEvents\.send\s+503 try_later\s+error/);
+    await seeText(calls.nth(0), /contactEvents\.send\s+20\d/);
     const stored = page.getByRole("table", { name: "Contact events received" });
-    await expect
-      .poll(() => stored.innerText())
-      .toMatch(/order\.shipped\s+ada@customer\.example\.com\s+\{"plan":"pro"\}/);
+    await seeText(stored, /order\.shipped\s+ada@customer\.example\.com\s+\{"plan":"pro"\}/);
     await faults.getByText("None: every attempt is made").waitFor();
   });
 
@@ -133,9 +123,9 @@ describe.skipIf(mustSkipBrowserTests())("the sandbox view", () => {
     const next = row.getByRole("button", { name: "Advance to the next attempt" });
     await next.click();
     await expect.poll(() => row.locator(".coming").count()).toBe(6);
-    await expect.poll(() => row.locator(".badge").innerText()).toBe("tried again");
+    await seeText(row.locator(".badge"), "tried again");
     await next.click();
-    await expect.poll(() => row.locator(".badge").innerText()).toBe("delivered");
+    await seeText(row.locator(".badge"), "delivered");
     await expect.poll(() => row.locator(".retry-line > li").last().innerText()).toContain("200 accepted");
     expect(bench.dev.captures.list()).toHaveLength(1);
   });
@@ -143,7 +133,7 @@ describe.skipIf(mustSkipBrowserTests())("the sandbox view", () => {
   test("an open delivery of the sandbox moves the clock to its next attempt until it succeeds", async () => {
     bench.answerWith({ status: 503, body: "{}" });
     emit();
-    await page.locator(".list-side [data-row]").first().click();
+    await rows.first().click();
     await page.getByRole("tab", { name: "Attempts" }).click();
     const line = page.getByRole("region", { name: "Attempts of the service" });
     const hollow = line.locator(".coming");

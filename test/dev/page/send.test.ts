@@ -1,16 +1,9 @@
 import { sampleEvent } from "pigeonhole/testing";
 import type { EventType } from "pigeonhole/protocol";
-import { describe, expect, test } from "vitest";
-import { mustSkipBrowserTests, type OpenPage } from "./browser.js";
-import { openForEach } from "./open-for-each.js";
-import type { Workbench } from "./workbench.js";
+import { expect, test } from "vitest";
+import { describeBench } from "./workbench.js";
 
-describe.skipIf(mustSkipBrowserTests())("the view to send", () => {
-  let bench: Workbench;
-  let page: OpenPage["page"];
-
-  openForEach((opened) => ({ bench, page } = opened));
-
+describeBench("the view to send", {}, ({ bench, page, rows }) => {
   const goTo = (name: string) => page.getByRole("navigation", { name: "Views" }).getByRole("button", { name }).click();
 
   test("the send view offers all 24 types and sends the sample of one", async () => {
@@ -36,7 +29,7 @@ describe.skipIf(mustSkipBrowserTests())("the view to send", () => {
     await page.getByRole("radio", { name: variant }).check();
     await page.getByRole("button", { name: /^Send Ctrl/ }).click();
     await page.getByRole("button", { name: "Open", exact: true }).click();
-    const row = page.locator(".list-side [data-row]").first();
+    const row = rows.first();
     await row.waitFor();
     await expect.poll(() => row.innerText()).toContain(status);
     await expect.poll(() => row.locator(".badge-word").textContent()).toBe(verdict);

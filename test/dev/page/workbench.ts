@@ -5,7 +5,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Locator, Page } from "playwright-core";
 import { createReceiver, DoNotRetry, type Receiver } from "pigeonhole";
+import { beforeEach, onTestFinished } from "vitest";
 import { systemClock } from "#pigeonhole/base/clock.js";
 import type { Capture } from "#pigeonhole/capture/model/capture.js";
 import type { SignatureVariant } from "#pigeonhole/dev/api/page-api.js";
@@ -16,6 +18,7 @@ import { EVENT_TYPES, type EventType } from "#pigeonhole/protocol/event-types.js
 import { sampleEvent } from "#pigeonhole/sandbox/samples/sample-event.js";
 import { createFailingHandler, type FailingHandler } from "../../support/failing-handler.js";
 import { findFreePort } from "../../support/free-port.js";
+import { type OpenPage, describeInBrowser, ofEachTest } from "./browser.js";
 import { registerExampleHandlers } from "./example-handlers.js";
 import { startContactEventService } from "../../support/contact-event-service.js";
 
@@ -127,6 +130,49 @@ export async function startWorkbench(options: WorkbenchOptions = {}) {
 }
 
 export type Workbench = Awaited<ReturnType<typeof startWorkbench>>;
+
+/** One that is closed when its test ends. */
+export async function openWorkbench(options?: WorkbenchOptions): Promise<Workbench> {
+  const bench = await startWorkbench(options);
+  onTestFinished(() => bench.close());
+  return bench;
+}
+
+/** The rows of the list of deliveries. */
+export const ROWS = ".list-side [data-row]";
+
+/** What a test of the page works with. */
+interface AtBench {
+  bench: Workbench;
+  page: Page;
+  /** As of an open page, of which a test may drop those that it has made. */
+  problems: () => string[];
+  /** The deliveries of the list. */
+  rows: Locator;
+}
+
+interface BenchSuite extends WorkbenchOptions {
+  /** Runs before the page is opened. */
+  prepare?: (bench: Workbench) => Promise<void>;
+}
+
+/** Tests of the page, each with a fresh dev server. */
+export function describeBench(name: string, { prepare, ...options }: BenchSuite, tests: (at: AtBench) => void): void {
+  describeInBrowser(name, (open) => {
+    let at: OpenPage & { bench: Workbench };
+    beforeEach(async () => {
+      const bench = await openWorkbench(options);
+      await prepare?.(bench);
+      at = { bench, ...(await open(bench.pageUrl)) };
+    });
+    tests({
+      bench: ofEachTest(() => at.bench),
+      page: ofEachTest<Page>(() => at.page),
+      rows: ofEachTest<Locator>(() => at.page.locator(ROWS)),
+      problems: () => at.problems,
+    });
+  });
+}
 
 function makeReceiver(store: string, api: { apiKey: string; baseUrl: string }, ledger: FailingHandler): Receiver {
   const receiver = createReceiver({ secrets: SECRET, store, api });

@@ -1,9 +1,10 @@
-import type { Capture, CaptureAttempt } from "#pigeonhole/capture/model/capture.js";
+import type { Capture } from "#pigeonhole/capture/model/capture.js";
 import { captureRequest } from "#pigeonhole/capture/model/capture-request.js";
 import type { SignatureVariant } from "#pigeonhole/dev/api/page-api.js";
 import { signVariant } from "#pigeonhole/dev/api/sign-variant.js";
 import { EVENT_TYPES } from "#pigeonhole/protocol/event-types.js";
 import { sampleEvent } from "#pigeonhole/sandbox/samples/sample-event.js";
+import { makeAttempt } from "../../support/captures.js";
 import { SECRET } from "./workbench.js";
 
 const PEOPLE = ["ada", "grace", "edsger", "barbara", "alan", "frances", "donald"];
@@ -44,24 +45,10 @@ export function makeWorkingDay(count = 120): Capture[] {
     });
     const status =
       variant === "valid" ? pick([200, 200, 200, 200, 200, 200, 200, 500], n + 1) : variant === "missing" ? 401 : 503;
-    return { ...capture, pinned: n === 8, attempts: [makeAttempt(capture, status, 3 + ((n * 7) % 19))] };
+    return {
+      ...capture,
+      pinned: n === 8,
+      attempts: [makeAttempt({ at: capture.receivedAt, status, ms: 3 + ((n * 7) % 19) })],
+    };
   });
-}
-
-function makeAttempt(capture: Capture, status: number, ms: number): CaptureAttempt {
-  return {
-    n: 1,
-    kind: "forward",
-    mode: "exact",
-    target: "http://127.0.0.1:3000/webhooks/mail",
-    at: capture.receivedAt,
-    eventId: null,
-    sentHeaders: capture.request.headers,
-    sentBody: null,
-    status,
-    headers: [["content-type", "application/json"]],
-    body: { encoding: "utf8", data: "" },
-    ms,
-    error: null,
-  };
 }

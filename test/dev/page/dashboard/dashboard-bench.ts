@@ -2,24 +2,19 @@ import { mkdtemp, rename, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  createReceiver,
-  type Clock,
-  DoNotRetry,
-  type Logger,
-  type Receiver,
-  type ReceiverOptions,
-  type Store,
-} from "pigeonhole";
+import type { Page } from "playwright-core";
+import { createReceiver, DoNotRetry, type Logger, type Receiver, type ReceiverOptions, type Store } from "pigeonhole";
 import { createDashboard, type DashboardPerson, type DashboardOptions } from "pigeonhole/dashboard";
 import type { Sandbox } from "pigeonhole/sandbox";
 import { sampleEvent } from "pigeonhole/testing";
+import { beforeEach, onTestFinished } from "vitest";
 import type { EventType } from "#pigeonhole/protocol/event-types.js";
 import type { NodeMiddleware } from "#pigeonhole/http/node-mount.js";
 import { signHere } from "#pigeonhole/protocol/sign-here.js";
 import { startContactEventService } from "../../../support/contact-event-service.js";
 import { closeServer, listen } from "../../../support/listen.js";
 import { waitUntil } from "../../../support/wait-until.js";
+import { type OpenPage, describeInBrowser, ofEachTest } from "../browser.js";
 import { registerExampleHandlers } from "../example-handlers.js";
 import { SECRET } from "../workbench.js";
 
@@ -38,19 +33,16 @@ export interface DashboardBenchOptions extends Pick<DashboardOptions, "payloads"
   store?: Store;
   /** Registers handlers beside those of the bench. */
   register?: (receiver: Receiver) => void;
-  /** Of the receiver. @default the machine's */
-  clock?: Clock;
 }
 
 /** An app with a receiver whose handlers fail in several ways, and its dashboard under a path. */
 export async function startDashboardBench(given: DashboardBenchOptions = {}) {
-  const { failure, service: emulated, store, register, clock, ...options } = given;
+  const { failure, service: emulated, store, register, ...options } = given;
   const folder = await mkdtemp(join(tmpdir(), "pigeonhole-dashboard-"));
   const service = await startContactEventService();
   const crm = { isFixed: false, failure };
   const receiver = makeReceiver({
     store: store ?? join(folder, FILE),
-    clock,
     secrets: emulated?.secret ?? SECRET,
     api: emulated?.sandbox.clientOptions ?? { apiKey: "svc_live_0123456789", baseUrl: service.baseUrl },
     crm,
@@ -120,9 +112,56 @@ export async function startDashboardBench(given: DashboardBenchOptions = {}) {
 
 export type DashboardBench = Awaited<ReturnType<typeof startDashboardBench>>;
 
+/** What a test of the dashboard works with. */
+interface AtDashboard {
+  bench: DashboardBench;
+  page: Page;
+  problems: () => string[];
+  /** Takes another bench in place of the first one. */
+  restart: (options: DashboardBenchOptions) => Promise<void>;
+  /** Opens a page at an address. */
+  openAt: (url: string) => Promise<void>;
+  /** Opens the dashboard at a hash. */
+  show: (hash: string, height?: number) => Promise<void>;
+  /** Goes to another hash of the open page. */
+  go: (hash: string) => Promise<unknown>;
+  /** Answers the question that is asked. */
+  confirm: (verb: string) => Promise<void>;
+}
+
+/** Tests of the dashboard, each with a fresh app. `mayFail`: their pages may have problems. */
+export function describeDashboard(name: string, mayFail: boolean, tests: (at: AtDashboard) => void): void {
+  describeInBrowser(name, (open) => {
+    let bench: DashboardBench;
+    let opened: OpenPage;
+    const restart = async (options: DashboardBenchOptions = { payloads: "full" }): Promise<void> => {
+      const started = await startDashboardBench(options);
+      onTestFinished(() => started.close());
+      bench = started;
+    };
+    const openAt = async (url: string, height = 800): Promise<void> => {
+      opened = await open(url, { mayFail, viewport: { width: 1280, height } });
+    };
+    beforeEach(() => restart());
+    tests({
+      bench: ofEachTest(() => bench),
+      page: ofEachTest<Page>(() => opened.page),
+      problems: () => opened.problems,
+      restart,
+      openAt,
+      async show(hash, height) {
+        await openAt(`${bench.url}${hash}`, height);
+        await opened.page.getByText("live", { exact: true }).waitFor();
+      },
+      go: (hash) => opened.page.evaluate(`location.hash = ${JSON.stringify(hash)}`),
+      confirm: (verb) => opened.page.getByRole("dialog").getByRole("button", { name: verb }).click(),
+    });
+  });
+}
+
 const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: () => SILENT };
 
-interface BenchReceiver extends Pick<ReceiverOptions, "secrets" | "api" | "clock"> {
+interface BenchReceiver extends Pick<ReceiverOptions, "secrets" | "api"> {
   store: string | Store;
   crm: { isFixed: boolean; failure: string | undefined };
 }

@@ -1,33 +1,7 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { launchBrowser, mustSkipBrowserTests, openPage, type OpenPage } from "../browser.js";
-import { type DashboardBench, startDashboardBench } from "./dashboard-bench.js";
+import { expect, test } from "vitest";
+import { describeDashboard } from "./dashboard-bench.js";
 
-describe.skipIf(mustSkipBrowserTests())("the dashboard without a mouse", () => {
-  let browser: Browser;
-  let bench: DashboardBench;
-  let open: OpenPage;
-  let page: Page;
-
-  beforeAll(async () => void (browser = await launchBrowser()));
-  afterAll(() => browser.close());
-
-  beforeEach(async () => {
-    bench = await startDashboardBench({ payloads: "full" });
-  });
-
-  afterEach(async () => {
-    expect(open.problems).toEqual([]);
-    await open.close();
-    await bench.close();
-  });
-
-  async function show(hash: string, height = 800): Promise<void> {
-    open = await openPage(browser, `${bench.url}${hash}`, { viewport: { width: 1280, height } });
-    page = open.page;
-    await page.getByText("live", { exact: true }).waitFor();
-  }
-
+describeDashboard("the dashboard without a mouse", false, ({ bench, page, show, go }) => {
   const focusedRow = () => page.evaluate("document.activeElement.closest('[data-row]')?.dataset.row");
   const focused = () =>
     page.evaluate(
@@ -59,7 +33,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard without a mouse", () => {
     await page.getByRole("region", { name: "Event", exact: true }).focus();
     await page.keyboard.press("ArrowDown");
     await expect.poll(() => scrollTopOf(".event-parts")).toBeGreaterThan(0);
-    await page.evaluate("location.hash = '#/outbox'");
+    await go("#/outbox");
     await page.locator("[data-row] button").first().click();
     await page.getByRole("region", { name: "Facts" }).focus();
     await page.keyboard.press("ArrowDown");
@@ -80,7 +54,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard without a mouse", () => {
     await page.getByRole("heading", { name: "Nothing is dead" }).waitFor();
     await expect.poll(focused).toBe("region Events");
 
-    await page.evaluate("location.hash = '#/work'");
+    await go("#/work");
     await page.locator("[data-row]").nth(2).waitFor();
     await page.keyboard.press("j");
     const row = await focusedRow();
@@ -89,7 +63,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard without a mouse", () => {
     await page.keyboard.press("Enter");
     await expect.poll(focusedRow).toBe(row);
 
-    await page.evaluate("location.hash = '#/work?show=handlers'");
+    await go("#/work?show=handlers");
     await page.getByRole("button", { name: "Pause crm" }).focus();
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor();
@@ -98,7 +72,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard without a mouse", () => {
     await page.keyboard.press("Enter");
     await expect.poll(focusedRow).toBe("crm");
 
-    await page.evaluate(`location.hash = "#/event?id=${await bench.deliver("email.bounced")}"`);
+    await go(`#/event?id=${await bench.deliver("email.bounced")}`);
     await page.getByRole("button", { name: "Discard" }).focus();
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor();

@@ -1,6 +1,6 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { launchBrowser, mustSkipBrowserTests, openPage } from "../browser.js";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeInBrowser } from "../browser.js";
 import { partsOf } from "#pigeonhole/receiver/receiver-parts.js";
 import { FIND_CUT_OFF, FIND_OVERLAPS, FIND_WIDENED, type LookRules, lookAt } from "../find-looks.js";
 import { expectNoMarkup, mark, seeMarks } from "../marks.js";
@@ -26,13 +26,11 @@ const FIND_CUT_CELLS = `[...document.querySelectorAll("td, th, select, .banner *
   .filter((part) => part.getBoundingClientRect().right > innerWidth + 1)
   .map((part) => "cut: " + part.textContent.slice(0, 80))`;
 
-describe.skipIf(mustSkipBrowserTests())("the dashboard's appearance", () => {
-  let browser: Browser;
+describeInBrowser("the dashboard's appearance", (open) => {
   let bench: DashboardBench;
   let [id, waiting, tracked, behind] = ["", "", "", ""];
 
   beforeAll(async () => {
-    browser = await launchBrowser();
     bench = await startDashboardBench({
       payloads: "full",
       failure: `${mark("error")} \u202eevil\u001b[31m ${"long".repeat(250_000)}`,
@@ -51,10 +49,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's appearance", () => {
     await store.openOperator(Date.now).pauseHandler(LONG_NAME, "ann");
   });
 
-  afterAll(async () => {
-    await browser.close();
-    await bench.close();
-  });
+  afterAll(() => bench.close());
 
   /** Every view, with what must be there before it is looked at. */
   async function visit(page: Page, look: (place: string) => Promise<void>): Promise<void> {
@@ -116,20 +111,18 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's appearance", () => {
     "axe-core and the eye find nothing at %i pixels, light and dark",
     { timeout: 300_000 },
     async (width, rules) => {
-      const { page, problems, close } = await openPage(browser, bench.url, { viewport: { width, height: 800 } });
+      const { page } = await open(bench.url, { viewport: { width, height: 800 } });
       const found: string[] = [];
       const finders = [FIND_CUT_OFF, FIND_CUT_CELLS, FIND_OVERLAPS, FIND_WIDENED];
       const look = lookAt(page, { rules, finders, found });
       await visit(page, look);
       if (width < 1440) await visitMoments(page, look);
       expect(found).toEqual([]);
-      expect(problems).toEqual([]);
-      await close();
     },
   );
 
   test("texts from outside are shown as texts, direction marks as signs, and a megabyte by its beginning", async () => {
-    const { page, problems, close } = await openPage(browser, bench.url);
+    const { page } = await open(bench.url);
     await visit(page, async (place) => {
       if (place.endsWith(id)) await seeMarks(page, "error");
       await expectNoMarkup(page);
@@ -139,7 +132,5 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's appearance", () => {
       const lines = page.locator(".error-cell, .group-message, .timeline-text > p, .group-title");
       for (const line of await lines.allInnerTexts()) expect(line.length, place).toBeLessThan(1000);
     });
-    expect(problems).toEqual([]);
-    await close();
   });
 });

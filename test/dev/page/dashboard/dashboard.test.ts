@@ -1,17 +1,16 @@
 import { EVENT_STATES } from "#pigeonhole/store/state-words.js";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import type { Browser, Page } from "playwright-core";
-import { DoNotRetry } from "pigeonhole";
+import { DoNotRetry, type Handler, type Receiver } from "pigeonhole";
 import { createClient } from "pigeonhole/client";
 import { createSandbox } from "pigeonhole/sandbox";
 import { inboxIdOf } from "#pigeonhole/protocol/inbox-id.js";
 import { sampleEvent } from "pigeonhole/testing";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import type { Locator } from "playwright-core";
+import { expect, onTestFinished, test } from "vitest";
 import { DAY, HOUR } from "#pigeonhole/base/duration.js";
 import { partsOf } from "#pigeonhole/receiver/receiver-parts.js";
-import { systemClock } from "#pigeonhole/base/clock.js";
-import { launchBrowser, mustSkipBrowserTests, openPage, type OpenPage } from "../browser.js";
-import { type DashboardBench, type DashboardBenchOptions, startDashboardBench } from "./dashboard-bench.js";
+import { seeText } from "../browser.js";
+import { describeDashboard } from "./dashboard-bench.js";
 import { reportRun, writeExampleFigures } from "./example-figures.js";
 import { writeRuns } from "../../../support/ended-runs.js";
 import { makeGate } from "../../../support/gate.js";
@@ -19,43 +18,11 @@ import { jobRow } from "../../../support/job-row.js";
 import { untilWork } from "../../../support/receiver.js";
 import { newEvent } from "../../../store/conformance/new-event.js";
 
-describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
-  let browser: Browser;
-  let bench: DashboardBench;
-  let open: OpenPage;
-  let page: Page;
-
-  beforeAll(async () => void (browser = await launchBrowser()));
-  afterAll(() => browser.close());
-
-  beforeEach(async () => {
-    bench = await startDashboardBench({ payloads: "full" });
-  });
-
-  afterEach(async () => {
-    await open.close();
-    await bench.close();
-  });
-
-  async function show(hash: string): Promise<void> {
-    open = await openPage(browser, `${bench.url}${hash}`);
-    page = open.page;
-    await page.getByText("live", { exact: true }).waitFor();
-  }
-
-  /** A page whose answers are changed before it asks. */
-  async function openBlank(): Promise<void> {
-    open = await openPage(browser, "about:blank");
-    page = open.page;
-  }
-
-  async function restart(options: DashboardBenchOptions): Promise<void> {
-    await bench.close();
-    bench = await startDashboardBench(options);
-  }
-
+describeDashboard("the dashboard's page", true, ({ bench, page, problems, restart, openAt, show, go, confirm }) => {
   const rowsOf = (table: string) => page.getByRole("table", { name: table }).locator("tbody tr");
   const contactEvent = () => page.getByRole("region", { name: "Contact event", exact: true });
+  const line = () => page.getByRole("region", { name: "Time line" });
+  const wordsOf = async (part: Locator) => (await part.innerText()).replaceAll(/\s+/g, " ");
   const openContactEvent = () =>
     page.getByRole("table", { name: "Contact events" }).getByRole("button").first().click();
   const button = (name: string | RegExp) => page.getByRole("button", { name });
@@ -74,15 +41,15 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await bench.receiver.inbox.plan({ handler: "score@2" });
     await show("#/work");
     const jobs = page.getByRole("region", { name: "Jobs" });
-    await expect.poll(() => jobs.innerText()).toMatch(/^Giving history to score@2\s+2 of 4 · app/);
+    await seeText(jobs, /^Giving history to score@2\s+2 of 4 · app/);
     await jobs.getByRole("button", { name: "Pause" }).click();
-    await expect.poll(() => jobs.innerText()).toMatch(/^Giving history to score@2: paused\s+2 of 4 · app/);
+    await seeText(jobs, /^Giving history to score@2: paused\s+2 of 4 · app/);
     scoring.open();
     for (const id of ["old_1", "old_2"]) await untilWork(bench.receiver, id, { state: "done" }, "score@2");
     expect(await jobs.innerText()).toContain("2 of 4");
     await jobs.getByRole("button", { name: "Resume" }).click();
-    await expect.poll(() => jobs.innerText()).toMatch(/^Gave history to score@2\s+4 of 4 · app/);
-    expect(open.problems).toEqual([]);
+    await seeText(jobs, /^Gave history to score@2\s+4 of 4 · app/);
+    expect(problems()).toEqual([]);
   });
 
   test("chosen events are discarded, and the list narrows by what the address says", async () => {
@@ -98,7 +65,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     const filter = { state: "dead", handler: "crm", ids: [first] };
     expect((await previewed).postDataJSON()).toEqual({ action: "discard", filter });
     expect(await button("Run now (1)").count()).toBe(0);
-    await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
+    await confirm("Discard");
     await expect.poll(() => rows.count()).toBe(1);
     expect(await rows.innerText()).toContain(second);
     await page.getByRole("searchbox", { name: /^Search/ }).fill("nothing like that");
@@ -107,7 +74,23 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await button("Show all").click();
     await button(/dead/).filter({ hasText: /\d/ }).waitFor();
     await button(/^retrying/).click();
-    await expect.poll(() => rows.innerText()).toMatch(/email\.complained[^]*TypeError: the ledger is closed/);
+    await seeText(rows, /email\.complained[^]*TypeError: the ledger is closed/);
+  });
+
+  test("who sees no errors as they are chooses a handler too before events of a text of errors are changed", async () => {
+    await restart({ payloads: "redacted" });
+    const id = await bench.deliver("email.bounced");
+    await show("#/work?error=customer");
+    const bar = page.getByRole("toolbar", { name: "Chosen events" });
+    const choose = () => page.getByRole("checkbox", { name: `Choose ${id}` }).check();
+    await choose();
+    await bar.getByText("Choose a handler too: other work of these events may have failed otherwise.").waitFor();
+    expect(await bar.getByRole("button").count()).toBe(1);
+    await go("#/work?error=customer&handler=crm");
+    await choose();
+    const previewed = page.waitForRequest("**/api/jobs/preview");
+    await bar.getByRole("button", { name: "Discard (1)" }).click();
+    expect((await previewed).postDataJSON()).toEqual({ action: "discard", filter: { handler: "crm", ids: [id] } });
   });
 
   test("actions on chosen events say how many they can change, and that at most 500 can be chosen", async () => {
@@ -119,7 +102,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     const previewed = page.waitForRequest("**/api/jobs/preview");
     await button("Discard (1)").click();
     expect((await previewed).postDataJSON()).toEqual({ action: "discard", filter: { ids: [dead] } });
-    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    await confirm("Cancel");
     const { items } = (await (await page.request.get(`${bench.url}api/events?state=dead`)).json()) as {
       items: object[];
     };
@@ -139,7 +122,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     expect((await header.boundingBox())?.y).toBe((await list.boundingBox())?.y);
     await page.setViewportSize({ width: 390, height: 800 });
     expect(await all.isVisible()).toBe(true);
-    expect(open.problems).toEqual([]);
+    expect(problems()).toEqual([]);
   });
 
   test("filters name what they select, with the words of the rows, which say what else an event has", async () => {
@@ -155,7 +138,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     const names = async () => (await states.allInnerTexts()).map((text) => text.replace(/\s*\d*$/, ""));
     await expect.poll(names).toEqual(["all", ...EVENT_STATES]);
     const row = page.getByRole("row").filter({ has: page.getByRole("link", { name: id }) });
-    const word = async () => (await row.locator(".state-column").innerText()).replaceAll(/\s+/g, " ");
+    const word = () => wordsOf(row.locator(".state-column"));
     await expect.poll(word).toBe("dead");
     await button(/^retrying/).click();
     expect(page.url()).toContain("state=retrying");
@@ -165,7 +148,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await page.getByText("Nothing matches").waitFor();
     await button("Errors").click();
     const group = page.getByRole("listitem").filter({ hasText: "the ledger is closed" });
-    await expect.poll(() => group.innerText()).toMatch(/1\s+retrying/);
+    await seeText(group, /1\s+retrying/);
     await page.getByRole("combobox", { name: "State" }).selectOption({ label: "retrying" });
     await group.waitFor();
     await expect.poll(() => page.locator(".group").count()).toBe(1);
@@ -186,16 +169,14 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     const waiting = await bench.deliver("email.complained");
     await show("#/work?show=handlers");
     await button("Pause ledger").click();
-    await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
+    await confirm("Pause");
     const banner = page.getByRole("status").filter({ hasText: "is paused" });
-    await expect
-      .poll(() => banner.innerText())
-      .toMatch(/Handler ledger is paused since \S+ by ann; 1 piece of work waits/);
-    await page.evaluate(`location.hash = "#/event?id=${waiting}"`);
+    await seeText(banner, /Handler ledger is paused since \S+ by ann; 1 piece of work waits/);
+    await go(`#/event?id=${waiting}`);
     await page.getByText(/^ledger is paused by ann: its next run, due at \S+, waits until it is resumed/).waitFor();
     await button("Discard").waitFor();
     await expect.poll(() => button("Run now").count()).toBe(0);
-    await page.evaluate('location.hash = "#/work"');
+    await go("#/work");
     await page.getByRole("checkbox", { name: "Choose all events" }).check();
     await page.getByText("1 chosen").waitFor();
     await expect.poll(() => button(/Run now/).count()).toBe(0);
@@ -214,47 +195,33 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await show("#/work?show=handlers");
     const rows = rowsOf("Handlers");
     const row = rows.filter({ hasText: "audit" });
-    await expect.poll(() => row.innerText()).toMatch(/^audit\s+runs\s[^]*\s2\s+0\.0 %\s+–\s+0\s+< 5\.5 s\s+> 5 min$/);
+    await seeText(row, /^audit\s+runs\s[^]*\s2\s+0\.0 %\s+–\s+0\s+< 5\.5 s\s+> 5 min$/);
     expect(await row.locator(".bad").count()).toBe(0);
     const failing = rows.filter({ hasText: "tracking" });
     expect(await failing.locator(".bad").allInnerTexts()).toEqual(["fails", "100.0 %"]);
-  });
-
-  test("a page whose token has ended gets a new one and goes on, without a word", async () => {
-    let aheadMs = 0;
-    await restart({ clock: { ...systemClock, now: () => Date.now() + aheadMs } });
-    await show("#/work?show=handlers");
-    await button("Pause tracking").click();
-    const refused = page.waitForResponse((response) => response.status() === 403);
-    aheadMs = 61 * 60_000;
-    await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
-    await refused;
-    await page.getByText("Paused: tracking").waitFor();
-    expect(await page.getByText(/token|open for long/).count()).toBe(0);
   });
 
   test("what runs now is listed with its time and its process", async () => {
     await reportRun(bench.receiver, { handler: "audit", eventId: "evt_1", since: Date.now() - 125_000 });
     await show("#/work?show=running");
     const row = rowsOf("Handlers that run now");
-    await expect.poll(() => row.innerText()).toMatch(/^2 min\s+audit\s+evt_1\s+example:1$/);
+    await seeText(row, /^2 min\s+audit\s+evt_1\s+example:1$/);
     await button("Overview").click();
     const processes = page.getByRole("table", { name: "Processes on this store" });
-    await expect
-      .poll(() => processes.innerText())
-      .toMatch(/:\d+ this one\s+both\s+running[^]*\nexample:1\s+both\s+running/);
+    await seeText(processes, /:\d+ this one\s+both\s+running[^]*\nexample:1\s+both\s+running/);
   });
 
   test("an event's page leads from its delivery to its end, and shows the payload in full after a question", async () => {
     const id = await bench.deliver("email.bounced", { bounce: { reason: "mailbox of jane@customer.example is full" } });
     await show(`#/event?id=${id}`);
-    const line = page.getByRole("region", { name: "Time line" });
-    await line.getByText("The service signed the delivery").waitFor();
-    await line.getByText(/crm gave up after 1 attempt\b/).waitFor();
+    await line().getByText("The service signed the delivery").waitFor();
+    await line()
+      .getByText(/crm gave up after 1 attempt\b/)
+      .waitFor();
     const payload = page.getByRole("region", { name: "Payload" });
     expect(await payload.innerText()).not.toContain("jane@customer.example");
     await button("Show it in full…").click();
-    await page.getByRole("dialog").getByRole("button", { name: "Show it" }).click();
+    await confirm("Show it");
     await payload.getByText("jane@customer.example").waitFor();
     const download = page.waitForEvent("download");
     await button("Export as fixture or capture").click();
@@ -278,14 +245,13 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await expect.poll(statesOf).toEqual(["dead", "done"]);
     await webhooks.replay(endpointId, row?.id ?? "");
     await show(`#/event?id=${id}`);
-    const line = page.getByRole("region", { name: "Time line" });
-    const entries = line.getByRole("listitem");
-    await line.getByText("Attempt 1 of the service was answered 503").waitFor();
+    const entries = line().getByRole("listitem");
+    await line().getByText("Attempt 1 of the service was answered 503").waitFor();
     expect(await entries.first().innerText()).toMatch(/answered 503 after \d+ ms\.\s*service's log/);
-    await expect.poll(() => entries.last().innerText()).toMatch(/A replay by the service was answered 200/);
+    await seeText(entries.last(), /A replay by the service was answered 200/);
     expect(await entries.allInnerTexts()).toHaveLength(8);
-    expect(await line.getByRole("status").count()).toBe(0);
-    expect(open.problems).toEqual([]);
+    expect(await line().getByRole("status").count()).toBe(0);
+    expect(problems()).toEqual([]);
   });
 
   test("events whose ids a browser takes for steps in a path are opened and changed", async () => {
@@ -301,7 +267,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
       expect(await (await posted).json()).toEqual({ changed: 1 });
       await page.keyboard.press("Escape");
     }
-    expect(open.problems).toEqual([]);
+    expect(problems()).toEqual([]);
   });
 
   test("events of named sources are narrowed to one of them", async () => {
@@ -314,40 +280,33 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await expect.poll(() => listed.allInnerTexts()).toEqual(["beta/evt_1"]);
     await page.getByRole("combobox", { name: "Source" }).selectOption({ label: "All sources" });
     await expect.poll(() => listed.allInnerTexts()).toEqual(["beta/evt_1", "acme/evt_1"]);
-    expect(open.problems).toEqual([]);
+    expect(problems()).toEqual([]);
   });
 
   test("finished steps are a waterfall, and the list of work says subject, handler and error", async () => {
-    await restart({
-      payloads: "full",
-      register: (receiver) =>
-        void receiver.on(
-          "email.received",
-          async (_, ctx) => {
-            await ctx.step("find contact", () => "ada");
-            throw new DoNotRetry("no order");
-          },
-          { name: "orders" },
-        ),
-    });
+    const order: Handler = async (_, ctx) => {
+      await ctx.step("find contact", () => "ada");
+      throw new DoNotRetry("no order");
+    };
+    const register = (receiver: Receiver) => void receiver.on("email.received", order, { name: "orders" });
+    await restart({ payloads: "full", register });
     const id = await bench.deliver("email.received", { subject: "Where is it?" });
     await show(`#/event?id=${id}`);
     const steps = page.getByRole("list", { name: "Steps" }).getByRole("listitem");
     await expect
       .poll(async () => (await steps.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, " ")))
       .toEqual([expect.stringMatching(/^find contact \d+ ms/), expect.stringMatching(/^failed 1 \d+ ms/)]);
-    await page.evaluate('location.hash = "#/work?handler=orders"');
+    await go("#/work?handler=orders");
     const row = rowsOf("Events");
-    await expect
-      .poll(async () => (await row.innerText()).replaceAll(/\s+/g, " "))
-      .toMatch(/dead .* email\.received Where is it\? · .* orders: DoNotRetry: no order/);
+    const words = /dead .* email\.received Where is it\? · .* orders: DoNotRetry: no order/;
+    await expect.poll(() => wordsOf(row)).toMatch(words);
   });
 
   test("actions on chosen contact events say how many they can change", async () => {
     await bench.deliver("email.opened");
     await expect.poll(async () => (await bench.receiver.contactEvents.list()).items[0]?.state).toBe("dead");
     const states = ["dead", "pending", "running", "done"];
-    await openBlank();
+    await openAt("about:blank");
     const { items } = (await (await page.request.get(`${bench.url}api/outbox`)).json()) as { items: object[] };
     const rows = states.map((state) => ({ ...items[0], key: state, state, dueAt: null, call: null }));
     await page.route("**/api/outbox", (route) => route.fulfill({ json: { items: rows, nextCursor: null } }));
@@ -370,7 +329,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
       .toEqual(expect.any(String));
     await show("#/outbox");
     await button("retrying").click();
-    await expect.poll(() => page.locator("[data-row] .state-column").innerText()).toBe("retrying");
+    await seeText(page.locator("[data-row] .state-column"), "retrying");
     expect(page.url()).toContain("state=retrying");
     await openContactEvent();
     await contactEvent().getByText("HTTP 503").first().waitFor();
@@ -385,7 +344,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await contactEvent()
       .getByText(/^It waits behind the call of email.opened, which fails: .*HTTP 503.*\. Next try /)
       .waitFor();
-    await page.evaluate(`location.hash = "#/event?id=${behind}"`);
+    await go(`#/event?id=${behind}`);
     await page
       .getByRole("region", { name: "Contact events" })
       .locator(".waits-behind")
@@ -411,12 +370,12 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await show("#/overview");
     await page.getByText("read only").waitFor();
     for (const hash of ["#/errors", "#/work?state=dead", "#/work?show=handlers", `#/event?id=${id}`, "#/outbox"]) {
-      await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+      await go(hash);
       await page.locator("[data-row], .timeline").first().waitFor();
       expect(await button(/Retry|Discard|Run now|Pause|Resume/).count(), hash).toBe(0);
       expect(await page.getByRole("checkbox").count(), hash).toBe(0);
     }
-    expect(open.problems).toEqual([]);
+    expect(problems()).toEqual([]);
   });
 
   test("figures are plotted, moments are read with the arrow keys, and the range is part of the address", async () => {
@@ -439,14 +398,14 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await button("7 days").click();
     expect(page.url()).toMatch(/#\/overview\?(?=.*range=7d)(?=.*handler=crm)/);
     await page.getByText("per 30 min").first().waitFor();
-    expect(open.problems).toEqual([]);
+    expect(problems()).toEqual([]);
   });
 
   test("ages grow while nothing else changes", async () => {
     await bench.deliver("email.sent");
     await show("#/overview");
     const endpoint = page.getByRole("group", { name: "Endpoint" });
-    await expect.poll(() => endpoint.innerText()).toMatch(/last accepted [2-9] s ago/);
+    await seeText(endpoint, /last accepted [2-9] s ago/);
   });
 
   test("the keyboard alone leads to an event and back", async () => {
@@ -461,7 +420,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     const row = await focused();
     expect(row).toMatch(/^evt_/);
     await page.keyboard.press("Enter");
-    await page.getByRole("region", { name: "Time line" }).waitFor();
+    await line().waitFor();
     await expect.poll(() => page.evaluate("document.activeElement.outerHTML")).toMatch(/^<h1[^>]*>email\.bounced/);
     expect(await page.title()).toBe(`Event ${String(row)} · pigeonhole dashboard`);
     await page.keyboard.press("Escape");
@@ -492,20 +451,18 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     const id = await bench.deliver("email.bounced");
     await bench.deliver("email.complained");
     await show(`#/event?id=${id}`);
-    const line = page.getByRole("region", { name: "Time line" });
-    await line.waitFor();
+    await line().waitFor();
     for (const _ of [1, 2]) await page.keyboard.press("Escape");
     await page.getByRole("heading", { name: "Work", exact: true }).waitFor();
     await page.getByRole("link", { name: id }).click();
-    await line.waitFor();
+    await line().waitFor();
     await page.reload();
-    await line.waitFor();
+    await line().waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("link", { name: id }).waitFor();
     await page.keyboard.press("g");
     await page.keyboard.press("e");
     const group = await page.getByRole("link", { name: "the ledger is closed" }).getAttribute("href");
-    await open.close();
     await show(group ?? "");
     await button(/^Only the group/).waitFor();
     await page.keyboard.press("Escape");
@@ -522,9 +479,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     const sees = async () => {
       await page.getByRole("alert").getByText("The store cannot be read.").waitFor();
       expect(await page.getByRole("group", { name: "Receiver" }).innerText()).toMatch(/running\s+this process alone/);
-      await expect
-        .poll(() => page.getByRole("group", { name: "Endpoint" }).innerText())
-        .toMatch(/^Endpoint\s+1 of 100\s/);
+      await seeText(page.getByRole("group", { name: "Endpoint" }), /^Endpoint\s+1 of 100\s/);
       await page
         .getByRole("table", { name: "Alarms of this process" })
         .getByText("The store cannot be reached")
@@ -566,7 +521,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
   });
 
   test("a page that gets no stream reads by itself, and notes another person", async () => {
-    await openBlank();
+    await openAt("about:blank");
     await page.clock.install();
     await page.route("**/api/stream", (route) => route.fulfill({ status: 503, body: "{}" }));
     await page.goto(`${bench.url}#/overview`);
@@ -611,7 +566,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     };
     for (const [name, answer] of Object.entries(answers)) {
       bench.setLogin(answer);
-      await page.evaluate("location.hash = '#/work'");
+      await go("#/work");
       await signedOut().catch((error: unknown) => expect.fail(`${name}: ${String(error)}`));
       expect(await page.getByRole("alert").count(), name).toBe(0);
       bench.setLogin((_req, _res, next) => next?.());
@@ -626,7 +581,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await show("#/work?show=handlers");
     await button("Pause crm").click();
     bench.setLogin(toLogin);
-    await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
+    await confirm("Pause");
     await signedOut();
     await page.getByText("What you asked for last may not have been done.").waitFor();
     bench.setLogin((_req, _res, next) => next?.());
@@ -646,11 +601,10 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
       else res.writeHead(401, { "www-authenticate": 'Basic realm="ops"' }).end();
     });
     await bench.deliver("email.bounced");
-    open = await openPage(browser, `${bench.url.replace("//", "//ann:secret@")}#/work?show=handlers`);
-    page = open.page;
+    await openAt(`${bench.url.replace("//", "//ann:secret@")}#/work?show=handlers`);
     await page.getByText("live", { exact: true }).waitFor();
     await button("Pause crm").click();
-    await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
+    await confirm("Pause");
     await page.getByText("Paused: crm").waitFor();
   });
 
