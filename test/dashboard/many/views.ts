@@ -19,125 +19,94 @@ interface Stored {
   group: string;
 }
 
-/** Every view of the dashboard with every filter, such as few events fit, many, or none. */
-export function viewsOf({ total, now, group }: Stored): View[] {
-  return [
-    "session",
-    "running",
-    "handlers",
-    "jobs",
-    ...["1h", "24h", "7d"].map((range) => `overview?range=${range}`),
-    ...errorViews(now),
-    ...eventViews({ total, now, group }),
-    ...outboxViews({ total, now }),
-    ...[1, 6, 9, 41].map((seq) => `events/${exampleId(total - BEFORE_END + seq)}`),
-    `outbox/${contactKey(total, 25)}`,
-    `outbox/${contactKey(total, Math.floor(total / 5))}`,
-    "outbox/unknown-key",
-  ]
-    .map((path): View => ({ path }))
-    .concat(previews({ now, group, total }));
-}
+type Filter = Readonly<Record<string, string>>;
 
 /** So many events from the end are those whose pages are read: done, dead and parked ones. */
 const BEFORE_END = 1_000;
 
-const contactKey = (total: number, seq: number): string =>
-  encodeURIComponent(`${exampleId(Math.min(total, seq * 5))}:tracking:${seq}`);
+/** Every view of the dashboard with every filter, such as few events fit, many, or none. */
+export function viewsOf(stored: Stored): View[] {
+  const { total } = stored;
+  const [some, last] = [25, Math.floor(total / 5)].map((seq) =>
+    encodeURIComponent(`${exampleId(Math.min(total, seq * 5))}:tracking:${seq}`),
+  );
+  return [
+    ..."session running handlers jobs overview?range=1h overview?range=24h overview?range=7d".split(" "),
+    ...errorFilters(stored).map((filter) => query("errors", filter)),
+    ...inStates("events", EVENT_STATES, eventFilters(stored)),
+    ...inStates("outbox", CONTACT_EVENT_STATES, outboxFilters(stored)),
+    ...[1, 6, 9, 41].map((seq) => `events/${exampleId(total - BEFORE_END + seq)}`),
+    ...[some, last, "unknown-key"].map((key) => `outbox/${key}`),
+  ]
+    .map((path): View => ({ path }))
+    .concat(previews(stored));
+}
 
-const query = (list: string, fields: Record<string, string>): string =>
-  `${list}?${new URLSearchParams(fields).toString()}`;
+const query = (list: string, filter: Filter): string => `${list}?${new URLSearchParams(filter).toString()}`;
 
-function errorViews(now: number): string[] {
-  const since = new Date(now - HOUR).toISOString();
+/** A list with each filter, in any state and in each. */
+const inStates = (list: string, states: readonly string[], filters: readonly Filter[]): string[] =>
+  [{}, ...states.map((state) => ({ state }))].flatMap((state) =>
+    filters.map((filter) => query(list, { ...state, ...filter })),
+  );
+
+/** Filters of one field, each as `field=value`. */
+const each = (...filters: readonly string[]): Filter[] =>
+  filters.map((filter) => Object.fromEntries([filter.split(/=(.*)/s)]) as Filter);
+
+function timesOf({ now }: Pick<Stored, "now">) {
+  const [hour = "", week = "", later = ""] = [1, 160, 159].map((hours) => new Date(now - hours * HOUR).toISOString());
+  return { hour, week, later };
+}
+
+function errorFilters(stored: Stored): Filter[] {
+  const { hour, week } = timesOf(stored);
+  const ofOne = each("handler=crm", "handler=unknown", `type=${TYPES[0]}`, `since=${hour}`, `since=${week}`);
+  return [{}, ...ofOne, ...each("state=dead", "state=parked", "state=running")];
+}
+
+function eventFilters({ total, now, group }: Stored): Filter[] {
+  const { hour, week, later } = timesOf({ now });
+  const middle = `${Math.floor(total / 2)}`;
   return [
     {},
-    { handler: "crm" },
-    { type: TYPES[0] ?? "" },
-    { state: "dead" },
-    { state: "parked" },
-    { state: "running" },
-    { since },
-    { since: new Date(now - 160 * HOUR).toISOString() },
-    { handler: "unknown" },
-  ].map((fields) => query("errors", fields));
-}
-
-function eventViews({ total, now, group }: Stored): string[] {
-  const [hour, week] = [new Date(now - HOUR).toISOString(), new Date(now - 160 * HOUR).toISOString()];
-  const filters: Record<string, string>[] = [
-    {},
-    ...HANDLERS.map((handler) => ({ handler })),
-    { handler: "audit" },
-    { handler: RARE.handler },
-    { handler: "unknown" },
-    ...[0, 12, 29].map((place) => ({ type: TYPES[place] ?? "" })),
-    { type: RARE.type },
-    { type: "unknown" },
-    { error: "deadlock" },
-    { error: "nobody has seen this" },
-    { since: hour },
-    { until: week },
-    { since: week, until: new Date(now - 159 * HOUR).toISOString() },
-    { id: exampleId(total) },
-    { id: exampleId(1) },
-    { id: "unknown" },
-    { text: `order ${total - 3} is` },
-    { text: "nobody has written this" },
-    { errorGroup: group },
+    ...each(...[...HANDLERS, "audit", RARE.handler, "unknown"].map((handler) => `handler=${handler}`)),
+    ...each(...[TYPES[0], TYPES[12], TYPES[29], RARE.type, "unknown"].map((type) => `type=${type}`)),
+    ...each("error=deadlock", "error=nobody has seen this", `errorGroup=${group}`),
+    ...each(`since=${hour}`, `until=${week}`, `cursor=${middle}`, "cursor=100"),
+    ...each(`id=${exampleId(total)}`, `id=${exampleId(1)}`, "id=unknown"),
+    ...each(`text=order ${total - 3} is`, "text=nobody has written this"),
+    { since: week, until: later },
     { handler: "crm", type: TYPES[1] ?? "", error: "deadlock", since: week },
     { type: RARE.type, until: week },
-    { cursor: String(Math.floor(total / 2)) },
-    { cursor: "100" },
-    { type: "unknown", cursor: String(Math.floor(total / 2)) },
+    { type: "unknown", cursor: middle },
   ];
-  const states = ["", ...EVENT_STATES];
-  return states.flatMap((state) =>
-    filters.map((fields) => query("events", state === "" ? fields : { state, ...fields })),
-  );
 }
 
-function outboxViews({ total, now }: Omit<Stored, "group">): string[] {
-  const filters: Record<string, string>[] = [
+function outboxFilters({ total, now }: Stored): Filter[] {
+  const ages = [`since=${timesOf({ now }).hour}`, `until=${new Date(now - 167 * HOUR).toISOString()}`];
+  return [
     {},
-    { name: "order.shipped" },
-    { name: "unknown" },
-    { text: `person${Math.floor(total / 10)}@` },
-    { text: "nobody" },
-    { error: "no contact has" },
-    { error: "nobody has seen this" },
-    { event: exampleEvent(25, { total, now }).id },
-    { event: "unknown" },
-    { since: new Date(now - HOUR).toISOString() },
-    { until: new Date(now - 167 * HOUR).toISOString() },
-    { cursor: String(Math.floor(total / 10)) },
-    { cursor: "100" },
+    ...each("name=order.shipped", "name=unknown", `text=person${Math.floor(total / 10)}@`, "text=nobody"),
+    ...each("error=no contact has", "error=nobody has seen this", `cursor=${Math.floor(total / 10)}`, "cursor=100"),
+    ...each(`event=${exampleEvent(25, { total, now }).id}`, "event=unknown", ...ages),
   ];
-  const states = ["", ...CONTACT_EVENT_STATES];
-  return states.flatMap((state) =>
-    filters.map((fields) => query("outbox", state === "" ? fields : { state, ...fields })),
-  );
 }
 
 function previews({ total, now, group }: Stored): View[] {
-  const [hour, week] = [new Date(now - HOUR).toISOString(), new Date(now - 160 * HOUR).toISOString()];
+  const { hour, week } = timesOf({ now });
   const filters: WorkFilter[] = [
     {},
-    { handler: "crm" },
-    { handler: "unknown" },
-    { type: TYPES[0] },
-    { since: hour },
-    { until: week },
-    { errorGroup: group },
-    { error: "deadlock" },
-    { error: "nobody has seen this" },
+    ...(each("handler=crm", "handler=unknown", `type=${TYPES[0]}`, `since=${hour}`, `until=${week}`) as WorkFilter[]),
+    ...(each(`errorGroup=${group}`, "error=deadlock", "error=nobody has seen this") as WorkFilter[]),
     { handler: "crm", type: TYPES[1], error: "deadlock" },
     { ids: Array.from({ length: 500 }, (_, index) => exampleId(total - index)) },
   ];
-  const ofStuck = filters.flatMap((filter): JobBody[] => [
-    { action: "retry", filter },
-    { action: "discard", filter: { ...filter, state: "dead" } },
-  ]);
-  const waiting = filters.map((filter): JobBody => ({ action: "run", filter }));
-  return [...ofStuck, ...waiting].map((body) => ({ path: "jobs/preview", body }));
+  return filters
+    .flatMap((filter): JobBody[] => [
+      { action: "retry", filter },
+      { action: "discard", filter: { ...filter, state: "dead" } },
+      { action: "run", filter },
+    ])
+    .map((body) => ({ path: "jobs/preview", body }));
 }
