@@ -90,9 +90,8 @@ test("while the files are away, the overview shows what this process knows", asy
   expect(await dashboard.post("api/handlers/pause", { handler: "slow" })).toMatchObject(LOST);
   gate.open();
   moveFiles(`${file}.away`, file);
-  await expect
-    .poll(async () => (await dashboard.post("api/handlers/pause", { handler: "slow" })).status, { timeout: 5_000 })
-    .toBe(200);
+  const pause = async () => (await dashboard.post("api/handlers/pause", { handler: "slow" })).status;
+  await expect.poll(pause, { timeout: 5_000 }).toBe(200);
 });
 
 test("a store that could not be opened is told before the receiver runs, and actions are refused", async () => {
@@ -106,23 +105,16 @@ test("a store that could not be opened is told before the receiver runs, and act
     advice: expect.stringContaining("must call start()"),
   };
   expect((await look()).trouble).toEqual(notStarted);
+  const words = expect.stringMatching(/^The receiver was not started yet.*must call start\(\)/) as string;
   for (const path of ["errors", "handlers", "events"])
     expect(await dashboard.get(`api/${path}`)).toMatchObject({
       status: 503,
-      body: {
-        code: "stopped",
-        message: expect.stringMatching(/^The receiver was not started yet.*must call start\(\)/),
-      },
+      body: { code: "stopped", message: words },
     });
   await expect(receiver.start()).rejects.toThrow();
-  expect(await look()).toMatchObject({
-    state: "new",
-    trouble: { message: expect.stringMatching(/^The receiver could not start: /) },
-  });
-  expect(await dashboard.get("api/events")).toMatchObject({
-    status: 503,
-    body: { message: expect.stringMatching(/^The receiver could not start: /) },
-  });
+  const message = expect.stringMatching(/^The receiver could not start: /) as string;
+  expect(await look()).toMatchObject({ state: "new", trouble: { message } });
+  expect(await dashboard.get("api/events")).toMatchObject({ status: 503, body: { message } });
   expect((await dashboard.get("api/session")).body).toMatchObject({ name: "ann", token: "", database: null });
   mkdirSync(dirname(file));
   await receiver.start();
