@@ -129,8 +129,16 @@ export function deliver(dev: DevServer, delivery = makeDelivery()): Promise<Answ
   return send(dev.captureUrl, { method: "POST", headers: delivery.headers, body: delivery.body });
 }
 
+/** The ids of the captures, newest first. */
+export const idsOf = ({ captures }: DevServer): string[] => captures.list().map(({ id }) => id);
+
 /** Calls the page's API as a script does, with the token of the printed URL. */
-export async function callApi(dev: DevServer, path: string, body?: object): Promise<{ status: number; json: unknown }> {
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- names what a route answers
+export async function callApi<Json = unknown>(
+  dev: DevServer,
+  path: string,
+  body?: object,
+): Promise<{ status: number; json: Json }> {
   const page = new URL(dev.pageUrl ?? "");
   const headers = { Authorization: `Bearer ${page.searchParams.get("t")}` };
   const change = { "Content-Type": "application/json", "X-Pigeonhole": "1" };
@@ -140,5 +148,5 @@ export async function callApi(dev: DevServer, path: string, body?: object): Prom
       ? { headers }
       : { method: "POST", headers: { ...headers, ...change }, body: JSON.stringify(body) },
   );
-  return { status: answer.status, json: JSON.parse(answer.text) as unknown };
+  return { status: answer.status, json: JSON.parse(answer.text) as Json };
 }

@@ -2,12 +2,13 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { startDevServer } from "#pigeonhole/dev/start-dev-server.js";
 import { callApi, deliver, send, startApp, startDev } from "./dev-harness.js";
 import { makeFolder } from "../support/folder.js";
 
 describe("the dev server", () => {
   test("the dev server emits the addresses of both ports before any other event", async () => {
-    const { dev, events } = await startDev({ forwards: [{ types: "email.*", target: "localhost:3999/hooks" }] });
+    const { dev, events } = await startDev({ forwards: [{ types: "email.*", target: "3999" }] });
     expect(events).toEqual([
       {
         kind: "ready",
@@ -16,19 +17,13 @@ describe("the dev server", () => {
         pageUrl: dev.pageUrl,
         inbox: null,
         sandbox: null,
-        forwards: [{ types: "email.*", target: "http://localhost:3999/hooks" }],
+        // The whole URL of an app that is given without a path.
+        forwards: [{ types: "email.*", target: "http://127.0.0.1:3999/webhooks/mail" }],
         secrets: ["env:WEBHOOK_SECRET"],
         captures: 0,
         broken: [],
       },
     ]);
-  });
-
-  test("the dev server names the whole URL of an app that is given without a path", async () => {
-    const { dev, events } = await startDev({ forwards: [{ target: "3999" }] });
-    const forwards = [{ types: "*", target: "http://127.0.0.1:3999/webhooks/mail" }];
-    expect(events[0]).toMatchObject({ kind: "ready", forwards });
-    expect((await callApi(dev, "/api/session")).json).toMatchObject({ forwards });
   });
 
   test("the page's URL and its cookie outlive a restart, by a file that only this user can read", async () => {
@@ -66,9 +61,7 @@ describe("the dev server", () => {
 
   test("the dev server closes after the delivery under way has ended", async () => {
     let answer = (): void => undefined;
-    const app = await startApp((_, res) => {
-      answer = () => void res.end("done");
-    });
+    const app = await startApp((_, res) => (answer = () => void res.end("done")));
     const { dev } = await startDev({ forwards: [{ target: app.url }] });
     const answered = deliver(dev);
     await expect.poll(() => app.seen.length).toBe(1);
@@ -80,7 +73,7 @@ describe("the dev server", () => {
 
   test("the dev server answers 503 when it closes before the app has answered", async () => {
     const app = await startApp(() => undefined);
-    const { dev } = await startDev({ forwards: [{ target: app.url }] });
+    const { dev } = await startDev({ forwards: [{ target: app.url }], pagePort: false });
     const answered = deliver(dev);
     await expect.poll(() => app.seen.length).toBe(1);
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
@@ -93,17 +86,14 @@ describe("the dev server", () => {
   });
 
   test("the dev server continues without a listener and with one that fails", async () => {
-    const { startDevServer } = await import("#pigeonhole/dev/start-dev-server.js");
-    const dev = await startDevServer({
-      port: 0,
-      pagePort: 0,
-      cwd: makeFolder(),
-      report: () => {
-        throw new Error("broken pipe");
-      },
-    });
-    expect(await deliver(dev)).toMatchObject({ status: 202 });
-    await dev.close();
+    const report = () => {
+      throw new Error("broken pipe");
+    };
+    for (const listener of [undefined, report]) {
+      const dev = await startDevServer({ port: 0, pagePort: 0, cwd: makeFolder(), report: listener });
+      expect(await deliver(dev)).toMatchObject({ status: 202 });
+      await dev.close();
+    }
   });
 
   test("the dev server serves no page if none is wanted", async () => {
@@ -124,10 +114,8 @@ describe("the dev server", () => {
   test.each(["port", "pagePort"])("the error for a port that is taken names the option %s", async (option) => {
     const { dev } = await startDev();
     const { port } = new URL((option === "port" ? dev.captureUrl : dev.pageUrl) ?? "");
-    await expect(startDev({ [option]: Number(port) })).rejects.toMatchObject({
-      code: "port_in_use",
-      message: expect.stringContaining(`(${option})`) as string,
-    });
+    const taken = { code: "port_in_use", message: expect.stringContaining(`(${option})`) as string };
+    await expect(startDev({ [option]: Number(port) })).rejects.toMatchObject(taken);
   });
 
   test.each([

@@ -47,12 +47,8 @@ describe("the event stream of the page", () => {
     const page = await streamOf(dev);
     await deliver(dev);
     const id = dev.captures.list()[0]?.id ?? "";
-    await expect
-      .poll(() => page.messages)
-      .toMatchObject([
-        { event: "capture", data: { id, attempts: 0 } },
-        { event: "capture", data: { id, attempts: 1, status: 200 } },
-      ]);
+    const both = [{ data: { id, attempts: 0 } }, { data: { id, attempts: 1, status: 200 } }];
+    await expect.poll(() => page.messages).toMatchObject(both.map((each) => ({ event: "capture", ...each })));
     await callApi(dev, "/api/captures/remove", { ids: [id] });
     await expect.poll(() => page.messages.at(-1)).toMatchObject({ event: "removed", data: { ids: [id] } });
   });
@@ -63,9 +59,8 @@ describe("the event stream of the page", () => {
     const first = dev.captures.list()[0]?.id;
     const page = await streamOf(dev);
     await deliver(dev);
-    await expect
-      .poll(() => page.messages)
-      .toMatchObject([{ event: "capture" }, { event: "removed", data: { ids: [first] } }]);
+    const wanted = [{ event: "capture" }, { event: "removed", data: { ids: [first] } }];
+    await expect.poll(() => page.messages).toMatchObject(wanted);
   });
 
   test("the event stream sends a page that reconnects exactly the events that it missed", async () => {
@@ -104,13 +99,10 @@ describe("the event stream of the page", () => {
 describe("the stream itself", () => {
   async function serve(clock = fakeClock()) {
     const stream = new EventStream(clock);
-    const server = createServer((req, res) =>
-      writeAnswer(
-        req,
-        res,
-        eventStreamAnswer((sink) => stream.open(sink, req.headers["last-event-id"])),
-      ),
-    );
+    const server = createServer((req, res) => {
+      const answer = eventStreamAnswer((sink) => stream.open(sink, req.headers["last-event-id"]));
+      return writeAnswer(req, res, answer);
+    });
     const port = await listen(server);
     onTestFinished(() => {
       stream.close();

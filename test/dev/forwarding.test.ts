@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { TEST_SECRET } from "pigeonhole/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { deliver, makeDelivery, send, startApp, startDev } from "./dev-harness.js";
+import { deliver, idsOf, makeDelivery, send, startApp, startDev } from "./dev-harness.js";
 import { findFreePort } from "../support/free-port.js";
 import { listen } from "../support/listen.js";
 
@@ -78,12 +78,8 @@ describe("a forwarded delivery", () => {
     });
     const { dev } = await startDev({ forwards: [{ target: app.url }] });
     const answer = await deliver(dev);
-    expect(answer).toMatchObject({ status: 418, text: "short and stout" });
-    expect(answer.headers).toMatchObject({
-      "x-from": "app",
-      "set-cookie": ["a=1", "b=2"],
-      "content-type": "text/x-tea",
-    });
+    const headers = { "x-from": "app", "set-cookie": ["a=1", "b=2"], "content-type": "text/x-tea" };
+    expect(answer).toMatchObject({ status: 418, text: "short and stout", headers });
   });
 
   test("the capture of a forwarded delivery has the attempt and the answer", async () => {
@@ -127,9 +123,8 @@ describe("forwards by type", () => {
         { types: "email.*", target: emails.url },
       ],
     });
-    for (const type of ["email.clicked", "email.bounced", "domain.verified"] as const) {
-      await deliver(dev, makeDelivery({ type }));
-    }
+    const types = ["email.clicked", "email.bounced", "domain.verified"] as const;
+    for (const type of types) await deliver(dev, makeDelivery({ type }));
     expect(opened.seen.map(({ url }) => url)).toEqual(["/opened"]);
     expect(emails.seen.map(({ url }) => url)).toEqual(["/webhooks/mail"]);
     expect(kinds()).toEqual(["ready", "forwarded", "forwarded", "received"]);
@@ -192,9 +187,8 @@ describe("an app that is down", () => {
     const answer = await deliver(dev);
     expect(answer).toMatchObject({ status: 503, headers: { "retry-after": "5" } });
     expect(answer.text).not.toContain(port);
-    expect(dev.captures.list()[0]?.attempts).toMatchObject([
-      { status: null, error: expect.stringContaining("listens") as string },
-    ]);
+    const refused = { status: null, error: expect.stringContaining("listens") as string };
+    expect(dev.captures.list()[0]?.attempts).toMatchObject([refused]);
     expect(kinds()).toEqual(["ready", "app_down"]);
   });
 
@@ -208,24 +202,13 @@ describe("an app that is down", () => {
 describe("headers of the options", () => {
   test("a configured header replaces captured ones of the same name, in forwards and replays", async () => {
     const app = await startApp();
-    const { dev } = await startDev({
-      forwards: [{ target: app.url }],
-      headers: [
-        ["X-Tenant", "one"],
-        ["x-trace", "mine"],
-      ],
-    });
+    const headers: [string, string][] = Object.entries({ "X-Tenant": "one", "x-trace": "mine" });
+    const { dev } = await startDev({ forwards: [{ target: app.url }], headers });
     const delivery = makeDelivery();
     await deliver(dev, { ...delivery, headers: [...delivery.headers, ["X-Trace", "theirs"]] });
-    await dev.replay({ ids: dev.captures.list().map(({ id }) => id) });
-    for (const { rawHeaders } of app.seen) {
-      const text = rawHeaders.join(" ");
-      expect([text.includes("X-Tenant one"), text.includes("x-trace mine"), text.includes("theirs")]).toEqual([
-        true,
-        true,
-        false,
-      ]);
-    }
-    expect(app.seen).toHaveLength(2);
+    await dev.replay({ ids: idsOf(dev) });
+    const sent = app.seen.map(({ rawHeaders }) => rawHeaders.join(" "));
+    expect(sent).toHaveLength(2);
+    for (const text of sent) expect(text).toMatch(/^(?!.*theirs)(?=.*X-Tenant one).*x-trace mine/);
   });
 });

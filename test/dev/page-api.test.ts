@@ -10,7 +10,7 @@ import type { CaptureDetail } from "#pigeonhole/dev/api/page-api.js";
 import type { HandlerReport } from "#pigeonhole/web/api/work.js";
 import { openReceiver, makeEvent, post, untilWork, workOf } from "../support/receiver.js";
 import { findFreePort } from "../support/free-port.js";
-import { callApi, deliver, makeDelivery, send, startApp, startDev } from "./dev-harness.js";
+import { callApi, deliver, idsOf, makeDelivery, send, startApp, startDev } from "./dev-harness.js";
 import { makeFolder } from "../support/folder.js";
 import { writeRuns } from "../support/ended-runs.js";
 
@@ -71,31 +71,27 @@ describe("captures", () => {
     const { dev } = await startDev();
     await deliver(dev);
     const [capture] = dev.captures.list();
-    const { json } = await callApi(dev, `/api/captures/${capture?.id}`);
+    const { json } = await callApi<CaptureDetail>(dev, `/api/captures/${capture?.id}`);
     expect(json).toMatchObject({ capture, summary: { id: capture?.id, verdict: "ok" } });
-    expect(resultsOf(json)).toEqual(["pass", "pass", "pass", "pass"]);
     expect(await callApi(dev, "/api/captures/cap_none")).toMatchObject({ status: 404, json: { code: "no_capture" } });
   });
 
-  test.each([
-    ["a stale one", { at: Date.now() - 400_000 }, ["pass", "pass", "pass", "fail"]],
-    ["another secret's", { secret: `whsec_${"x".repeat(43)}` }, ["pass", "pass", "fail", "pass"]],
-  ])("a capture says at which step the signature check fails: %s", async (_, options, results) => {
-    const { dev } = await startDev();
-    await deliver(dev, makeDelivery(options));
-    const { json } = await callApi(dev, `/api/captures/${dev.captures.list()[0]?.id}`);
-    expect(resultsOf(json)).toEqual(results);
-    expect(JSON.stringify(json)).toMatch(/"fix":"\w/);
-  });
+  const other = `whsec_${"x".repeat(43)}`;
+  const bare = (...headers: [string, string][]) => ({ id: "", body: Buffer.from("{}"), headers });
 
   test.each([
-    ["no header", [], ["fail", "skipped", "skipped", "skipped"]],
-    ["a header without a time", [["X-Svc-Signature", "a".repeat(64)]], ["pass", "fail", "skipped", "skipped"]],
-  ])("a capture leaves out the checks that are not possible: %s", async (_, headers, results) => {
+    ["of a genuine one", makeDelivery(), "pass pass pass pass"],
+    ["of a stale one", makeDelivery({ at: Date.now() - 400_000 }), "pass pass pass fail"],
+    ["with another secret", makeDelivery({ secret: other }), "pass pass fail pass"],
+    ["without a header", bare(), "fail skipped skipped skipped"],
+    ["without a time", bare(["X-Svc-Signature", "a".repeat(64)]), "pass fail skipped skipped"],
+  ])("a capture says at which step the check of a signature fails, and which are not possible: %s", async (...row) => {
+    const [, delivery, results] = row;
     const { dev } = await startDev();
-    await deliver(dev, { id: "", body: Buffer.from("{}"), headers: headers as [string, string][] });
-    const { json } = await callApi(dev, `/api/captures/${dev.captures.list()[0]?.id}`);
-    expect(resultsOf(json)).toEqual(results);
+    await deliver(dev, delivery);
+    const { signature } = (await callApi<CaptureDetail>(dev, `/api/captures/${idsOf(dev)[0]}`)).json;
+    expect(signature.checks.map(({ result }) => result).join(" ")).toBe(results);
+    if (results.includes("fail")) expect(JSON.stringify(signature.findings)).toMatch(/"fix":"\w/);
   });
 
   const [MINUTE, HOUR] = [60_000, 3_600_000];
@@ -122,14 +118,8 @@ describe("captures", () => {
     const delivery = makeDelivery();
     for (let n = 0; n < answers.length; n += 1) await deliver(dev, delivery);
     const [last] = dev.captures.list();
-    const { json } = await callApi(dev, `/api/captures/${last?.id}`);
-    const { retryLine } = json as { retryLine: { past: { captureId: string }[]; coming: string[] } };
-    expect(retryLine.past.map(({ captureId }) => captureId)).toEqual(
-      dev.captures
-        .list()
-        .map(({ id }) => id)
-        .toReversed(),
-    );
+    const { retryLine } = (await callApi<CaptureDetail>(dev, `/api/captures/${last?.id}`)).json;
+    expect(retryLine.past.map(({ captureId }) => captureId)).toEqual(idsOf(dev).toReversed());
     const { at = "", ms = 0 } = last?.attempts[0] ?? {};
     const times = [Date.parse(at) + ms, ...retryLine.coming.map((time) => Date.parse(time))];
     // A time of the answer has parts of a millisecond.
@@ -143,7 +133,7 @@ describe("captures", () => {
     const { dev } = await startDev({ forwards: [{ target: url }] });
     const delivery = makeDelivery();
     const { body } = delivery;
-    const old = makeDelivery({ body, secret: `whsec_${"x".repeat(43)}` });
+    const old = makeDelivery({ body, secret: other });
     const stale = makeDelivery({ body, at: Date.now() - 400_000 });
     const isAttempt = [true, false, true, false, false, true];
     const forged = { headers: old.headers, body: Buffer.concat([body, Buffer.from(" ")]) };
@@ -154,7 +144,7 @@ describe("captures", () => {
     expect(verdicts).toEqual(["mismatch", "stale", "mismatch", "mismatch", "missing", "ok"]);
     const attempts = captures.filter((_, index) => isAttempt[index]).map(({ id }) => id);
     for (const id of attempts) {
-      const { retryLine } = (await callApi(dev, `/api/captures/${id}`)).json as CaptureDetail;
+      const { retryLine } = (await callApi<CaptureDetail>(dev, `/api/captures/${id}`)).json;
       expect(retryLine.past.map(({ captureId }) => captureId)).toEqual(attempts);
       expect(retryLine.coming).toHaveLength(5);
     }
@@ -163,7 +153,7 @@ describe("captures", () => {
   test("a capture can be pinned, noted, tagged and removed", async () => {
     const { dev } = await startDev();
     await deliver(dev);
-    const id = dev.captures.list()[0]?.id ?? "";
+    const [id = ""] = idsOf(dev);
     const mark = { pinned: true, note: "the good one", tags: ["vip"] };
     expect(await callApi(dev, `/api/captures/${id}/mark`, mark)).toMatchObject({
       json: { pinned: true, tags: ["vip"] },
@@ -199,39 +189,31 @@ describe("exports", () => {
     const { dev } = await startDev({ forwards: [{ target: app.url }] });
     const delivery = makeDelivery({ at: Date.now() - 400_000 });
     await deliver(dev, delivery);
-    const id = dev.captures.list()[0]?.id;
-    const { json } = await callApi(dev, `/api/captures/${id}/curl`, { mode: "resign" });
-    const { command } = json as { command: string };
+    const [id] = idsOf(dev);
+    const curl = (mode: string) => callApi<{ command: string }>(dev, `/api/captures/${id}/curl`, { mode });
+    const { command } = (await curl("resign")).json;
     expect(command).toContain(app.url);
     expect(command).not.toContain(TEST_SECRET);
     const signedAt = Number(/t=(\d+),v1=/.exec(command)?.[1]);
     expect(Math.abs(Date.now() / 1000 - signedAt)).toBeLessThan(30);
-    const exact = await callApi(dev, `/api/captures/${id}/curl`, { mode: "exact" });
-    expect((exact.json as { command: string }).command).toContain(
-      Object.fromEntries(delivery.headers)["x-svc-signature"],
-    );
-    expect(await callApi(dev, `/api/captures/${id}/curl`, { mode: "odd" })).toMatchObject({ status: 400 });
-  });
-
-  test("a capture is exported for others by the profile strict, as the help says", async () => {
-    const { dev } = await startDev();
-    await deliver(dev);
-    const ids = dev.captures.list().map(({ id }) => id);
-    const { json } = await callApi(dev, "/api/captures/export", { ids, as: "json", redacted: true });
-    expect(JSON.parse((json as { text: string }).text)).toMatchObject([{ redaction: "strict", attempts: [] }]);
-    expect(REDACTION_HELP).toContain("strict, as the page's Share saves");
+    const signature = Object.fromEntries(delivery.headers)["x-svc-signature"];
+    expect((await curl("exact")).json.command).toContain(signature);
+    expect((await curl("odd")).status).toBe(400);
   });
 
   test.each(["ndjson", "json", "curl"])("a capture is exported as a file: %s", async (as) => {
     const { dev } = await startDev();
     await deliver(dev);
-    const ids = dev.captures.list().map(({ id }) => id);
-    const { status, json } = await callApi(dev, "/api/captures/export", { ids, as });
-    expect(status).toBe(200);
-    expect(json).toMatchObject({ name: expect.stringMatching(/^captures\./) as string });
-    expect((json as { text: string }).text.length).toBeGreaterThan(100);
-    expect(JSON.stringify(json)).not.toContain(TEST_SECRET);
+    const ids = idsOf(dev);
+    const { status, json } = await callApi<{ name: string; text: string }>(dev, "/api/captures/export", { ids, as });
+    expect([status, json.name]).toEqual([200, expect.stringMatching(/^captures\./)]);
+    expect(json.text.length).toBeGreaterThan(100);
+    expect(json.text).not.toContain(TEST_SECRET);
     expect(await callApi(dev, "/api/captures/export", { ids: ["none"], as })).toMatchObject({ status: 404 });
+    // For others by the profile strict, as the help says.
+    const shared = await callApi<{ text: string }>(dev, "/api/captures/export", { ids, as: "json", redacted: true });
+    expect(JSON.parse(shared.json.text)).toMatchObject([{ redaction: "strict", attempts: [] }]);
+    expect(REDACTION_HELP).toContain("strict, as the page's Share saves");
   });
 });
 
@@ -242,7 +224,7 @@ describe("a replay", () => {
     const { dev, kinds } = await startDev({ forwards: [{ target: app.url }] });
     await deliver(dev);
     status = 200;
-    const ids = dev.captures.list().map(({ id }) => id);
+    const ids = idsOf(dev);
     const { json } = await callApi(dev, "/api/replay", { ids });
     expect(json).toMatchObject({
       attempts: [{ captureId: ids[0], attempt: { n: 2, kind: "replay", mode: "resign", status: 200 }, changed: true }],
@@ -256,7 +238,7 @@ describe("a replay", () => {
     const app = await startApp();
     const { dev } = await startDev();
     await deliver(dev);
-    const ids = dev.captures.list().map(({ id }) => id);
+    const ids = idsOf(dev);
     await callApi(dev, "/api/replay", { ids, target: app.url, sameId: false, times: 2 });
     await callApi(dev, "/api/replay", { ids, target: String(app.port), body: '{"id":"evt_x"}' });
     const sentIds = app.seen.map(({ body }) => (JSON.parse(body.toString()) as { id: string }).id);
@@ -268,25 +250,22 @@ describe("a replay", () => {
     const { dev } = await startDev();
     expect(await callApi(dev, "/api/replay", { ids: ["none"] })).toMatchObject({ status: 404 });
     await deliver(dev);
-    const ids = dev.captures.list().map(({ id }) => id);
-    expect(await callApi(dev, "/api/replay", { ids })).toMatchObject({
-      status: 400,
-      json: { message: expect.stringContaining("--forward-to") as string },
-    });
-    expect(await callApi(dev, "/api/replay", {})).toMatchObject({ status: 400, json: { param: "ids" } });
-    expect(await callApi(dev, "/api/replay", { ids, mode: "odd" })).toMatchObject({
-      status: 400,
-      json: { param: "mode" },
-    });
+    const ids = idsOf(dev);
+    for (const [body, json] of [
+      [{ ids }, { message: expect.stringContaining("--forward-to") }],
+      [{}, { param: "ids" }],
+      [{ ids, mode: "odd" }, { param: "mode" }],
+    ] as const)
+      expect(await callApi(dev, "/api/replay", body)).toMatchObject({ status: 400, json });
   });
 });
 
 describe("a sample", () => {
   test.each(EVENT_TYPES)("a sample of %s is an envelope with its own id", async (type) => {
     const { dev } = await startDev();
-    const read = async (): Promise<{ id: string; type: string }> => {
-      const { json } = await callApi(dev, `/api/samples/${type}`);
-      return JSON.parse((json as { body: string }).body) as { id: string; type: string };
+    const read = async () => {
+      const { body } = (await callApi<{ body: string }>(dev, `/api/samples/${type}`)).json;
+      return JSON.parse(body) as { id: string; type: string };
     };
     const [first, second] = [await read(), await read()];
     expect(first.type).toBe(type);
@@ -300,9 +279,7 @@ describe("a sample", () => {
   ])("the detail of a mismatch looks for its cause in %s", async (_, text, code) => {
     const { dev } = await startDev();
     await callApi(dev, "/api/send", { body: JSON.stringify({ id: "evt_1", text }), sign: "wrong-secret" });
-    const [capture] = dev.captures.list();
-    const { json } = await callApi(dev, `/api/captures/${capture?.id}`);
-    const { findings, checks } = (json as CaptureDetail).signature;
+    const { findings, checks } = (await callApi<CaptureDetail>(dev, `/api/captures/${idsOf(dev)[0]}`)).json.signature;
     expect(findings.map((finding) => finding.code)).toEqual([code]);
     expect(checks.map(({ result }) => result)).toEqual(["pass", "pass", "fail", "pass"]);
     // Only the beginning of a stranger's long body is kept.
@@ -318,13 +295,10 @@ describe("a sample", () => {
   ])("a sample is sent to the app with a signature that is %s", async (sign, verdict) => {
     const app = await startApp();
     const { dev } = await startDev({ forwards: [{ target: app.url }] });
-    const { json, status } = await callApi(dev, "/api/send", {
-      body: '{"id":"evt_1","type":"email.sent"}',
-      sign,
-      times: 2,
-    });
+    const sample = { body: '{"id":"evt_1","type":"email.sent"}', sign, times: 2 };
+    const { json, status } = await callApi(dev, "/api/send", sample);
     expect(status).toBe(200);
-    const ids = dev.captures.list().map(({ id }) => id);
+    const ids = idsOf(dev);
     expect(json).toMatchObject({ captures: ids.toReversed().map((id) => ({ id, status: 200 })) });
     expect(dev.captures.list()).toMatchObject([
       { source: "trigger", verify: { code: verdict }, attempts: [{ status: 200 }] },
@@ -364,31 +338,19 @@ describe("the inbox", () => {
 
     const { dev } = await startDev({ inbox: file });
     expect((await callApi(dev, "/api/session")).json).toMatchObject({ inbox: true });
-    expect((await callApi(dev, "/api/inbox")).json).toMatchObject({
-      pending: 0,
-      retrying: 0,
-      running: 0,
-      dead: 1,
-      parked: 0,
-      done: 0,
-      outbox: { pending: 0, retrying: 0, running: 0, dead: 0 },
-    });
+    const none = { pending: 0, retrying: 0, running: 0 };
+    const counts = { ...none, dead: 1, parked: 0, done: 0, outbox: { ...none, dead: 0 } };
+    expect((await callApi(dev, "/api/inbox")).json).toMatchObject(counts);
     const shown = { id: event.id, handlers: [{ error: "DoNotRetry: broken" }] };
     expect((await callApi(dev, "/api/events?state=dead")).json).toMatchObject({ items: [shown], nextCursor: null });
     const row = { id: `inbox:${event.id}`, type: event.type, source: "production", verdict: "ok" };
-    for (const query of [
-      "",
-      "work.state:dead",
-      "work.error:broken",
-      "type:email.* work.handler:email.sent",
-      "source:production",
-    ]) {
+    const fitting = ["work.state:dead", "work.error:broken", "type:email.* work.handler:email.sent"];
+    for (const query of ["", "source:production", ...fitting]) {
       const found = await callApi(dev, `/api/captures?query=${encodeURIComponent(query)}`);
       expect(found.json, query).toMatchObject({ items: [row], works: [{ id: event.id, state: "dead" }] });
     }
-    expect(await callApi(dev, "/api/captures?query=work.state:parked")).toMatchObject({
-      json: { items: [], total: 1 },
-    });
+    const unfitting = await callApi(dev, "/api/captures?query=work.state:parked");
+    expect(unfitting.json).toMatchObject({ items: [], total: 1 });
     for (const refused of ["work.state:lost", "work.since:soon", "-work.state:dead", "work.tenant:a"])
       expect(await callApi(dev, `/api/captures?query=${refused}`), refused).toMatchObject({ status: 400 });
     const only = await callApi(dev, `/api/captures/inbox:${event.id}`);
@@ -416,8 +378,8 @@ describe("the inbox", () => {
     await writeRuns(store, runs, Date.parse("2026-02-01T10:05:00Z"));
     const { dev } = await startDev({ inbox: file });
     const timesSince = async (since: string) => {
-      const { json } = await callApi(dev, `/api/handlers?since=${since}`);
-      return (json as HandlerReport).handlers.flatMap(({ times }) => times ?? []);
+      const { handlers } = (await callApi<HandlerReport>(dev, `/api/handlers?since=${since}`)).json;
+      return handlers.flatMap(({ times }) => times ?? []);
     };
     expect(await timesSince("2026-02-01T10:00:00Z")).toMatchObject([
       { handler: "a", runs: 4, failed: 1, medianMs: 22, p95Ms: null },
@@ -433,7 +395,3 @@ describe("the inbox", () => {
     await expect(send(`http://127.0.0.1:${port}/`)).rejects.toThrow(/ECONNREFUSED/);
   });
 });
-
-function resultsOf(detail: unknown): string[] {
-  return (detail as { signature: { checks: { result: string }[] } }).signature.checks.map(({ result }) => result);
-}

@@ -1,9 +1,10 @@
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { type IncomingMessage, type ServerResponse } from "node:http";
 import { hostname } from "node:os";
 import { createClient } from "pigeonhole/client";
-import { sampleEvent, signDelivery } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
-import { type App, send, startDev, startApp } from "./dev-harness.js";
+import { type App, deliver, makeDelivery, startApp, startDev } from "./dev-harness.js";
 import { makeFolder } from "../support/folder.js";
 
 interface Endpoint {
@@ -89,17 +90,11 @@ describe("a registration", () => {
   test("a registration checks deliveries with the endpoint's secret, and writes it nowhere", async () => {
     const { client } = await startService();
     const { dev, folder } = await startDev({ secrets: [], publicUrl, register: { client } });
-    const body = JSON.stringify(sampleEvent("email.sent"));
-    await send(dev.captureUrl, {
-      method: "POST",
-      headers: Object.entries(signDelivery({ body, secret: SECRET })),
-      body,
-    });
+    await deliver(dev, makeDelivery({ secret: SECRET }));
     expect(dev.captures.list()[0]?.verify).toMatchObject({
       code: "ok",
       secretRef: expect.stringMatching(/^registered whe_/) as string,
     });
-    const { execFileSync } = await import("node:child_process");
     await dev.captures.flush();
     expect(execFileSync("ls", ["-AR", folder], { encoding: "utf8" })).toContain("cap_");
     expect(() => execFileSync("grep", ["-r", SECRET, folder])).toThrow(/Command failed/);
@@ -159,11 +154,9 @@ describe("a registration", () => {
     const { dev, events } = await startDev({ publicUrl, register: { client } });
     rules.refuseDelete = true;
     await dev.close();
-    const [id] = endpoints.keys();
-    expect(events.slice(-2)).toMatchObject([
-      { kind: "problem", what: expect.stringContaining(id ?? "") as string },
-      { kind: "closed" },
-    ]);
+    const [id = ""] = endpoints.keys();
+    const problem = { kind: "problem", what: expect.stringContaining(id) as string };
+    expect(events.slice(-2)).toMatchObject([problem, { kind: "closed" }]);
   });
 
   test("a registration is deleted if the start is aborted after it", async () => {
@@ -189,7 +182,6 @@ describe("a registration", () => {
 describe("a tunnel that comes back under another URL", () => {
   test("a tunnel that gets another URL changes the URL of the endpoint", async () => {
     const { client, endpoints } = await startService();
-    const { writeFileSync } = await import("node:fs");
     const folder = makeFolder();
     writeFileSync(
       `${folder}/tunnel.cjs`,
@@ -199,15 +191,12 @@ writeFileSync("${folder}/ran", "");
 console.log(isSecond ? "https://second.example.com" : "https://first.example.com");
 setInterval(() => { if (!isSecond && existsSync("${folder}/end")) process.exit(1); }, 20);`,
     );
-    const { kinds } = await startDev({
-      tunnel: `"${process.execPath}" "${folder}/tunnel.cjs" {port}`,
-      register: { client },
-    });
-    expect([...endpoints.values()]).toMatchObject([{ url: "https://first.example.com/webhooks/mail" }]);
+    const tunnel = `"${process.execPath}" "${folder}/tunnel.cjs" {port}`;
+    const { kinds } = await startDev({ tunnel, register: { client } });
+    const urls = () => [...endpoints.values()].map(({ url }) => url);
+    expect(urls()).toEqual(["https://first.example.com/webhooks/mail"]);
     writeFileSync(`${folder}/end`, "");
-    await expect
-      .poll(() => [...endpoints.values()].map(({ url }) => url))
-      .toEqual(["https://second.example.com/webhooks/mail"]);
+    await expect.poll(urls).toEqual(["https://second.example.com/webhooks/mail"]);
     await expect.poll(kinds).toContain("registration_moved");
   });
 });

@@ -1,12 +1,12 @@
 import { once } from "node:events";
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { request, type IncomingMessage } from "node:http";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { TEST_SECRET } from "pigeonhole/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { DevServer } from "#pigeonhole/dev/start-dev-server.js";
-import { type Answer, type SendInput, deliver, makeDelivery, send, startDev } from "./dev-harness.js";
+import { type Answer, type SendInput, deliver, idsOf, makeDelivery, send, startDev } from "./dev-harness.js";
 import { makeFolder } from "../support/folder.js";
 
 let dev: DevServer;
@@ -18,10 +18,7 @@ let cookie: string;
 beforeEach(async () => {
   const pageFolder = join(makeFolder(), "page");
   mkdirSync(join(pageFolder, "assets"), { recursive: true });
-  writeFileSync(
-    join(pageFolder, "index.html"),
-    '<!doctype html><meta name="csp-nonce" content="__CSP_NONCE__"><script src="/assets/main.js"></script>',
-  );
+  writeFileSync(join(pageFolder, "index.html"), '<!doctype html><meta name="csp-nonce" content="__CSP_NONCE__">');
   writeFileSync(join(pageFolder, "assets/main.js"), "console.log(1)");
   writeFileSync(join(pageFolder, "..", "outside.js"), "secret");
   ({ dev } = await startDev({ pageFolder }));
@@ -47,7 +44,7 @@ function postAs(headers: Record<string, string>, body: string | Buffer = '{"ids"
 
 /** What is answered to a replay of all captures to this target. */
 function replayTo(target: string): Promise<Answer> {
-  const body = JSON.stringify({ ids: dev.captures.list().map(({ id }) => id), target });
+  const body = JSON.stringify({ ids: idsOf(dev), target });
   return asPage("/api/replay", { method: "POST", headers: OWN, body });
 }
 
@@ -65,34 +62,23 @@ describe("the page's port", () => {
 });
 
 describe("a Host that does not name this machine", () => {
-  const hosts = (port: string): string[] => [
-    `evil.example.com:${port}`,
-    `evil.example.com`,
-    `localhost.example.com:${port}`,
-    `127.0.0.1.nip.io:${port}`,
-    `localhost:${Number(port) + 1}`,
-    "localhost",
-    `192.168.0.1:${port}`,
-    "",
-  ];
-
-  test.each(["/", "/api/session", "/api/stream", "/api/work", "/assets/main.js", "/nothing"])(
-    "a request with a Host that does not name this machine is answered 421 before anything else, at %s",
-    async (path) => {
-      for (const host of hosts(page.port)) {
+  test("a request with a Host that does not name this machine is answered 421 before anything else", async () => {
+    const named = ["evil.example.com", "localhost.example.com", "127.0.0.1.nip.io", "192.168.0.1"];
+    const hosts = [...named.map((name) => `${name}:${page.port}`), `localhost:${Number(page.port) + 1}`];
+    for (const path of ["/", "/api/session", "/api/stream", "/api/work", "/assets/main.js", "/nothing"]) {
+      for (const host of [...hosts, "evil.example.com", "localhost", ""]) {
         const answer = await asPage(path, { headers: { Host: host } });
-        expect([host, answer.status]).toEqual([host, 421]);
+        expect([path, host, answer.status]).toEqual([path, host, 421]);
       }
-    },
-  );
+    }
+  });
 
-  test.each(["localhost", "127.0.0.1", "[::1]", "mail.localhost", "LOCALHOST"])(
-    "a request with a Host that names this machine is accepted: %s",
-    async (name) => {
-      const headers = { Host: `${name}:${page.port}` };
-      expect(await asPage("/api/session", { headers })).toMatchObject({ status: 200 });
-    },
-  );
+  test("a request with a Host that names this machine is accepted", async () => {
+    for (const name of ["localhost", "127.0.0.1", "[::1]", "mail.localhost", "LOCALHOST"]) {
+      const answer = await asPage("/api/session", { headers: { Host: `${name}:${page.port}` } });
+      expect([name, answer.status]).toEqual([name, 200]);
+    }
+  });
 });
 
 describe("a page of another origin", () => {
@@ -104,14 +90,11 @@ describe("a page of another origin", () => {
     { Origin: "https://localhost" },
     { "Sec-Fetch-Site": "cross-site" },
     { "Sec-Fetch-Site": "same-site" },
-  ] as Record<string, string>[])(
-    "a page of another origin is refused by its header %o, also with a cookie",
-    async (headers) => {
-      for (const path of ["/api/session", "/api/stream"])
-        expect(await asPage(path, { headers })).toMatchObject({ status: 403 });
-      expect(await postAs(headers)).toMatchObject({ status: 403 });
-    },
-  );
+  ] as Record<string, string>[])("a page of another origin is refused by %o, also with a cookie", async (headers) => {
+    for (const path of ["/api/session", "/api/stream"])
+      expect(await asPage(path, { headers })).toMatchObject({ status: 403 });
+    expect(await postAs(headers)).toMatchObject({ status: 403 });
+  });
 
   test("a page of another origin gets no CORS header, even for a preflight", async () => {
     const preflight = await send(`${origin}/api/session`, {
@@ -256,7 +239,6 @@ describe("the answers of the page's port", () => {
     "//outside.js",
   ])("a path outside the page's folder is not served: %s", async (path) => {
     const { hostname, port } = page;
-    const { request } = await import("node:http");
     // A URL would have tidied the path up.
     const status = await new Promise((resolve) => {
       request({ hostname, port, path, headers: { cookie } }, (res) => {
@@ -269,24 +251,17 @@ describe("the answers of the page's port", () => {
 });
 
 describe("the capture port", () => {
-  test.each(["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "PATCH"])("the capture port refuses %s", async (method) => {
-    expect(await send(dev.captureUrl, { method })).toMatchObject({ status: 405, headers: { allow: "POST" } });
-  });
-
-  test.each(["/", "/api/session", "/api/stream", "/index.html", "/assets/main.js", "/webhooks/more", "/captures"])(
-    "the capture port serves nothing at %s",
-    async (path) => {
-      const { origin: at } = new URL(dev.captureUrl);
-      for (const method of ["GET", "POST"]) {
-        const answer = await send(`${at}${path}`, { method, headers: { Cookie: cookie } });
-        expect(answer).toMatchObject({ status: 404, text: "wrong_path\n" });
-      }
-      expect(dev.captures.size).toBe(0);
-    },
-  );
-
-  test("the capture port answers a signed delivery at another path so that it is sent again", async () => {
+  test("the capture port takes a POST at its path only, and has what is signed and came elsewhere sent again", async () => {
+    for (const method of ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "PATCH"])
+      expect(await send(dev.captureUrl, { method })).toMatchObject({ status: 405, headers: { allow: "POST" } });
     const { origin: at } = new URL(dev.captureUrl);
+    const paths = ["/", "/api/session", "/api/stream", "/index.html", "/assets/main.js", "/webhooks/more", "/captures"];
+    for (const path of paths) {
+      for (const method of ["GET", "POST"]) {
+        const { status, text } = await send(`${at}${path}`, { method, headers: { Cookie: cookie } });
+        expect([path, status, text]).toEqual([path, 404, "wrong_path\n"]);
+      }
+    }
     const { headers, body } = makeDelivery();
     const answer = await send(`${at}/wrong`, { method: "POST", headers, body });
     expect(answer).toMatchObject({ status: 503, headers: { "retry-after": "60" } });
@@ -334,33 +309,18 @@ describe("the capture port", () => {
 });
 
 describe("the target of a replay", () => {
-  test.each(["http://8.8.8.8/", "http://169.254.169.254/latest/meta-data", "https://[2001:db8::1]/"])(
-    "a replay to the remote target %s is refused",
-    async (target) => {
-      await deliver(dev);
-      expect(await replayTo(target)).toMatchObject({ status: 400, text: expect.stringContaining("--allow-remote") });
-    },
-  );
-
-  test.each(["localhost", "127.0.0.1", "127.1.2.3", "[::1]", "0.0.0.0", "a.localhost", "0x7f.1", "[::ffff:127.0.0.1]"])(
-    "a replay to a port of the dev server is refused by the name %s",
-    async (host) => {
-      await deliver(dev);
-      const refused = { status: 400, text: expect.stringContaining("dev server itself") };
-      for (const { port } of [page, new URL(dev.captureUrl)])
-        expect(await replayTo(`http://${host}:${port}/webhooks`)).toMatchObject(refused);
-    },
-  );
-});
-
-describe("the files of the dev server", () => {
-  test("the files of the dev server can be read by this user only, and git ignores them", async () => {
-    const { dev: other, folder } = await startDev();
-    await deliver(other);
-    const [capture] = other.captures.list();
-    const modeOf = (path: string): string => (statSync(join(folder, path)).mode & 0o777).toString(8);
-    expect(modeOf(".pigeonhole/captures")).toBe("700");
-    expect(modeOf(`.pigeonhole/captures/${capture?.id}.json`)).toBe("600");
-    expect(statSync(join(folder, ".pigeonhole/.gitignore")).isFile()).toBe(true);
+  test("a replay to a remote target, or to a port of the dev server by any name, is refused", async () => {
+    await deliver(dev);
+    const remote = ["http://8.8.8.8/", "http://169.254.169.254/latest/meta-data", "https://[2001:db8::1]/"];
+    const names = "localhost 127.0.0.1 127.1.2.3 [::1] 0.0.0.0 a.localhost 0x7f.1 [::ffff:127.0.0.1]".split(" ");
+    const own = [page, new URL(dev.captureUrl)].flatMap(({ port }) => names.map((name) => `http://${name}:${port}/w`));
+    for (const [targets, words] of [
+      [remote, "--allow-remote"],
+      [own, "dev server itself"],
+    ] as const)
+      for (const target of targets) {
+        const { status, text } = await replayTo(target);
+        expect([target, status, text]).toEqual([target, 400, expect.stringContaining(words)]);
+      }
   });
 });

@@ -2,7 +2,7 @@ import { createClient } from "pigeonhole/client";
 import { EVENT_TYPES } from "pigeonhole/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "#pigeonhole/base/clock.js";
-import type { SandboxState } from "#pigeonhole/dev/sandbox/sandbox-state.js";
+import type { AdvanceReport, EmitReport, SandboxState } from "#pigeonhole/dev/sandbox/sandbox-state.js";
 import { DevSandbox } from "#pigeonhole/dev/sandbox/dev-sandbox.js";
 import type { DevServerOptions } from "#pigeonhole/dev/options.js";
 import type { SandboxLogEntry } from "#pigeonhole/sandbox/log-entry.js";
@@ -23,16 +23,16 @@ async function startWithSandbox(options: DevServerOptions = {}) {
 }
 
 async function stateOf(dev: DevServer): Promise<SandboxState> {
-  const { status, json } = await callApi(dev, "/api/sandbox");
+  const { status, json } = await callApi<SandboxState>(dev, "/api/sandbox");
   expect(status).toBe(200);
-  return json as SandboxState;
+  return json;
 }
 
 /** Fires an event and waits for the answer to its first attempt. */
 async function fire(dev: DevServer, type = "email.received"): Promise<string> {
-  const { status, json } = await callApi(dev, "/api/sandbox/emit", { type });
+  const { status, json } = await callApi<EmitReport>(dev, "/api/sandbox/emit", { type });
   expect([status, json]).toMatchObject([200, { deliveries: 1 }]);
-  const [id = ""] = (json as { eventIds: string[] }).eventIds;
+  const [id = ""] = json.eventIds;
   const isAnswered = async () => (await stateOf(dev)).deliveries.some((one) => one.eventId === id && one.attempts[0]);
   await expect.poll(isAnswered).toBeTruthy();
   return id;
@@ -87,27 +87,26 @@ describe("the sandbox of the page", () => {
     expect(waits[0]).toBeLessThan(1.3);
     expect(waits.slice(1)).toEqual([5, 30, 120, 300, 600, 600]);
 
-    const { json } = await callApi(dev, "/api/sandbox/advance", { toNext: id });
-    const moved = json as { advancedMs: number; state: SandboxState };
+    const advance = async (body: object) => (await callApi<AdvanceReport>(dev, "/api/sandbox/advance", body)).json;
+    const moved = await advance({ toNext: id });
     expect(moved.advancedMs).toBeGreaterThan(MINUTE / 2);
     expect(moved.state.deliveries[0]?.attempts.map(({ status }) => status)).toEqual([503, 503]);
     expect(moved.state.aheadMs).toBeGreaterThan(MINUTE / 2);
     expect(moved.state.endpoints[0]?.consecutiveFailures).toBe(2);
 
-    const later = (await callApi(dev, "/api/sandbox/advance", { by: "6m" })).json as typeof moved;
+    const later = await advance({ by: "6m" });
     expect(later.advancedMs).toBe(6 * MINUTE);
     expect(later.state.deliveries[0]).toMatchObject({ attempts: [{}, {}, { attempt: 3, status: 200 }], coming: [] });
-    expect((await callApi(dev, "/api/sandbox/advance", { toNext: id })).json).toMatchObject({ advancedMs: null });
-    expect((await callApi(dev, "/api/sandbox/advance", { toNext: "" })).json).toMatchObject({ advancedMs: null });
+    for (const toNext of [id, ""]) expect(await advance({ toNext })).toMatchObject({ advancedMs: null });
   });
 
   test("a fault is added, shown with what is left of it, and removed", async () => {
     const { dev } = await startWithSandbox();
     const rule = { fault: { kind: "status", status: 502 }, types: "email.*", times: 3 };
-    const added = (await callApi(dev, "/api/sandbox/faults", { of: "deliveries", rule })).json as SandboxState;
+    const added = await callApi(dev, "/api/sandbox/faults", { of: "deliveries", rule });
     const api = { fault: { kind: "error", status: 503 }, calls: "contactEvents.*" };
     await callApi(dev, "/api/sandbox/faults", { of: "api", rule: api });
-    expect(added.faults).toMatchObject([{ of: "deliveries", rule, left: 3 }]);
+    expect(added.json).toMatchObject({ faults: [{ of: "deliveries", rule, left: 3 }] });
     await fire(dev);
     const { faults, deliveries } = await stateOf(dev);
     expect(faults).toMatchObject([{ left: 2 }, { of: "api", rule: api, left: null }]);
@@ -125,10 +124,8 @@ describe("the sandbox of the page", () => {
     expect(endpoint).toMatchObject({ enabled: false, disabledReason: expect.stringContaining("410") as string });
     const { json } = await callApi(dev, `/api/sandbox/endpoints/${endpoint?.id}/resume`, {});
     expect(json).toMatchObject({ endpoints: [{ enabled: true, consecutiveFailures: 0, disabledReason: null }] });
-    expect(await callApi(dev, "/api/sandbox/endpoints/whe_none/resume", {})).toMatchObject({
-      status: 404,
-      json: { code: "resource_not_found" },
-    });
+    const missing = await callApi(dev, "/api/sandbox/endpoints/whe_none/resume", {});
+    expect(missing).toMatchObject({ status: 404, json: { code: "resource_not_found" } });
   });
 
   test("calls of the API and the contact events that it stored are shown, and the page is told", async () => {
@@ -171,12 +168,10 @@ describe("the sandbox of the page", () => {
 
   test("without a sandbox each route says how to get one", async () => {
     const { dev } = await startDev();
+    const refused = { code: "no_sandbox", message: expect.stringContaining("--with-sandbox") as string };
     for (const path of ["", "/advance", "/faults", "/faults/1/remove", "/endpoints/1/resume", "/emit"]) {
-      const { status, json } = await callApi(dev, `/api/sandbox${path}`, path === "" ? undefined : {});
-      expect([status, json]).toMatchObject([
-        404,
-        { code: "no_sandbox", message: expect.stringContaining("--with-sandbox") as string },
-      ]);
+      const answer = await callApi(dev, `/api/sandbox${path}`, path === "" ? undefined : {});
+      expect(answer).toMatchObject({ status: 404, json: refused });
     }
   });
 });

@@ -22,14 +22,8 @@ ${script}
 `,
     { mode: 0o755 },
   );
-  const runs = (): string[][] =>
-    existsSync(log)
-      ? readFileSync(log, "utf8")
-          .trim()
-          .split("\n")
-          .map((line) => JSON.parse(line) as string[])
-      : [];
-  return { path, runs };
+  const lines = (): string[] => (existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : []);
+  return { path, runs: () => lines().map((line) => JSON.parse(line) as string[]) };
 }
 
 function isAlive(pid: string | undefined): boolean {
@@ -100,28 +94,22 @@ describe("a tunnel command", () => {
 
   test("a tunnel command that shows no URL in time stops the start, with its last output as escaped text", async () => {
     const program = writeProgram(makeFolder(), "mute", 'console.log("login \\u001b[31mfirst"); stay();');
-    const error: unknown = await startDev({ tunnel: `"${program.path}" {port}`, tunnelTimeoutMs: 2_000 }).catch(
-      (e: unknown) => e,
-    );
-    expect(error).toMatchObject({
-      code: "tunnel_failed",
-      message: expect.stringContaining("login \\u001b[31mfirst") as string,
-    });
+    const started = startDev({ tunnel: `"${program.path}" {port}`, tunnelTimeoutMs: 2_000 });
+    const message = expect.stringContaining("login \\u001b[31mfirst") as string;
+    await expect(started).rejects.toMatchObject({ code: "tunnel_failed", message });
     expect(isAlive(program.runs()[0]?.[0])).toBe(false);
   });
 
   test("a tunnel command that ends at once stops the start, with its exit code", async () => {
     const program = writeProgram(makeFolder(), "broken", 'console.error("no account"); process.exitCode = 3;');
-    await expect(startDev({ tunnel: `"${program.path}" {port}` })).rejects.toThrow(
-      /ended with code 3 .*\n {2}no account/,
-    );
+    const started = startDev({ tunnel: `"${program.path}" {port}` });
+    await expect(started).rejects.toThrow(/ended with code 3 .*\n {2}no account/);
   });
 
   test("a tunnel command that is not installed stops the start, frees the ports and says so", async () => {
     const port = await findFreePort();
-    await expect(startDev({ port, tunnel: "no-such-tunnel-program {port}" })).rejects.toThrow(
-      /not installed.*"no-such-tunnel-program"/,
-    );
+    const started = startDev({ port, tunnel: "no-such-tunnel-program {port}" });
+    await expect(started).rejects.toThrow(/not installed.*"no-such-tunnel-program"/);
     const again = await listen(() => undefined, { port, host: "127.0.0.1", option: "port" });
     await again.close(0);
   });

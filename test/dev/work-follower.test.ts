@@ -73,13 +73,8 @@ test.each([
 
 test("work that is run now is not reported as failed again before it has run", async () => {
   const clock = fakeClock();
-  const work = {
-    handler: "crm",
-    state: "retrying",
-    attempts: 1,
-    error: "Error: away",
-    dueAt: isoTime(clock.now() + 600_000),
-  };
+  const dueAt = isoTime(clock.now() + 600_000);
+  const work = { handler: "crm", state: "retrying", attempts: 1, error: "Error: away", dueAt };
   let view = work;
   const getEvent = async () => ({ id: "evt_1", handlers: [view] }) as unknown as EventDetail;
   const { follower, reports, see } = followWork(getEvent, clock);
