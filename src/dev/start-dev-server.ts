@@ -111,7 +111,13 @@ export class DevServer {
     this.#log = createCaptureLog({ folder: this.captures, watcher: this.#watcher(), report });
     this.#forward = createForwarder({ ...resolved, ...sending, log: this.#log, report });
     this.replay = createReplay({ ...sending, log: this.#log, rules, ownPorts: () => this.#ownPorts, report });
-    this.send = createSendSample({ receive: this.#forward, secrets, assumptions, captureUrl: () => this.captureUrl, clock });
+    this.send = createSendSample({
+      receive: this.#forward,
+      secrets,
+      assumptions,
+      captureUrl: () => this.captureUrl,
+      clock,
+    });
   }
 
   async start(): Promise<void> {

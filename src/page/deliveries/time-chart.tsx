@@ -150,4 +150,3 @@ function describeBucket({ from, to, counts, total }: TimeBucket): string {
   );
   return `${formatTime(from)} to ${formatTime(to)}: ${total === 0 ? "no deliveries" : parts.join(", ")}`;
 }
-
