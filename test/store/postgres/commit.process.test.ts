@@ -1,55 +1,51 @@
-import { connect, createServer } from "node:net";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { sql } from "drizzle-orm";
 import { Kysely, PostgresDialect } from "kysely";
 import { Pool, type PoolClient } from "pg";
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { endsTransaction } from "#pigeonhole/store/postgres/call-with-client.js";
 import type { PostgresTransaction } from "#pigeonhole/store/postgres/postgres-transaction.js";
-import { listen } from "../../support/listen.js";
 import { startPostgresRelay } from "../../support/postgres-relay.js";
-import { type TestDatabase, describeOnPostgres } from "../../support/postgres-server.js";
+import { describeOnPostgres } from "../../support/postgres-server.js";
 import { T, settlements, expectCode } from "../conformance/new-event.js";
 import { acceptLeased, statesOf } from "../conformance/lease-page.js";
 import { openStore } from "./store-on.js";
 
-describe("SQL that ends a transaction", () => {
-  test.each([
-    "BEGIN",
-    "begin work",
-    "START TRANSACTION",
-    "COMMIT",
-    " commit and chain",
-    "END",
-    "ABORT",
-    "ROLLBACK",
-    "ROLLBACK WORK",
-    "PREPARE TRANSACTION 'x'",
-    "COMMIT PREPARED 'x'",
-    "SELECT 1; COMMIT",
-    "SELECT ';'; /* c */ ROLLBACK -- no",
-    "-- first\nCOMMIT",
-    "SELECT E'\\''; COMMIT; SELECT ''",
-    "SELECT $$ a $$; COMMIT",
-  ])("SQL that ends a transaction is found: %j", (text) => {
-    expect(endsTransaction(text)).toBe(true);
-  });
+test.each([
+  "BEGIN",
+  "begin work",
+  "START TRANSACTION",
+  "COMMIT",
+  " commit and chain",
+  "END",
+  "ABORT",
+  "ROLLBACK",
+  "ROLLBACK WORK",
+  "PREPARE TRANSACTION 'x'",
+  "COMMIT PREPARED 'x'",
+  "SELECT 1; COMMIT",
+  "SELECT ';'; /* c */ ROLLBACK -- no",
+  "-- first\nCOMMIT",
+  "SELECT E'\\''; COMMIT; SELECT ''",
+  "SELECT $$ a $$; COMMIT",
+])("SQL that ends a transaction is found: %j", (text) => {
+  expect(endsTransaction(text)).toBe(true);
+});
 
-  test.each([
-    "SELECT 1",
-    "SAVEPOINT a",
-    "ROLLBACK TO a",
-    "ROLLBACK TRANSACTION TO SAVEPOINT a",
-    "RELEASE a",
-    "INSERT INTO commit VALUES ('; COMMIT')",
-    'SELECT "; COMMIT"',
-    "SELECT $$; COMMIT $$",
-    "SELECT $tag$; $$ COMMIT $tag$",
-    "/* ; COMMIT */ SELECT 1",
-    "SELECT $1, $2",
-  ])("other SQL is not taken for it: %j", (text) => {
-    expect(endsTransaction(text)).toBe(false);
-  });
+test.each([
+  "SELECT 1",
+  "SAVEPOINT a",
+  "ROLLBACK TO a",
+  "ROLLBACK TRANSACTION TO SAVEPOINT a",
+  "RELEASE a",
+  "INSERT INTO commit VALUES ('; COMMIT')",
+  'SELECT "; COMMIT"',
+  "SELECT $$; COMMIT $$",
+  "SELECT $tag$; $$ COMMIT $tag$",
+  "/* ; COMMIT */ SELECT 1",
+  "SELECT $1, $2",
+])("other SQL is not taken for it: %j", (text) => {
+  expect(endsTransaction(text)).toBe(false);
 });
 
 describeOnPostgres((database) => {
@@ -70,312 +66,232 @@ describeOnPostgres((database) => {
     return openStore(database, of);
   }
 
-  describe("a commit", () => {
-    test.each(["COMMIT", "ROLLBACK", "BEGIN"])("a commit refuses %s, also if the error is caught", async (text) => {
-      const store = await openEmpty();
-      const lease = await acceptLeased(store, "evt_1");
-      const outcome = store.commit(settlements.done(lease), async (tx) => {
-        await add(tx, "ann");
-        try {
-          await tx.client.query({ text });
-        } catch {
-          // Goes on as if nothing had been.
-        }
-      });
-      await expectCode(outcome, "transaction_ended");
-      expect(await names()).toEqual([]);
-      expect(await statesOf(store, "evt_1")).toEqual({ h: "running" });
+  test.each(["COMMIT", "ROLLBACK", "BEGIN"])("a commit refuses %s, also if the error is caught", async (text) => {
+    const store = await openEmpty();
+    const lease = await acceptLeased(store, "evt_1");
+    const outcome = store.commit(settlements.done(lease), async (tx) => {
+      await add(tx, "ann");
+      try {
+        await tx.client.query({ text });
+      } catch {
+        // Goes on as if nothing had been.
+      }
     });
-
-    test("a commit of which a statement failed is refused if the error is caught, unless it was in a savepoint", async () => {
-      const store = await openEmpty();
-      const lease = await acceptLeased(store, "evt_1");
-      const addTwice = async (tx: PostgresTransaction, savepoint: boolean): Promise<void> => {
-        await add(tx, "ann");
-        if (savepoint) await tx.client.query("SAVEPOINT before");
-        await add(tx, "ann").catch(() => undefined);
-        if (savepoint) await tx.client.query("ROLLBACK TO before");
-      };
-      await expectCode(
-        store.commit(settlements.done(lease), (tx) => addTwice(tx, false)),
-        "transaction_ended",
-      );
-      expect(await names()).toEqual([]);
-      await store.commit(settlements.done(lease), (tx) => addTwice(tx, true));
-      expect(await names()).toEqual(["ann"]);
-    });
-
-    test("a commit rejects with the error of the user's statement, and gives the client back", async () => {
-      const pool = new Pool({ connectionString: database.url, max: 1 });
-      onTestFinished(() => pool.end());
-      const store = await openEmpty(pool);
-      const lease = await acceptLeased(store, "evt_1");
-      const outcome = store.commit(settlements.done(lease), async (tx) => {
-        await add(tx, "ann");
-        await add(tx, "ann");
-      });
-      await expect(outcome).rejects.toMatchObject({ code: "23505" });
-      expect([pool.totalCount, pool.idleCount]).toEqual([1, 1]);
-    });
-
-    test("a commit takes the client of Drizzle", async () => {
-      const store = await openEmpty();
-      const lease = await acceptLeased(store, "evt_1");
-      await store.commit(settlements.done(lease), ({ client }) =>
-        drizzle({ client }).execute(sql`INSERT INTO ${sql.raw(table)} (name) VALUES (${"ann"})`),
-      );
-      expect(await names()).toEqual(["ann"]);
-    });
-
-    test("a commit takes the client as the one connection of Kysely", async () => {
-      const store = await openEmpty();
-      const [first, second] = [await acceptLeased(store, "evt_1"), await acceptLeased(store, "evt_2")];
-      const open = (client: PoolClient) =>
-        new Kysely<Record<string, { name: string }>>({
-          dialect: new PostgresDialect({
-            pool: { connect: () => Promise.resolve(client), end: () => Promise.resolve(), options: {} },
-          }),
-        });
-      await store.commit(settlements.done(first), ({ client }) =>
-        open(client).insertInto(table).values({ name: "ann" }).execute(),
-      );
-      const failure = new Error("taken back");
-      const outcome = store.commit(settlements.done(second), async ({ client }) => {
-        await open(client).insertInto(table).values({ name: "bob" }).execute();
-        throw failure;
-      });
-      await expect(outcome).rejects.toBe(failure);
-      expect(await names()).toEqual(["ann"]);
-    });
-
-    test("a commit waits for the server twice beside what its function does", async () => {
-      const pool = new Pool({ connectionString: database.url, max: 1 });
-      onTestFinished(() => pool.end());
-      const store = await openEmpty(pool);
-      const lease = await acceptLeased(store, "evt_1");
-      let queries = 0;
-      const client = await pool.connect();
-      const query: unknown = Reflect.get(client, "query");
-      Reflect.set(client, "query", (...args: unknown[]): unknown => {
-        queries += 1;
-        return Reflect.apply(query as () => unknown, client, args);
-      });
-      client.release();
-      await store.commit(settlements.done(lease), (tx) => add(tx, "ann"));
-      expect(queries).toBe(3);
-      expect(await names()).toEqual(["ann"]);
-    });
+    await expectCode(outcome, "transaction_ended");
+    expect(await names()).toEqual([]);
+    expect(await statesOf(store, "evt_1")).toEqual({ h: "running" });
   });
 
-  describe("a commit in which nothing is done", () => {
-    const show = "SHOW idle_in_transaction_session_timeout";
+  test("a commit rejects with the error of the user's statement, and gives the client back", async () => {
+    const pool = new Pool({ connectionString: database.url, max: 1 });
+    onTestFinished(() => pool.end());
+    const store = await openEmpty(pool);
+    const lease = await acceptLeased(store, "evt_1");
+    const outcome = store.commit(settlements.done(lease), async (tx) => {
+      await add(tx, "ann");
+      await add(tx, "ann");
+    });
+    await expect(outcome).rejects.toMatchObject({ code: "23505" });
+    expect([pool.totalCount, pool.idleCount]).toEqual([1, 1]);
+  });
 
-    async function openOnPool(options: string) {
-      const pool = new Pool({ connectionString: database.url, options, max: 2 });
-      pool.on("error", () => undefined);
-      onTestFinished(() => pool.end());
-      const store = await openEmpty(pool);
-      return { pool, store, lease: await acceptLeased(store, "evt_1") };
-    }
-
-    test.each([
-      ["", "1min", "0"],
-      ["-c idle_in_transaction_session_timeout=7s", "7s", "7s"],
-      ["-c idle_in_transaction_session_timeout=2h", "1min", "2h"],
-    ])(
-      "a commit may be idle for a minute at most, with the options %j of the connection",
-      async (options, during, after) => {
-        const { pool, store, lease } = await openOnPool(options);
-        const limits: unknown[] = [];
-        await store.commit(settlements.done(lease), async ({ client }) => {
-          limits.push(...(await client.query(show)).rows);
-          await client.query("SET LOCAL idle_in_transaction_session_timeout = '5min'");
-          limits.push(...(await client.query(show)).rows);
-        });
-        limits.push(...(await pool.query(show)).rows);
-        expect(limits).toEqual(
-          [during, "5min", after].map((limit) => ({ idle_in_transaction_session_timeout: limit })),
-        );
-      },
+  test("a commit takes the client of Drizzle", async () => {
+    const store = await openEmpty();
+    const lease = await acceptLeased(store, "evt_1");
+    await store.commit(settlements.done(lease), ({ client }) =>
+      drizzle({ client }).execute(sql`INSERT INTO ${sql.raw(table)} (name) VALUES (${"ann"})`),
     );
-
-    test.each([
-      ["goes on", (tx: PostgresTransaction) => add(tx, "bob")],
-      ["catches the driver's error", (tx: PostgresTransaction) => add(tx, "bob").catch(() => undefined)],
-      ["returns", () => Promise.resolve()],
-    ])("a commit that the server ended for that is refused as such when its function %s", async (_, goOn) => {
-      const { store, lease } = await openOnPool("-c idle_in_transaction_session_timeout=100ms");
-      const outcome = store.commit(settlements.done(lease), async (tx) => {
-        const { rows } = await tx.client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
-        const isThere = () => database.pool.query("SELECT 1 FROM pg_stat_activity WHERE pid = $1", [rows[0]?.pid]);
-        await expect.poll(async () => (await isThere()).rowCount).toBe(0);
-        await goOn(tx);
-      });
-      await expect(outcome).rejects.toMatchObject({
-        code: "transaction_ended",
-        message: expect.stringContaining("Do what takes long before ctx.commit") as string,
-      });
-      expect(await names()).toEqual([]);
-    });
+    expect(await names()).toEqual(["ann"]);
   });
 
-  describe("a commit whose run is over", () => {
-    const hangs = new Promise<never>(() => undefined);
-
-    async function openOnSmallPool() {
-      const pool = new Pool({ connectionString: database.url, max: 1 });
-      onTestFinished(() => pool.end());
-      const store = await openEmpty(pool);
-      return { pool, store, lease: await acceptLeased(store, "evt_1"), run: new AbortController() };
-    }
-
-    test("a commit whose function hangs ends with its run, writes nothing and holds no row", async () => {
-      const { pool, store, lease, run } = await openOnSmallPool();
-      let kept: PostgresTransaction["client"] | undefined;
-      const outcome = store.commit(
-        settlements.done(lease),
-        async (tx) => {
-          kept = tx.client;
-          await add(tx, "ann");
-          run.abort(new Error("too late"));
-          await hangs;
-        },
-        run.signal,
-      );
-      await expect(outcome).rejects.toThrow("too late");
-      expect(() => kept?.query("SELECT 1")).toThrow(expect.objectContaining({ code: "transaction_closed" }));
-      expect(pool.totalCount).toBe(0);
-      await expect.poll(() => store.settle(settlements.done(lease)).catch(() => undefined)).toBe("settled");
-      expect(await names()).toEqual([]);
-    });
-
-    test("a commit that waits for a connection ends with its run, and the connection goes back", async () => {
-      const { pool, store, lease, run } = await openOnSmallPool();
-      const client = await pool.connect();
-      const outcome = store.commit(settlements.done(lease), () => expect.unreachable(), run.signal);
-      run.abort(new Error("too late"));
-      await expect(outcome).rejects.toThrow("too late");
-      client.release();
-      await expect.poll(() => pool.idleCount).toBe(1);
-      expect(await statesOf(store, "evt_1")).toEqual({ h: "running" });
-    });
-
-    async function openOnRelay() {
-      const relay = await startPostgresRelay(database.url);
-      const pool = new Pool({ connectionString: relay.url, max: 1 });
-      const store = await openEmpty(pool);
-      return { relay, pool, store, lease: await acceptLeased(store, "evt_1") };
-    }
-
-    test("a commit that undoes its writes on a silent connection ends with its run", async () => {
-      const { relay, pool, store, lease } = await openOnRelay();
-      const run = new AbortController();
-      const outcome = store.commit(
-        settlements.done(lease),
-        () => {
-          relay.fault = { at: "silence" };
-          setTimeout(() => run.abort(), 50);
-          throw new Error("mine");
-        },
-        run.signal,
-      );
-      await expect(outcome).rejects.toThrow("mine");
-      expect(pool.totalCount).toBe(0);
-      relay.fault = undefined;
-      relay.cut();
-    });
-
-    test("a commit on a silent connection ends without a time limit too", async () => {
-      const { relay, store, lease } = await openOnRelay();
-      const outcome = store.commit(settlements.done(lease), () => {
-        relay.fault = { at: "silence" };
-        throw new Error("mine");
+  test("a commit takes the client as the one connection of Kysely", async () => {
+    const store = await openEmpty();
+    const [first, second] = [await acceptLeased(store, "evt_1"), await acceptLeased(store, "evt_2")];
+    const open = (client: PoolClient) =>
+      new Kysely<Record<string, { name: string }>>({
+        dialect: new PostgresDialect({
+          pool: { connect: () => Promise.resolve(client), end: () => Promise.resolve(), options: {} },
+        }),
       });
-      await expect(outcome).rejects.toThrow("mine");
-      relay.fault = undefined;
-      relay.cut();
+    await store.commit(settlements.done(first), ({ client }) =>
+      open(client).insertInto(table).values({ name: "ann" }).execute(),
+    );
+    const failure = new Error("taken back");
+    const outcome = store.commit(settlements.done(second), async ({ client }) => {
+      await open(client).insertInto(table).values({ name: "bob" }).execute();
+      throw failure;
     });
-
-    test("a commit without an answer ends while no other connection answers", async () => {
-      const { relay, store, lease } = await openOnRelay();
-      const run = new AbortController();
-      const outcome = store.commit(
-        settlements.done(lease),
-        () => {
-          relay.fault = { at: "silence" };
-          setTimeout(() => run.abort(), 50);
-        },
-        run.signal,
-      );
-      await expectCode(outcome, "store_unreachable");
-      relay.fault = undefined;
-      relay.cut();
-    });
-
-    test("a commit whose run was over before is refused", async () => {
-      const { store, lease, run } = await openOnSmallPool();
-      run.abort(new Error("too late"));
-      const outcome = store.commit(settlements.done(lease), () => expect.unreachable(), run.signal);
-      await expect(outcome).rejects.toThrow("too late");
-    });
+    await expect(outcome).rejects.toBe(failure);
+    expect(await names()).toEqual(["ann"]);
   });
 
-  describe("a commit without an answer", () => {
-    test.each([
-      ["arrived", true],
-      ["did not arrive", false],
-    ])("a commit without an answer is done or runs again, when it %s", async (_, arrives) => {
-      const relay = await startRelay(database, arrives);
-      const pool = new Pool({ connectionString: relay.url, max: 2 });
-      onTestFinished(() => pool.end());
-      const store = await openEmpty(pool);
-      const lease = await acceptLeased(store, "evt_1");
-      relay.cutNextCommit();
-      const outcome = store.commit(settlements.done(lease), (tx) => add(tx, "ann"));
-      await expectCode(outcome, "store_unreachable");
-      await expect.poll(() => store.release([lease], T).catch(() => "held")).toBeUndefined();
-      expect(await names()).toEqual(arrives ? ["ann"] : []);
-      expect(await statesOf(store, "evt_1")).toEqual({ h: arrives ? "done" : "pending" });
+  test("a commit waits for the server twice beside what its function does", async () => {
+    const pool = new Pool({ connectionString: database.url, max: 1 });
+    onTestFinished(() => pool.end());
+    const store = await openEmpty(pool);
+    const lease = await acceptLeased(store, "evt_1");
+    let queries = 0;
+    const client = await pool.connect();
+    const query: unknown = Reflect.get(client, "query");
+    Reflect.set(client, "query", (...args: unknown[]): unknown => {
+      queries += 1;
+      return Reflect.apply(query as () => unknown, client, args);
     });
+    client.release();
+    await store.commit(settlements.done(lease), (tx) => add(tx, "ann"));
+    expect(queries).toBe(3);
+    expect(await names()).toEqual(["ann"]);
+  });
 
-    test("a commit whose connection ends under its function says so, whatever the function throws", async () => {
-      const store = await openEmpty();
-      const end = ({ client }: PostgresTransaction) => client.query("SELECT pg_terminate_backend(pg_backend_pid())");
-      const lease = await acceptLeased(store, "evt_1");
-      await expectCode(store.commit(settlements.done(lease), end), "store_unreachable");
-      const another = store.commit(settlements.done(lease), async (tx) => {
-        await end(tx).catch((cause: unknown) => {
-          throw new Error("mine", { cause });
-        });
+  const show = "SHOW idle_in_transaction_session_timeout";
+
+  async function openOnPool(options: string) {
+    const pool = new Pool({ connectionString: database.url, options, max: 2 });
+    pool.on("error", () => undefined);
+    onTestFinished(() => pool.end());
+    const store = await openEmpty(pool);
+    return { pool, store, lease: await acceptLeased(store, "evt_1") };
+  }
+
+  test.each([
+    ["", "1min", "0"],
+    ["-c idle_in_transaction_session_timeout=7s", "7s", "7s"],
+    ["-c idle_in_transaction_session_timeout=2h", "1min", "2h"],
+  ])(
+    "a commit may be idle for a minute at most, with the options %j of the connection",
+    async (options, during, after) => {
+      const { pool, store, lease } = await openOnPool(options);
+      const limits: unknown[] = [];
+      await store.commit(settlements.done(lease), async ({ client }) => {
+        limits.push(...(await client.query(show)).rows);
+        await client.query("SET LOCAL idle_in_transaction_session_timeout = '5min'");
+        limits.push(...(await client.query(show)).rows);
       });
-      await expectCode(another, "store_unreachable");
-      expect(await statesOf(store, "evt_1")).toEqual({ h: "running" });
+      limits.push(...(await pool.query(show)).rows);
+      expect(limits).toEqual([during, "5min", after].map((limit) => ({ idle_in_transaction_session_timeout: limit })));
+    },
+  );
+
+  test.each([
+    ["goes on", (tx: PostgresTransaction) => add(tx, "bob")],
+    ["catches the driver's error", (tx: PostgresTransaction) => add(tx, "bob").catch(() => undefined)],
+    ["returns", () => Promise.resolve()],
+  ])("a commit that the server ended for that is refused as such when its function %s", async (_, goOn) => {
+    const { store, lease } = await openOnPool("-c idle_in_transaction_session_timeout=100ms");
+    const outcome = store.commit(settlements.done(lease), async (tx) => {
+      const { rows } = await tx.client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+      const isThere = () => database.pool.query("SELECT 1 FROM pg_stat_activity WHERE pid = $1", [rows[0]?.pid]);
+      await expect.poll(async () => (await isThere()).rowCount).toBe(0);
+      await goOn(tx);
     });
+    await expect(outcome).rejects.toMatchObject({
+      code: "transaction_ended",
+      message: expect.stringContaining("Do what takes long before ctx.commit") as string,
+    });
+    expect(await names()).toEqual([]);
+  });
+
+  const hangs = new Promise<never>(() => undefined);
+
+  async function openOnSmallPool() {
+    const pool = new Pool({ connectionString: database.url, max: 1 });
+    onTestFinished(() => pool.end());
+    const store = await openEmpty(pool);
+    return { pool, store, lease: await acceptLeased(store, "evt_1"), run: new AbortController() };
+  }
+
+  test("a commit whose function hangs ends with its run, writes nothing and holds no row", async () => {
+    const { pool, store, lease, run } = await openOnSmallPool();
+    let kept: PostgresTransaction["client"] | undefined;
+    const outcome = store.commit(
+      settlements.done(lease),
+      async (tx) => {
+        kept = tx.client;
+        await add(tx, "ann");
+        run.abort(new Error("too late"));
+        await hangs;
+      },
+      run.signal,
+    );
+    await expect(outcome).rejects.toThrow("too late");
+    expect(() => kept?.query("SELECT 1")).toThrow(expect.objectContaining({ code: "transaction_closed" }));
+    expect(pool.totalCount).toBe(0);
+    await expect.poll(() => store.settle(settlements.done(lease)).catch(() => undefined)).toBe("settled");
+    expect(await names()).toEqual([]);
+  });
+
+  test("a commit that waits for a connection ends with its run, and the connection goes back", async () => {
+    const { pool, store, lease, run } = await openOnSmallPool();
+    const client = await pool.connect();
+    const outcome = store.commit(settlements.done(lease), () => expect.unreachable(), run.signal);
+    run.abort(new Error("too late"));
+    await expect(outcome).rejects.toThrow("too late");
+    client.release();
+    await expect.poll(() => pool.idleCount).toBe(1);
+    expect(await statesOf(store, "evt_1")).toEqual({ h: "running" });
+  });
+
+  test.each<[string, { hasLimit: boolean; throws: boolean; code?: string }]>([
+    ["that undoes its writes", { hasLimit: true, throws: true }],
+    ["that undoes its writes, without a time limit too,", { hasLimit: false, throws: true }],
+    ["whose COMMIT is not answered", { hasLimit: true, throws: false, code: "store_unreachable" }],
+  ])("a commit %s ends on a silent connection", async (_, { hasLimit, throws, code }) => {
+    const relay = await startPostgresRelay(database.url);
+    const pool = new Pool({ connectionString: relay.url, max: 1 });
+    const store = await openEmpty(pool);
+    const lease = await acceptLeased(store, "evt_1");
+    const run = new AbortController();
+    const fn = (): void => {
+      relay.fault = { at: "silence" };
+      if (hasLimit) setTimeout(() => run.abort(), 50);
+      if (throws) throw new Error("mine");
+    };
+    const outcome = store.commit(settlements.done(lease), fn, hasLimit ? run.signal : undefined);
+    await expect(outcome).rejects.toMatchObject(throws ? { message: "mine" } : { code });
+    expect(pool.totalCount).toBe(0);
+    relay.fault = undefined;
+    relay.cut();
+  });
+
+  test("a commit whose run was over before is refused", async () => {
+    const { store, lease, run } = await openOnSmallPool();
+    run.abort(new Error("too late"));
+    const outcome = store.commit(settlements.done(lease), () => expect.unreachable(), run.signal);
+    await expect(outcome).rejects.toThrow("too late");
+  });
+
+  test.each([
+    ["arrived", true],
+    ["did not arrive", false],
+  ])("a commit without an answer is done or runs again, when it %s", async (_, arrives) => {
+    const relay = await startPostgresRelay(database.url);
+    const pool = new Pool({ connectionString: relay.url, max: 2 });
+    onTestFinished(() => pool.end());
+    const store = await openEmpty(pool);
+    const lease = await acceptLeased(store, "evt_1");
+    const outcome = store.commit(settlements.done(lease), async (tx) => {
+      await add(tx, "ann");
+      if (arrives) relay.fault = { at: "answer", to: /COMMIT/ };
+      else relay.statementsLeft = 0;
+    });
+    await expectCode(outcome, "store_unreachable");
+    Object.assign(relay, { fault: undefined, statementsLeft: Infinity });
+    await expect.poll(() => store.release([lease], T).catch(() => "held")).toBeUndefined();
+    expect(await names()).toEqual(arrives ? ["ann"] : []);
+    expect(await statesOf(store, "evt_1")).toEqual({ h: arrives ? "done" : "pending" });
+  });
+
+  test("a commit whose connection ends under its function says so, whatever the function throws", async () => {
+    const store = await openEmpty();
+    const end = ({ client }: PostgresTransaction) => client.query("SELECT pg_terminate_backend(pg_backend_pid())");
+    const lease = await acceptLeased(store, "evt_1");
+    await expectCode(store.commit(settlements.done(lease), end), "store_unreachable");
+    const another = store.commit(settlements.done(lease), async (tx) => {
+      await end(tx).catch((cause: unknown) => {
+        throw new Error("mine", { cause });
+      });
+    });
+    await expectCode(another, "store_unreachable");
+    expect(await statesOf(store, "evt_1")).toEqual({ h: "running" });
   });
 });
-
-/** Passes everything on, and cuts the connection of a COMMIT: after it was passed on, or instead. */
-async function startRelay({ url }: TestDatabase, passesOn: boolean) {
-  let isCutting = false;
-  const { port: targetPort, hostname } = new URL(url);
-  const server = createServer((client) => {
-    const upstream = connect(Number(targetPort), hostname);
-    let isCut = false;
-    for (const socket of [client, upstream]) socket.on("error", () => undefined);
-    client.on("data", (data) => {
-      isCut = isCutting && data.includes("COMMIT\0");
-      if (isCut) isCutting = false;
-      if (!isCut || passesOn) upstream.write(data);
-      else upstream.destroy();
-      if (isCut && !passesOn) client.destroy();
-    });
-    upstream.on("data", (data) => (isCut ? client.destroy() : client.write(data)));
-    client.on("close", () => upstream.end());
-    upstream.on("close", () => client.destroy());
-  });
-  const port = await listen(server);
-  onTestFinished(() => void server.close());
-  const relayed = new URL(url);
-  relayed.port = String(port);
-  return { url: relayed.href, cutNextCommit: () => void (isCutting = true) };
-}

@@ -10,10 +10,10 @@ import { type PostgresStore, createPostgresStore } from "#pigeonhole/store/postg
 import { startPostgresRelay } from "../../support/postgres-relay.js";
 import { startTransactionPooler } from "../../support/transaction-pooler.js";
 import { describeOnPostgres, startPostgres } from "../../support/postgres-server.js";
-import { acceptLeased, leasePage, statesOf } from "../conformance/lease-page.js";
 import { expectCode, DAY, MINUTE, newEvent, settlements, T, context } from "../conformance/new-event.js";
-import { leaseSend } from "../conformance/outbox-fixture.js";
+import { acceptLeased, leasePage, statesOf } from "../conformance/lease-page.js";
 import { newRecord } from "../conformance/new-record.js";
+import { leaseSend } from "../conformance/outbox-fixture.js";
 import { borrowClient, openStore } from "./store-on.js";
 import { countWork } from "../../support/operate.js";
 

@@ -10,8 +10,8 @@ import * as postgres from "#pigeonhole/store/postgres/postgres-store.js";
 import { type FakeClock, fakeClock } from "pigeonhole/testing";
 import { describeOnPostgres } from "../../support/postgres-server.js";
 import { hasPostgres } from "../../support/tools.js";
-import { acceptLeased } from "../conformance/lease-page.js";
 import { expectCode, newEvent, T } from "../conformance/new-event.js";
+import { acceptLeased } from "../conformance/lease-page.js";
 import { openWithStandby, storeWithoutStandby } from "./standby.js";
 import { borrowClient, openStore } from "./store-on.js";
 

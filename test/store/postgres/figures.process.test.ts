@@ -54,24 +54,6 @@ describeOnPostgres((database) => {
     return answers.accepted?.[times.indexOf(isoTime(STEP + at))];
   };
 
-  test("a step has one row, however many processes write about it at once", async () => {
-    const { store, write } = await openFigures();
-    const processes = ["p1", "p2", "p3", "p4"];
-    for (const at of [0, 10, 20]) await Promise.all(processes.map((process) => write(process, at * SECOND)));
-    const { rows } = await database.pool.query(
-      `SELECT resolution::int, step - ${STEP} AS step FROM ${schema}.inbox_figure ORDER BY 1, 2`,
-    );
-    expect(
-      rows.map(({ resolution, step }: { resolution: number; step: string }) => [resolution, Number(step)]),
-    ).toEqual([
-      [10 * SECOND, 0],
-      [10 * SECOND, 10 * SECOND],
-      [10 * SECOND, 20 * SECOND],
-      [10 * MINUTE, 0],
-    ]);
-    for (const at of [0, 10, 20]) expect(await acceptedAt(store, at * SECOND)).toBe(4);
-  });
-
   test("a process that stands still while it writes does not stop the figures of the others", async () => {
     const { store, write } = await openFigures();
     const { pool, locked, arm, goOn } = poolThatStops(database.url);

@@ -2,8 +2,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { type PostgresStore, createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
 import { describeOnPostgres } from "../../support/postgres-server.js";
 import { T, context } from "../conformance/new-event.js";
-import { recordKeys, takeSend } from "../conformance/outbox-fixture.js";
 import { sendSettlements } from "../conformance/new-record.js";
+import { recordKeys, takeSend } from "../conformance/outbox-fixture.js";
 import { openStore } from "./store-on.js";
 
 const maySend = async (store: PostgresStore): Promise<boolean | undefined> => store.maySend?.();

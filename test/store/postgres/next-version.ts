@@ -3,28 +3,11 @@ import { pathToFileURL } from "node:url";
 import { onTestFinished } from "vitest";
 import type * as pigeonhole from "pigeonhole";
 import type * as postgres from "pigeonhole/postgres";
+import { STORE_TABLES } from "#pigeonhole/store/sqlite/migrations.js";
 import { copyPackage } from "../../simulation/package-copy.js";
 
-/** Of the tables that have columns which processes of this version read and write. */
-const TABLES = [
-  "inbox_event",
-  "inbox_body",
-  "inbox_work",
-  "inbox_step",
-  "inbox_failed",
-  "inbox_handler",
-  "outbox_event",
-  "outbox_send",
-  "outbox_sender",
-  "inbox_process",
-  "inbox_counter",
-  "inbox_paused",
-  "inbox_secret",
-  "inbox_job",
-  "inbox_repair",
-  "inbox_process_status",
-  "inbox_figure",
-];
+/** Those that have columns which processes of this version read and write. */
+const TABLES = [...STORE_TABLES, "inbox_process", "outbox_sender"];
 
 const MIGRATION = TABLES.map((table) => `ALTER TABLE pigeonhole.${table} ADD COLUMN next text DEFAULT 'old';`).join(
   " ",

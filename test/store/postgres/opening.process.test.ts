@@ -18,28 +18,26 @@ import { startChild } from "../children/child.js";
 import { openStore } from "./store-on.js";
 import { countWork, operate } from "../../support/operate.js";
 
-describe("the options of createPostgresStore", () => {
-  test.each<[object, string]>([
-    [{}, "either pool or connectionString"],
-    [{ pool: new Pool(), connectionString: "postgres://localhost" }, "either pool or connectionString"],
-    [{ pool: {} }, "pool must be a Pool of the package pg"],
-    [{ connectionString: "" }, "connectionString must be a URL"],
-    [{ connectionString: "app.db" }, "connectionString must be a URL"],
-    [{ connectionString: "postgres://app:pass#word@localhost:x/app" }, "connectionString must be a URL"],
-    [{ connectionString: "postgres://localhost", schema: "Mine" }, "schema must be"],
-    [{ connectionString: "postgres://localhost", schema: 'a"b' }, "schema must be"],
-    [{ connectionString: "postgres://localhost", schema: "1a" }, "schema must be"],
-    [{ connectionString: "postgres://localhost", scheme: "a" }, "scheme"],
-  ])("createPostgresStore refuses the options %j", (options, message) => {
-    expect(() => createPostgresStore(options)).toThrow(message);
-  });
+test.each<[object, string]>([
+  [{}, "either pool or connectionString"],
+  [{ pool: new Pool(), connectionString: "postgres://localhost" }, "either pool or connectionString"],
+  [{ pool: {} }, "pool must be a Pool of the package pg"],
+  [{ connectionString: "" }, "connectionString must be a URL"],
+  [{ connectionString: "app.db" }, "connectionString must be a URL"],
+  [{ connectionString: "postgres://app:pass#word@localhost:x/app" }, "connectionString must be a URL"],
+  [{ connectionString: "postgres://localhost", schema: "Mine" }, "schema must be"],
+  [{ connectionString: "postgres://localhost", schema: 'a"b' }, "schema must be"],
+  [{ connectionString: "postgres://localhost", schema: "1a" }, "schema must be"],
+  [{ connectionString: "postgres://localhost", scheme: "a" }, "scheme"],
+])("createPostgresStore refuses the options %j", (options, message) => {
+  expect(() => createPostgresStore(options)).toThrow(message);
+});
 
-  test("createPostgresStore does not quote a connection string that it refuses", () => {
-    const [connectionString, quoted] = ["postgres://app:secret@db:port/app", /secret|port/];
-    expect(() => createPostgresStore({ connectionString })).toThrow(
-      expect.objectContaining({ message: expect.not.stringMatching(quoted) as string }),
-    );
-  });
+test("createPostgresStore does not quote a connection string that it refuses", () => {
+  const [connectionString, quoted] = ["postgres://app:secret@db:port/app", /secret|port/];
+  expect(() => createPostgresStore({ connectionString })).toThrow(
+    expect.objectContaining({ message: expect.not.stringMatching(quoted) as string }),
+  );
 });
 
 describeOnPostgres((database) => {
@@ -177,154 +175,144 @@ describeOnPostgres((database) => {
     expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining(inFile));
   });
 
-  describe("opening", () => {
-    test("ten processes that start at once on an empty database all come up, and share the work", async () => {
-      await setUp("SELECT 1", `DROP SCHEMA ${schema} CASCADE`);
-      const children = Array.from({ length: 10 }, () => startChild("open-postgres-store", database.url, schema));
-      const kinds = await Promise.all(children.map((child) => child.line()));
-      expect(kinds.toSorted()).toEqual([...Array.from({ length: 9 }, () => "duplicate"), "stored"]);
-    });
+  test("ten processes that start at once on an empty database all come up, and share the work", async () => {
+    await setUp("SELECT 1", `DROP SCHEMA ${schema} CASCADE`);
+    const children = Array.from({ length: 10 }, () => startChild("open-postgres-store", database.url, schema));
+    const kinds = await Promise.all(children.map((child) => child.line()));
+    expect(kinds.toSorted()).toEqual([...Array.from({ length: 9 }, () => "duplicate"), "stored"]);
+  });
 
-    test("an opening that ends at any of its statements leaves nothing that keeps the next one from opening", async () => {
-      const relay = await startPostgresRelay(database.url);
-      let hasOpened = false;
-      for (let statements = 0; !hasOpened; statements += 1) {
-        expect(statements).toBeLessThan(60);
-        relay.statementsLeft = statements;
-        const cut = createPostgresStore({ connectionString: relay.url, schema });
-        hasOpened = await cut.open(context).then(
-          () => true,
-          () => false,
-        );
-        relay.statementsLeft = Infinity;
-        await cut.close();
-        const next = createPostgresStore({ connectionString: database.url, schema });
-        try {
-          await next.open(context);
-          expect(await next.accept(newEvent("evt_1"))).toMatchObject({ kind: "stored" });
-        } finally {
-          await next.close();
-          await database.pool.query(`DROP SCHEMA ${schema} CASCADE`);
-        }
-      }
-    });
-
-    test("a store does not care about the search path, the durability and the isolation of its role", async () => {
-      const settings = "-c search_path=nowhere -c synchronous_commit=off -c default_transaction_isolation=serializable";
-      const pool = new Pool({ connectionString: database.url, options: settings });
-      onTestFinished(() => pool.end());
-      const store = await openStore(database, pool);
-      const copies = await Promise.all(Array.from({ length: 20 }, () => store.accept(newEvent("evt_1"))));
-      expect(copies.filter(({ kind }) => kind === "stored")).toHaveLength(1);
-      const { rows } = await database.pool.query(
-        "SELECT count(*) AS connections FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pigeonhole %'",
+  test("an opening that ends at any of its statements leaves nothing that keeps the next one from opening", async () => {
+    const relay = await startPostgresRelay(database.url);
+    let hasOpened = false;
+    for (let statements = 0; !hasOpened; statements += 1) {
+      expect(statements).toBeLessThan(60);
+      relay.statementsLeft = statements;
+      const cut = createPostgresStore({ connectionString: relay.url, schema });
+      hasOpened = await cut.open(context).then(
+        () => true,
+        () => false,
       );
-      expect(rows).toEqual([{ connections: "3" }]);
-    });
+      relay.statementsLeft = Infinity;
+      await cut.close();
+      const next = createPostgresStore({ connectionString: database.url, schema });
+      try {
+        await next.open(context);
+        expect(await next.accept(newEvent("evt_1"))).toMatchObject({ kind: "stored" });
+      } finally {
+        await next.close();
+        await database.pool.query(`DROP SCHEMA ${schema} CASCADE`);
+      }
+    }
+  });
 
-    test("two schemas of a database are two stores", async () => {
-      const other = `${schema}_2`;
-      await setUp("SELECT 1", `DROP SCHEMA ${other} CASCADE`);
-      const first = await openStore(database);
-      const second = createPostgresStore({ pool: database.pool, schema: other });
-      onTestFinished(() => second.close());
-      await second.open(context);
-      await first.accept(newEvent("evt_1"));
-      expect(await second.accept(newEvent("evt_1"))).toMatchObject({ kind: "stored" });
-      expect(await second.recover(T)).toMatchObject({ recovered: 0 });
-    });
+  test("a store does not care about the search path, the durability and the isolation of its role", async () => {
+    const settings = "-c search_path=nowhere -c synchronous_commit=off -c default_transaction_isolation=serializable";
+    const pool = new Pool({ connectionString: database.url, options: settings });
+    onTestFinished(() => pool.end());
+    const store = await openStore(database, pool);
+    const copies = await Promise.all(Array.from({ length: 20 }, () => store.accept(newEvent("evt_1"))));
+    expect(copies.filter(({ kind }) => kind === "stored")).toHaveLength(1);
+    const { rows } = await database.pool.query(
+      "SELECT count(*) AS connections FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pigeonhole %'",
+    );
+    expect(rows).toEqual([{ connections: "3" }]);
+  });
 
-    test.each(["user", "select", "public_1"])("a schema may be called %s", async (name) => {
-      const store = createPostgresStore({ pool: database.pool, schema: name });
-      onTestFinished(async () => {
-        await store.close();
-        await database.pool.query(`DROP SCHEMA IF EXISTS "${name}" CASCADE`);
-      });
-      await store.open(context);
-      await store.accept(newEvent("evt_1"));
-      await store.record(newRecord("a"), T);
-      expect(await operate(store).listEvents({})).toMatchObject({ items: [{ id: "evt_1" }] });
-    });
+  test("two schemas of a database are two stores", async () => {
+    const other = `${schema}_2`;
+    await setUp("SELECT 1", `DROP SCHEMA ${other} CASCADE`);
+    const first = await openStore(database);
+    const second = createPostgresStore({ pool: database.pool, schema: other });
+    onTestFinished(() => second.close());
+    await second.open(context);
+    await first.accept(newEvent("evt_1"));
+    expect(await second.accept(newEvent("evt_1"))).toMatchObject({ kind: "stored" });
+    expect(await second.recover(T)).toMatchObject({ recovered: 0 });
+  });
 
-    test("a store that was closed can be opened again, and knows what it had", async () => {
-      const store = await openStore(database);
-      await store.accept(newEvent("evt_1"));
+  test.each(["user", "select", "public_1"])("a schema may be called %s", async (name) => {
+    const store = createPostgresStore({ pool: database.pool, schema: name });
+    onTestFinished(async () => {
       await store.close();
-      await store.open(context);
-      expect(await store.accept(newEvent("evt_1"))).toMatchObject({ kind: "duplicate" });
+      await database.pool.query(`DROP SCHEMA IF EXISTS "${name}" CASCADE`);
+    });
+    await store.open(context);
+    await store.accept(newEvent("evt_1"));
+    await store.record(newRecord("a"), T);
+    expect(await operate(store).listEvents({})).toMatchObject({ items: [{ id: "evt_1" }] });
+  });
+
+  test("a store that was closed can be opened again, and knows what it had", async () => {
+    const store = await openStore(database);
+    await store.accept(newEvent("evt_1"));
+    await store.close();
+    await store.open(context);
+    expect(await store.accept(newEvent("evt_1"))).toMatchObject({ kind: "duplicate" });
+  });
+
+  test("a schema with tables of another program is refused, and left as it is", async () => {
+    await setUp(`CREATE SCHEMA ${schema} CREATE TABLE users (id int)`, `DROP SCHEMA ${schema} CASCADE`);
+    expect(await refusalOf(database.url)).toMatchObject({ code: "not_a_pigeonhole_database" });
+    const { rows } = await database.pool.query("SELECT tablename FROM pg_tables WHERE schemaname = $1", [schema]);
+    expect(rows).toEqual([{ tablename: "users" }]);
+  });
+
+  test("a database with another encoding is refused", async () => {
+    await setUp("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0", "DROP DATABASE latin WITH (FORCE)");
+    expect(await refusalOf(inDatabase("latin"))).toMatchObject({
+      code: "server_unusable",
+      message: expect.stringContaining("LATIN1"),
     });
   });
 
-  describe("refused at open", () => {
-    test("a newer schema is refused", async () => {
-      await openStore(database);
-      await database.pool.query(`INSERT INTO ${schema}.migration (version) VALUES (99)`);
-      expect(await refusalOf(database.url)).toMatchObject({ code: "schema_too_new" });
-    });
+  test("a server that takes no writes is refused", async () => {
+    await setUp("CREATE DATABASE standing", "DROP DATABASE standing WITH (FORCE)");
+    await database.pool.query("ALTER DATABASE standing SET default_transaction_read_only = on");
+    expect(await refusalOf(inDatabase("standing"))).toMatchObject({ code: "store_not_primary" });
+  });
 
-    test("a schema with tables of another program is refused, and left as it is", async () => {
-      await setUp(`CREATE SCHEMA ${schema} CREATE TABLE users (id int)`, `DROP SCHEMA ${schema} CASCADE`);
-      expect(await refusalOf(database.url)).toMatchObject({ code: "not_a_pigeonhole_database" });
-      const { rows } = await database.pool.query("SELECT tablename FROM pg_tables WHERE schemaname = $1", [schema]);
-      expect(rows).toEqual([{ tablename: "users" }]);
-    });
+  test("a user without the right to make the schema is told so, and the schema may be made beforehand", async () => {
+    const role = `${schema}_role`;
+    await setUp(`CREATE ROLE ${role} LOGIN PASSWORD 'hidden'`, `DROP ROLE ${role}`);
+    await setUp("SELECT 1", `DROP SCHEMA IF EXISTS ${schema} CASCADE`);
+    const url = new URL(database.url);
+    [url.username, url.password] = [role, "hidden"];
+    const refusal = await refusalOf(url.href);
+    expect(refusal).toMatchObject({ code: "schema_too_old", message: expect.stringContaining("may not make") });
+    await database.pool.query(`CREATE SCHEMA ${schema} AUTHORIZATION ${role}`);
+    const store = createPostgresStore({ connectionString: url.href, schema });
+    onTestFinished(() => store.close());
+    await store.open(context);
+  });
 
-    test("a database with another encoding is refused", async () => {
-      await setUp("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0", "DROP DATABASE latin WITH (FORCE)");
-      expect(await refusalOf(inDatabase("latin"))).toMatchObject({
-        code: "server_unusable",
-        message: expect.stringContaining("LATIN1"),
-      });
-    });
+  test("a server that does not answer is unreachable, and no error has the password", async () => {
+    const port = await findFreePort();
+    const refusal = await refusalOf(`postgres://app:hidden@127.0.0.1:${port}/app`);
+    expect(refusal).toMatchObject({ code: "store_unreachable", message: expect.stringContaining("ECONNREFUSED") });
+    expect(inspect(refusal, { depth: 9, showHidden: true })).not.toContain("hidden");
+  });
 
-    test("a server that takes no writes is refused", async () => {
-      await setUp("CREATE DATABASE standing", "DROP DATABASE standing WITH (FORCE)");
-      await database.pool.query("ALTER DATABASE standing SET default_transaction_read_only = on");
-      expect(await refusalOf(inDatabase("standing"))).toMatchObject({ code: "store_not_primary" });
-    });
+  test("a password that is refused is named as the cause, and not shown", async () => {
+    const url = new URL(database.url);
+    url.password = "hidden";
+    const relay = await startPostgresRelay(url.href, "hidden");
+    relay.fault = { at: "connection", state: "28P01" };
+    const refusal = await refusalOf(relay.url);
+    expect(refusal).toMatchObject({ code: "server_unusable", message: expect.stringContaining("the password") });
+    expect(inspect(refusal, { depth: 9, showHidden: true })).not.toContain("hidden");
+  });
 
-    test("a user without the right to make the schema is told so, and the schema may be made beforehand", async () => {
-      const role = `${schema}_role`;
-      await setUp(`CREATE ROLE ${role} LOGIN PASSWORD 'hidden'`, `DROP ROLE ${role}`);
-      await setUp("SELECT 1", `DROP SCHEMA IF EXISTS ${schema} CASCADE`);
-      const url = new URL(database.url);
-      [url.username, url.password] = [role, "hidden"];
-      const refusal = await refusalOf(url.href);
-      expect(refusal).toMatchObject({ code: "schema_too_old", message: expect.stringContaining("may not make") });
-      await database.pool.query(`CREATE SCHEMA ${schema} AUTHORIZATION ${role}`);
-      const store = createPostgresStore({ connectionString: url.href, schema });
-      onTestFinished(() => store.close());
-      await store.open(context);
+  test("a database that does not exist is named as the cause, and the store may be opened later", async () => {
+    expect(await refusalOf(inDatabase("missing"))).toMatchObject({
+      code: "server_unusable",
+      message: expect.stringContaining("Create the database"),
     });
-
-    test("a server that does not answer is unreachable, and no error has the password", async () => {
-      const port = await findFreePort();
-      const refusal = await refusalOf(`postgres://app:hidden@127.0.0.1:${port}/app`);
-      expect(refusal).toMatchObject({ code: "store_unreachable", message: expect.stringContaining("ECONNREFUSED") });
-      expect(inspect(refusal, { depth: 9, showHidden: true })).not.toContain("hidden");
-    });
-
-    test("a password that is refused is named as the cause, and not shown", async () => {
-      const url = new URL(database.url);
-      url.password = "hidden";
-      const relay = await startPostgresRelay(url.href, "hidden");
-      relay.fault = { at: "connection", state: "28P01" };
-      const refusal = await refusalOf(relay.url);
-      expect(refusal).toMatchObject({ code: "server_unusable", message: expect.stringContaining("the password") });
-      expect(inspect(refusal, { depth: 9, showHidden: true })).not.toContain("hidden");
-    });
-
-    test("a database that does not exist is named as the cause, and the store may be opened later", async () => {
-      expect(await refusalOf(inDatabase("missing"))).toMatchObject({
-        code: "server_unusable",
-        message: expect.stringContaining("Create the database"),
-      });
-      const store = createPostgresStore({ connectionString: inDatabase("missing"), schema });
-      await expectCode(store.open(context), "server_unusable");
-      await setUp("CREATE DATABASE missing", "DROP DATABASE missing WITH (FORCE)");
-      onTestFinished(() => store.close());
-      await store.open(context);
-    });
+    const store = createPostgresStore({ connectionString: inDatabase("missing"), schema });
+    await expectCode(store.open(context), "server_unusable");
+    await setUp("CREATE DATABASE missing", "DROP DATABASE missing WITH (FORCE)");
+    onTestFinished(() => store.close());
+    await store.open(context);
   });
 });
 

@@ -71,15 +71,6 @@ describeOnPostgres((database) => {
     });
   });
 
-  test.each(["COMMIT", "BEGIN", "ROLLBACK"])("a setup refuses %s, and says where", async (sql) => {
-    const opened = openWith(async ({ client }) => {
-      await client.query(`CREATE TABLE ${table} (name text)`);
-      await client.query(sql).catch(() => undefined);
-    });
-    await expect(opened).rejects.toMatchObject({ message: expect.stringContaining("nothing of this setup") as string });
-    expect(await hasTable()).toBe(false);
-  });
-
   test("a setup of which a statement failed is refused if the error is caught", async () => {
     const opened = openWith(async ({ client }) => {
       await client.query(`CREATE TABLE ${table} (name text)`);

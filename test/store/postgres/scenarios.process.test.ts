@@ -4,9 +4,9 @@ import { describeOnPostgres } from "../../support/postgres-server.js";
 import { PostgresScene, POSTGRES_SCENARIOS } from "./scenarios.js";
 
 describeOnPostgres((database) => {
-  test.each(POSTGRES_SCENARIOS.map((scenario) => [scenario.name, scenario] as const))("%s", async (_, scenario) => {
+  test.each(Object.entries(POSTGRES_SCENARIOS))("%s", async (_, run) => {
     const scene = new PostgresScene(database, postgres);
     onTestFinished(() => scene.dispose());
-    await scenario.run(scene);
+    await run(scene);
   });
 });

@@ -6,8 +6,8 @@ import type { Store } from "#pigeonhole/store/store.js";
 import { systemClock } from "#pigeonhole/base/clock.js";
 import { SECOND } from "#pigeonhole/base/duration.js";
 import { describeOnPostgres } from "../../support/postgres-server.js";
-import { acceptLeased } from "../conformance/lease-page.js";
 import { context, settlements, T } from "../conformance/new-event.js";
+import { acceptLeased } from "../conformance/lease-page.js";
 
 describeOnPostgres((database) => {
   const { schema } = database;
