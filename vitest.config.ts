@@ -39,7 +39,6 @@ const LONG_AT_NIGHT = [
   "test/process/stop.test.ts",
   "test/scaffold/packed.package.test.ts",
   "test/simulation/seeds-*.test.ts",
-  "test/store/conformance-postgres-two-stores.long.test.ts",
   "test/store/model.long.test.ts",
   "test/store/postgres/mutants.simulation.test.ts",
   "test/torture/*.test.ts",

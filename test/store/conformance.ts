@@ -1,35 +1,25 @@
 import { describe } from "vitest";
-import { describeAccept } from "./conformance/accept.js";
+import { describeAccept, describeOtherBytes } from "./conformance/accept.js";
 import { describeCommit } from "./conformance/commit.js";
 import { describeErase } from "./conformance/erase.js";
-import { type StoreKind, useStore } from "./conformance/fixture.js";
-import { describeFailedRuns } from "./conformance/failed-runs.js";
 import { describeFigures } from "./conformance/figures.js";
+import { type StoreKind, useStore } from "./conformance/fixture.js";
 import { describeHandlerTimes } from "./conformance/handler-times.js";
 import { describeHistory } from "./conformance/history.js";
 import { describeInspect } from "./conformance/inspect.js";
-import { describeKnownIds } from "./conformance/known-ids.js";
-import { describeRepairRounds } from "./conformance/repair-rounds.js";
-import { describeLease } from "./conformance/lease.js";
+import { describeLease, describeNewest, describeRecover, describeRunSlots } from "./conformance/lease.js";
 import { describeLifecycle } from "./conformance/lifecycle.js";
-import { describeNewest } from "./conformance/newest.js";
-import { describeOpenOperator } from "./conformance/open-operator.js";
-import { describeOtherBytes } from "./conformance/other-bytes.js";
+import { describeOpenOperator, describePolicies, describeRepairRounds } from "./conformance/operator.js";
+import {
+  describeOutboxRecord,
+  describeOutboxSend,
+  describeOutboxSettle,
+  describeRestartWaits,
+} from "./conformance/outbox.js";
 import { describeOutboxInspect } from "./conformance/outbox-inspect.js";
-import { describeOutboxRecord } from "./conformance/outbox-record.js";
-import { describeOutboxSend } from "./conformance/outbox-send.js";
-import { describeOutboxSettle } from "./conformance/outbox-settle.js";
-import { describePolicies } from "./conformance/policies.js";
-import { describePrune } from "./conformance/prune.js";
-import { describeRecover } from "./conformance/recover.js";
-import { describeReplan } from "./conformance/replan.js";
-import { describeRequestedRetries } from "./conformance/requested-retries.js";
-import { describeRestartWaits } from "./conformance/restart-waits.js";
-import { describeRunNow } from "./conformance/run-now.js";
-import { describeRunSlots } from "./conformance/run-slots.js";
-import { describeWaits } from "./conformance/waits.js";
-import { describeSettle } from "./conformance/settle.js";
-import { describeSteps } from "./conformance/steps.js";
+import { describeKnownIds, describePrune } from "./conformance/prune.js";
+import { describeReplan, describeRequestedRetries, describeRunNow } from "./conformance/retry.js";
+import { describeFailedRuns, describeSettle, describeSteps, describeWaits } from "./conformance/settle.js";
 
 /** What holds for every store, whatever keeps its data. A new implementation runs this and nothing else to be one. */
 export function describeStore(kind: StoreKind): void {

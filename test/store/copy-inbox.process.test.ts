@@ -1,7 +1,7 @@
 import { DoNotRetry } from "pigeonhole";
 import { createPostgresStore } from "pigeonhole/postgres";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
-import { findIds } from "#pigeonhole/store/known-ids.js";
+import { findIds } from "#pigeonhole/store/find-in-inbox.js";
 import { copyInbox } from "#pigeonhole/store/copy-inbox.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import { openInbox } from "#pigeonhole/store/open-inbox.js";
@@ -12,8 +12,8 @@ import { describeOnPostgres } from "../support/postgres-server.js";
 import { makeEvent, openReceiver, post, storeIn, tempFile, untilWork } from "../support/receiver.js";
 import { runCli } from "../support/run-cli.js";
 import { openFile } from "./open-file.js";
-import { acceptLeased } from "./conformance/lease-page.js";
 import { context, MINUTE, newEvent, NOTHING_TO_PRUNE, settlements, T, TRACE } from "./conformance/new-event.js";
+import { acceptLeased } from "./conformance/lease-page.js";
 import { RESULTS, newRecord, sendSettlements } from "./conformance/new-record.js";
 import { settleAll, takeSend } from "./conformance/outbox-fixture.js";
 import { operate } from "../support/operate.js";

@@ -8,12 +8,9 @@ import { errorOf } from "../support/error-of.js";
 import { createFailingHandler } from "../support/failing-handler.js";
 import { type TestDatabase, describeOnPostgres } from "../support/postgres-server.js";
 import { makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
-import { describeBulkJobs } from "./operator/bulk-jobs.js";
-import { describeDeadContactEvents } from "./operator/dead-contact-events.js";
-import { describeErrorGroups, describeManyErrorGroups } from "./operator/error-groups.js";
-import type { OperatorKind } from "./operator/operator-kind.js";
-import { describePauses } from "./operator/pauses.js";
-import { describeStuckWork } from "./operator/stuck-work.js";
+import { describeManyErrorGroups } from "./operator/error-groups.js";
+import { describeOperator } from "./operator.js";
+import { postgresKind } from "./postgres-kind.js";
 
 describeOnPostgres((database) => {
   const placeOf = ({ url, schema }: TestDatabase): string => `${url}#${schema}`;
@@ -23,26 +20,10 @@ describeOnPostgres((database) => {
   // What is used of it does not depend on its transactions.
   const createStore = (): Store =>
     createPostgresStore({ pool: database.pool, schema: database.schema }) as Store<unknown> as Store;
-  const postgres: OperatorKind = {
-    page: 200,
-    create() {
-      return {
-        store: createStore(),
-        place: placeOf(database),
-        dispose: drop,
-        async setInJobs(column, text) {
-          await database.pool.query(`UPDATE ${database.schema}.inbox_job SET ${column} = $1`, [text]);
-        },
-      };
-    },
-  };
+  const kind = postgresKind(database);
 
-  describe("chosen work of a PostgreSQL", () => describeStuckWork(postgres));
-  describe("contact events of a PostgreSQL", () => describeDeadContactEvents(postgres));
-  describe("groups of errors of a PostgreSQL", () => describeErrorGroups(postgres));
-  describe("very many groups of errors of a PostgreSQL", () => describeManyErrorGroups(postgres));
-  describe("jobs of a PostgreSQL", () => describeBulkJobs(postgres));
-  describe("paused handlers of a PostgreSQL", () => describePauses(postgres));
+  describeOperator(kind);
+  describe("very many groups of errors of a PostgreSQL", () => describeManyErrorGroups(kind));
 
   async function open(): Promise<InboxOperator> {
     const inbox = await openInbox(placeOf(database));
@@ -72,51 +53,6 @@ describeOnPostgres((database) => {
       await untilWork(receiver, event.id, { state: "done" });
       expect(await inbox.changeEvent("retry", event.id)).toEqual({ work: 0, readAgain: 0 });
       expect((await inbox.overview()).events).toMatchObject({ pending: 0, dead: 0, done: 1 });
-    });
-
-    test("work that waits for its next run is run now by one of two receivers, and keeps its attempts", async () => {
-      onTestFinished(drop);
-      const { run, fix } = createFailingHandler(() => new Error("the address book is away"));
-      const start = async () => {
-        const receiver = openReceiver({ store: createStore() });
-        receiver.on("email.sent", run, { name: "book", retry: { initialMs: 60_000 } });
-        await receiver.start();
-        return receiver;
-      };
-      const [receiver] = [await start(), await start()];
-      const events = [makeEvent(), makeEvent()] as const;
-      for (const event of events) {
-        await post(receiver, event);
-        await untilWork(receiver, event.id, { state: "retrying", attempts: 1 }, "book");
-      }
-      const inbox = await open();
-      expect(await inbox.countWork("run", { handler: "book" })).toEqual({ events: 2, work: 2 });
-      expect(await inbox.changeEvent("run", events[0].id)).toEqual({ work: 1, readAgain: 0 });
-      await untilWork(receiver, events[0].id, { state: "retrying", attempts: 2 }, "book");
-      fix();
-      expect(await inbox.changeWork("run", { error: "away" })).toMatchObject({ events: 2, work: 2 });
-      await untilWork(receiver, events[0].id, { state: "done", attempts: 3 }, "book");
-      await untilWork(receiver, events[1].id, { state: "done", attempts: 2 }, "book");
-    });
-
-    test("an event that was not understood is read again by the receiver", async () => {
-      const { receiver } = await startWithDeadEvent();
-      const event = makeEvent({ type: "email.unheard" });
-      await post(receiver, event);
-      const inbox = await open();
-      expect(await inbox.changeEvent("retry", event.id)).toEqual({ work: 0, readAgain: 1 });
-      const waits = async () => (await inbox.getEvent(event.id))?.handlers[0]?.retryRequestedAt !== null;
-      await expect.poll(waits).toBe(false);
-      expect(await inbox.getEvent(event.id)).toMatchObject({ state: "parked", handlers: [{ reason: "unknown_type" }] });
-    });
-
-    test("a backup is refused with the name of the program that makes one", async () => {
-      await startWithDeadEvent();
-      const inbox = await open();
-      expect(await errorOf(() => inbox.backUp({ copy: "copy.db" }))).toMatchObject({
-        code: "invalid_argument",
-        message: expect.stringContaining("pg_dump") as string,
-      });
     });
   });
 
@@ -148,6 +84,7 @@ describeOnPostgres((database) => {
     const withPassword = (): string => database.url.replace("//postgres@", "//postgres:hidden@");
 
     test("a database without an inbox is refused and left as it is, without its password in the error", async () => {
+      await drop();
       const error = await errorOf(() => openInbox(`${withPassword()}#${database.schema}`));
       expect(error).toMatchObject({ code: "invalid_argument" });
       expect(error.message).toMatch(/^postgres:\/\/postgres@127\.0\.0\.1:\d+\/\w+#test_\w+ has no inbox/);

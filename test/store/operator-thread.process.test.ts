@@ -10,7 +10,7 @@ import { tempFile } from "../support/receiver.js";
 import { context, expectCode, newEvent, T } from "./conformance/new-event.js";
 import { openFile } from "./open-file.js";
 import { describeManyErrorGroups } from "./operator/error-groups.js";
-import { sqlite } from "./operator/operator-kind.js";
+import { FILE_WITHOUT_THREAD } from "./sqlite-kind.js";
 
 /** A file as a receiver leaves it. */
 async function makeInbox(): Promise<string> {
@@ -98,4 +98,4 @@ test("a delivery is stored while a long backlog is counted, to the last piece of
   expect(ended).toMatchObject(["stored", backlog]);
 });
 
-describe("very many groups of errors of a file", () => describeManyErrorGroups(sqlite));
+describe("very many groups of errors of a file", () => describeManyErrorGroups(FILE_WITHOUT_THREAD));

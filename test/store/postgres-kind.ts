@@ -37,7 +37,7 @@ function keepQuery(query: unknown): () => unknown {
 }
 
 async function createOn(
-  { pool, schema }: TestDatabase,
+  { pool, schema, url }: TestDatabase,
   { createPostgresStore }: Pick<typeof postgres, "createPostgresStore">,
 ): Promise<StoreUnderTest<PostgresTransaction>> {
   const written = "public.written";
@@ -46,6 +46,8 @@ async function createOn(
   return {
     store: create(),
     another: create,
+    place: `${url}#${schema}`,
+    execute: async (sql) => void (await pool.query(sql.replaceAll("pigeonhole.", `${schema}.`))),
     async write({ client }, text) {
       await client.query(`INSERT INTO ${written} (text) VALUES ($1)`, [text]);
     },

@@ -31,53 +31,51 @@ async function useStore(at = file): Promise<Store> {
 const modesOf = (path: string): string[] => ENDS.map((end) => (statSync(`${path}${end}`).mode & 0o777).toString(8));
 const PRIVATE = ENDS.map(() => "600");
 
-describe("the modes of the database's files", () => {
-  test.each(["0000", "0022", "0177", "0277"])(
-    "the files of the database can be read by their user only, with a umask of %s",
-    async (umask) => {
-      const child = await startOwner(file, umask);
-      expect(modesOf(file)).toEqual(PRIVATE);
-      await child.kill();
-    },
-  );
+test.each(["0000", "0022", "0177", "0277"])(
+  "the files of the database can be read by their user only, with a umask of %s",
+  async (umask) => {
+    const child = await startOwner(file, umask);
+    expect(modesOf(file)).toEqual(PRIVATE);
+    await child.kill();
+  },
+);
 
-  test.each(["", "-owner"])(
-    'the files of the database are private even after a process died before it had changed the mode of "%s"',
-    async (end) => {
-      writeFileSync(`${file}${end}`, "");
-      chmodSync(`${file}${end}`, 0o644);
-      await useStore();
-      expect(modesOf(file)).toEqual(PRIVATE);
-    },
-  );
-
-  test("the files of the database are made private again if a crash left all of them open to other users", async () => {
-    await (await startOwner(file)).kill();
-    for (const end of ENDS) chmodSync(`${file}${end}`, 0o666);
+test.each(["", "-owner"])(
+  'the files of the database are private even after a process died before it had changed the mode of "%s"',
+  async (end) => {
+    writeFileSync(`${file}${end}`, "");
+    chmodSync(`${file}${end}`, 0o644);
     await useStore();
     expect(modesOf(file)).toEqual(PRIVATE);
-  });
+  },
+);
 
-  test("the files of the database are private behind a symbolic link to a file that does not exist yet", async () => {
-    const link = join(folder, "link.db");
-    symlinkSync("inbox.db", link);
-    await useStore(link);
-    expect((statSync(file).mode & 0o777).toString(8)).toBe("600");
-  });
+test("the files of the database are made private again if a crash left all of them open to other users", async () => {
+  await (await startOwner(file)).kill();
+  for (const end of ENDS) chmodSync(`${file}${end}`, 0o666);
+  await useStore();
+  expect(modesOf(file)).toEqual(PRIVATE);
+});
 
-  test.runIf(canTrace())("the files of the database never have a wider mode, not even for a moment", () => {
-    const trace = join(folder, "trace");
-    const child = [process.execPath, childFile("accept-some"), file, "evt", "3"];
-    const umask = 'umask 0 && exec "$0" "$@"';
-    execFileSync("bash", ["-c", umask, "strace", "-f", "-qq", "-e", "trace=open,openat,creat", "-o", trace, ...child]);
-    const made = readFileSync(trace, "utf8")
-      .split("\n")
-      .filter((line) => line.includes(`"${file}`) && line.includes("O_CREAT") && !/ = -1 /.test(line));
-    expect(made.length).toBeGreaterThan(2);
-    const first = made.find((line) => line.includes(`"${file}"`));
-    expect(first).toMatch(/O_EXCL.*, 0600\)/);
-    for (const line of made) if (!line.includes(`"${file}"`)) expect(line).toMatch(/, 0600\)/);
-  });
+test("the files of the database are private behind a symbolic link to a file that does not exist yet", async () => {
+  const link = join(folder, "link.db");
+  symlinkSync("inbox.db", link);
+  await useStore(link);
+  expect((statSync(file).mode & 0o777).toString(8)).toBe("600");
+});
+
+test.runIf(canTrace())("the files of the database never have a wider mode, not even for a moment", () => {
+  const trace = join(folder, "trace");
+  const child = [process.execPath, childFile("accept-some"), file, "evt", "3"];
+  const umask = 'umask 0 && exec "$0" "$@"';
+  execFileSync("bash", ["-c", umask, "strace", "-f", "-qq", "-e", "trace=open,openat,creat", "-o", trace, ...child]);
+  const made = readFileSync(trace, "utf8")
+    .split("\n")
+    .filter((line) => line.includes(`"${file}`) && line.includes("O_CREAT") && !/ = -1 /.test(line));
+  expect(made.length).toBeGreaterThan(2);
+  const first = made.find((line) => line.includes(`"${file}"`));
+  expect(first).toMatch(/O_EXCL.*, 0600\)/);
+  for (const line of made) if (!line.includes(`"${file}"`)) expect(line).toMatch(/, 0600\)/);
 });
 
 test.each(ENDS)(

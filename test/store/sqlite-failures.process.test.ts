@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import { childFile, startChild } from "./children/child.js";
-import { acceptLeased, snapshot, statesOf } from "./conformance/lease-page.js";
 import { expectCode, context, newEvent, settlements } from "./conformance/new-event.js";
+import { acceptLeased, snapshot, statesOf } from "./conformance/lease-page.js";
 import { tempFile } from "../support/store-in.js";
 import { operate } from "../support/operate.js";
 

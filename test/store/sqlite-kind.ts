@@ -4,8 +4,8 @@ import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import type { CommitTransaction } from "#pigeonhole/store/commit-transaction.js";
 import Database from "better-sqlite3";
-import { acceptLeased } from "./conformance/lease-page.js";
 import { settlements } from "./conformance/new-event.js";
+import { acceptLeased } from "./conformance/lease-page.js";
 import { type StoreKind, type StoreUnderTest } from "./conformance/fixture.js";
 import { FAULTS_IN_FILE } from "./layout-faults.js";
 import { makeFolder } from "../support/folder.js";
@@ -51,6 +51,11 @@ function createOnFile(createStore: (file: string) => Store): StoreUnderTest<Comm
   return {
     store: createStore(file),
     another: () => createStore(file),
+    place: file,
+    async execute(sql) {
+      const db = new Database(file);
+      db.exec(sql.replaceAll("pigeonhole.", "")).close();
+    },
     write,
     async written() {
       const db = new Database(file, { readonly: true });

@@ -8,8 +8,8 @@ import type { CommitTransaction } from "#pigeonhole/store/commit-transaction.js"
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import type { Lease } from "#pigeonhole/store/work.js";
-import { acceptLeased, statesOf } from "./conformance/lease-page.js";
 import { expectCode, context, newEvent, settlements, T } from "./conformance/new-event.js";
+import { acceptLeased, statesOf } from "./conformance/lease-page.js";
 import { countWork } from "../support/operate.js";
 
 // SQL of the user's that ends the transaction it was lent: refused for the one, without loss to those that share the

@@ -23,6 +23,10 @@ export interface StoreUnderTest<Tx = unknown> {
   store: Store<unknown>;
   /** Another store on the same data, not open; missing when the data ends with its store. */
   another?: () => Store<unknown>;
+  /** Where an operator finds the data; missing when it ends with its store. */
+  place?: string;
+  /** Runs SQL on the tables, which are in the schema `pigeonhole` in it. */
+  execute?: (sql: string) => Promise<void>;
   /** Writes a row of the user's own in the transaction. */
   write(tx: Tx, text: string): void | Promise<void>;
   /** The user's rows that are committed. */
@@ -34,7 +38,7 @@ export interface StoreUnderTest<Tx = unknown> {
 }
 
 /** The store of the running test: open, and owner of its data. */
-export interface Fixture extends Omit<StoreUnderTest, "another" | "dispose" | "faults"> {
+export interface Fixture extends Pick<StoreUnderTest, "store" | "write" | "written"> {
   kind: StoreKind;
   another(): Store<unknown>;
   /**

@@ -3,15 +3,16 @@ import { beforeEach, expect, test } from "vitest";
 import type { BulkJob, JobChoice } from "#pigeonhole/store/bulk-jobs.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import type { Store } from "#pigeonhole/store/store.js";
-import { acceptLeased, statesOf } from "../conformance/lease-page.js";
 import { expectCode, DAY, newEvent, settlements } from "../conformance/new-event.js";
-import { type OperatorKind, openAnother, openBoth } from "./operator-kind.js";
+import { acceptLeased } from "../conformance/lease-page.js";
+import type { StoreKind } from "../conformance/fixture.js";
+import { openAnother, openBoth } from "./open-both.js";
 import { operate } from "../../support/operate.js";
 
 let store: Store;
 let inbox: InboxOperator;
 let place: string;
-let setInJobs: Awaited<ReturnType<typeof openBoth>>["setInJobs"];
+let execute: Awaited<ReturnType<typeof openBoth>>["execute"];
 
 async function acceptDead(count: number, type = "email.sent"): Promise<void> {
   for (let index = 0; index < count; index += 1) {
@@ -34,11 +35,11 @@ const erasures = {
 };
 
 /** Changes of much work, a page at a time, from outside the receiver. */
-export function describeBulkJobs(kind: OperatorKind): void {
+export function describeBulkJobs(kind: StoreKind): void {
   const many = kind.page + 30;
 
   beforeEach(async () => {
-    ({ store, inbox, place, setInJobs } = await openBoth(kind));
+    ({ store, inbox, place, execute } = await openBoth(kind));
   });
 
   test("a job retries what it has chosen in small pages, and tells how far it is", async () => {
@@ -58,25 +59,6 @@ export function describeBulkJobs(kind: OperatorKind): void {
     expect(await inbox.getJob(job.id)).toMatchObject({ state: "done", done: many, error: null });
     expect(await deadCount()).toBe(2);
     expect(await inbox.runJobPage()).toBeUndefined();
-  });
-
-  test("without a state, dead and parked work is discarded", async () => {
-    await acceptDead(1);
-    await store.accept(newEvent("n", { work: [], parked: { reason: "unknown_type", detail: "" } }));
-    await store.accept(newEvent("waits"));
-    const { id } = await inbox.createJob({ action: "discard", choice: {}, by: "ann" });
-    await runAll();
-    expect(await inbox.getJob(id)).toMatchObject({ total: 2, done: 2, endedAt: expect.stringMatching(/Z$/) as string });
-    expect(await statesOf(store, "waits")).toEqual({ h: "pending" });
-    expect((await inbox.overview()).events).toMatchObject({ dead: 0, parked: 0 });
-  });
-
-  test("a job asks the receiver to read events again that were not understood", async () => {
-    await store.accept(newEvent("n", { work: [], parked: { reason: "unknown_type", detail: "" } }));
-    const { id } = await inbox.createJob({ action: "retry", choice: { state: "parked" }, by: "ann" });
-    await runAll();
-    expect(await inbox.getJob(id)).toMatchObject({ state: "done", done: 1 });
-    expect(await store.listStuck({ state: "requested", limit: 9, afterSeq: 0 })).toMatchObject([{ id: "n" }]);
   });
 
   test("a job runs now what waits for its next run", async () => {
@@ -125,14 +107,6 @@ export function describeBulkJobs(kind: OperatorKind): void {
     },
   );
 
-  test("a job counts apart what a person has retried meanwhile", async () => {
-    await acceptDead(3);
-    const { id } = await inbox.createJob({ action: "discard", choice: {}, by: "ann" });
-    await inbox.changeEvent("retry", "email.sent_1");
-    await runAll();
-    expect(await inbox.getJob(id)).toMatchObject({ total: 3, done: 2, changedBefore: 1 });
-  });
-
   test("what one process leaves is continued by another, and no piece is changed twice", async () => {
     await acceptDead(many);
     const { id } = await inbox.createJob({ action: "retry", choice: {}, by: "ann" });
@@ -163,7 +137,7 @@ export function describeBulkJobs(kind: OperatorKind): void {
     await acceptDead(1);
     await acceptDead(1, "email.failed");
     const { id } = await inbox.createJob({ action: "retry", choice: { type: "email.sent" }, by: "ann" });
-    await setInJobs(column, text);
+    await execute?.(`UPDATE pigeonhole.inbox_job SET ${column} = '${text}'`);
     const next = await inbox.createJob({ action: "retry", choice: { type: "email.failed" }, by: "ann" });
     await runAll();
     expect(await inbox.getJob(next.id)).toMatchObject({ state: "done", done: 1 });

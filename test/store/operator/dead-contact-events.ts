@@ -6,7 +6,8 @@ import type { Store } from "#pigeonhole/store/store.js";
 import { T } from "../conformance/new-event.js";
 import { membersOf, newRecord, RESULTS, sendSettlements } from "../conformance/new-record.js";
 import { outboxOf, outboxStates, recordKeys, settleAll, takeSend } from "../conformance/outbox-fixture.js";
-import { type OperatorKind, openBoth } from "./operator-kind.js";
+import type { StoreKind } from "../conformance/fixture.js";
+import { openBoth } from "./open-both.js";
 import { countOutbox } from "../../support/operate.js";
 
 let store: Store;
@@ -25,7 +26,7 @@ async function recordGivenUp(keys: readonly string[], at: number): Promise<void>
 }
 
 /** Retry and discard of dead contact events, from outside the receiver. */
-export function describeDeadContactEvents(kind: OperatorKind): void {
+export function describeDeadContactEvents(kind: StoreKind): void {
   beforeEach(async () => {
     ({ store, inbox } = await openBoth(kind));
   });
@@ -81,73 +82,59 @@ export function describeDeadContactEvents(kind: OperatorKind): void {
     });
   });
 
-  describe("retry and discard of chosen contact events", () => {
-    test("a retry makes the chosen events pending, and leaves the others dead", async () => {
-      await recordRefused("a", "b", "c");
-      expect(await inbox.changeContactEvents("retry", { name: "b" })).toBe(1);
-      expect(await outboxStates(store)).toEqual({ a: "dead", b: "pending", c: "dead" });
-      expect(await inbox.changeContactEvents("retry", {})).toBe(2);
-      expect(await inbox.changeContactEvents("retry", {})).toBe(0);
-      expect(membersOf(await takeSend(store))).toEqual(["a", "b", "c"]);
-    });
+  test("a retry makes the chosen events pending, and leaves the others dead", async () => {
+    await recordRefused("a", "b", "c");
+    expect(await inbox.changeContactEvents("retry", { name: "b" })).toBe(1);
+    expect(await outboxStates(store)).toEqual({ a: "dead", b: "pending", c: "dead" });
+    expect(await inbox.changeContactEvents("retry", {})).toBe(2);
+    expect(await inbox.changeContactEvents("retry", {})).toBe(0);
+    expect(membersOf(await takeSend(store))).toEqual(["a", "b", "c"]);
+  });
 
-    test("a retry takes all of a call that can only be repeated as a whole", async () => {
-      await recordGivenUp(["a", "b"], T);
-      await recordRefused("c");
-      expect(await inbox.changeContactEvents("retry", { name: "a" })).toBe(2);
-      expect(await outboxStates(store)).toEqual({ a: "retrying", b: "retrying", c: "dead" });
-      expect(membersOf(await takeSend(store, { now: Date.now() }))).toEqual(["a", "b"]);
-    });
+  test("a retry takes all of a call that can only be repeated as a whole", async () => {
+    await recordGivenUp(["a", "b"], T);
+    await recordRefused("c");
+    expect(await inbox.changeContactEvents("retry", { name: "a" })).toBe(2);
+    expect(await outboxStates(store)).toEqual({ a: "retrying", b: "retrying", c: "dead" });
+    expect(membersOf(await takeSend(store, { now: Date.now() }))).toEqual(["a", "b"]);
+  });
 
-    test("a retry counts events of such a call that were discarded, which go out with it", async () => {
-      await recordGivenUp(["a", "b", "c"], T);
-      expect(await inbox.changeContactEvent("discard", "c")).toBe(1);
-      expect(await inbox.getContactEvent("c")).toMatchObject({ state: "discarded", callEvents: 3 });
-      expect(await inbox.changeContactEvent("retry", "a")).toBe(3);
-      expect(await inbox.changeContactEvent("retry", "b")).toBe(0);
-      expect(membersOf(await takeSend(store, { now: Date.now() }))).toEqual(["a", "b", "c"]);
-    });
+  test("a retry counts events of such a call that were discarded, which go out with it", async () => {
+    await recordGivenUp(["a", "b", "c"], T);
+    expect(await inbox.changeContactEvent("discard", "c")).toBe(1);
+    expect(await inbox.getContactEvent("c")).toMatchObject({ state: "discarded", callEvents: 3 });
+    expect(await inbox.changeContactEvent("retry", "a")).toBe(3);
+    expect(await inbox.changeContactEvent("retry", "b")).toBe(0);
+    expect(membersOf(await takeSend(store, { now: Date.now() }))).toEqual(["a", "b", "c"]);
+  });
 
-    test("a retry of an event whose call waits counts all of the call, and none of it while it is under way", async () => {
-      await recordKeys(store, "a", "b");
-      const dueAt = Date.now() + 600_000;
-      await store.settleSend(sendSettlements.pending(await takeSend(store), dueAt));
-      expect(await retryEachContactEvent(inbox, ["a", "b"])).toEqual({ changed: 2, failed: 0 });
-      expect(await inbox.changeContactEvent("retry", "a")).toBe(0);
-      await takeSend(store, { now: Date.now(), leaseUntil: dueAt });
-      expect(await retryEachContactEvent(inbox, ["a", "b"])).toEqual({ changed: 0, failed: 2 });
-    });
+  test("a retry of an event whose call waits counts all of the call, and none of it while it is under way", async () => {
+    await recordKeys(store, "a", "b");
+    const dueAt = Date.now() + 600_000;
+    await store.settleSend(sendSettlements.pending(await takeSend(store), dueAt));
+    expect(await retryEachContactEvent(inbox, ["a", "b"])).toEqual({ changed: 2, failed: 0 });
+    expect(await inbox.changeContactEvent("retry", "a")).toBe(0);
+    await takeSend(store, { now: Date.now(), leaseUntil: dueAt });
+    expect(await retryEachContactEvent(inbox, ["a", "b"])).toEqual({ changed: 0, failed: 2 });
+  });
 
-    test("changes of named events say how many go out, and what was discarded and may still go out", async () => {
-      await recordGivenUp(["a", "b", "c"], T);
-      await recordRefused("d", "e");
-      expect(await discardEachContactEvent(inbox, ["c", "d"])).toEqual({ changed: 2, failed: 0, mayGoOut: 1 });
-      expect(await retryEachContactEvent(inbox, ["a", "b", "e", "d"])).toEqual({ changed: 4, failed: 1 });
-    });
+  test("changes of named events say how many go out, and what was discarded and may still go out", async () => {
+    await recordGivenUp(["a", "b", "c"], T);
+    await recordRefused("d", "e");
+    expect(await discardEachContactEvent(inbox, ["c", "d"])).toEqual({ changed: 2, failed: 0, mayGoOut: 1 });
+    expect(await retryEachContactEvent(inbox, ["a", "b", "e", "d"])).toEqual({ changed: 4, failed: 1 });
+  });
 
-    test("a discard of all events of such a call ends it", async () => {
-      await recordGivenUp(["a", "b"], T);
-      expect(await discardEachContactEvent(inbox, ["a", "b"])).toEqual({ changed: 2, failed: 0, mayGoOut: 0 });
-    });
-
-    test("a discard leaves what waits and what the choice does not name", async () => {
-      await recordRefused("a", "b");
-      await store.record(newRecord("waits"), T);
-      expect(await inbox.changeContactEvents("discard", { name: "a" })).toBe(1);
-      expect(await outboxStates(store)).toEqual({ a: "discarded", b: "dead", waits: "pending" });
-    });
-
-    test("more events than one page are retried and discarded to the last one", async () => {
-      const keys = Array.from({ length: kind.page + 50 }, (_, index) => `key_${index}`);
-      await recordKeys(store, ...keys);
-      for (let sent = 0; sent < keys.length; sent += 50)
-        await settleAll(store, await takeSend(store, { limit: 50 }), "dead");
-      expect(await inbox.changeContactEvents("retry", {})).toBe(keys.length);
-      for (let sent = 0; sent < keys.length; sent += 50)
-        await settleAll(store, await takeSend(store, { limit: 50 }), "dead");
-      expect(await inbox.changeContactEvents("discard", {})).toBe(keys.length);
-      expect((await countOutbox(store)).dead).toBe(0);
-    });
+  test("more events than one page are retried and discarded to the last one", async () => {
+    const keys = Array.from({ length: kind.page + 50 }, (_, index) => `key_${index}`);
+    await recordKeys(store, ...keys);
+    for (let sent = 0; sent < keys.length; sent += 50)
+      await settleAll(store, await takeSend(store, { limit: 50 }), "dead");
+    expect(await inbox.changeContactEvents("retry", {})).toBe(keys.length);
+    for (let sent = 0; sent < keys.length; sent += 50)
+      await settleAll(store, await takeSend(store, { limit: 50 }), "dead");
+    expect(await inbox.changeContactEvents("discard", {})).toBe(keys.length);
+    expect((await countOutbox(store)).dead).toBe(0);
   });
 
   test("getContactEvent gives the contact event of a key, and nothing for another key", async () => {

@@ -3,9 +3,10 @@ import type { ErrorGroup, ErrorGroupQuery } from "#pigeonhole/store/error-groups
 import { SOUGHT_GROUPS } from "#pigeonhole/store/queries/error-groups.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import type { Store } from "#pigeonhole/store/store.js";
-import { acceptLeased, crash, leasePage } from "../conformance/lease-page.js";
 import { expectCode, DAY, MINUTE, newEvent, settlements, T } from "../conformance/new-event.js";
-import { type OperatorKind, openBoth } from "./operator-kind.js";
+import { acceptLeased, crash, leasePage } from "../conformance/lease-page.js";
+import type { StoreKind } from "../conformance/fixture.js";
+import { openBoth } from "./open-both.js";
 
 const iso = (at: number): string => new Date(at).toISOString();
 
@@ -51,7 +52,7 @@ async function pagesOf(query: ErrorGroupQuery): Promise<string[][]> {
 const seen = ({ handler, type, kind, message, events }: ErrorGroup) => [handler, type, kind, message, events];
 
 /** Errors gathered by what they have in common, seen from outside the receiver. */
-export function describeErrorGroups(kind: OperatorKind): void {
+export function describeErrorGroups(kind: StoreKind): void {
   beforeEach(async () => {
     ({ store, inbox } = await openBoth(kind));
   });
@@ -206,7 +207,7 @@ export function describeErrorGroups(kind: OperatorKind): void {
 }
 
 /** The same of so many that not all are looked for. */
-export function describeManyErrorGroups(kind: OperatorKind): void {
+export function describeManyErrorGroups(kind: StoreKind): void {
   beforeEach(async () => {
     ({ store, inbox } = await openBoth(kind));
   });

@@ -2,9 +2,10 @@ import { isoTime } from "#pigeonhole/base/iso-time.js";
 import { beforeEach, expect, test } from "vitest";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import type { Store } from "#pigeonhole/store/store.js";
-import { acceptLeased } from "../conformance/lease-page.js";
 import { newEvent, settlements } from "../conformance/new-event.js";
-import { type OperatorKind, openAnother, openBoth } from "./operator-kind.js";
+import { acceptLeased } from "../conformance/lease-page.js";
+import type { StoreKind } from "../conformance/fixture.js";
+import { openAnother, openBoth } from "./open-both.js";
 import { countWork } from "../../support/operate.js";
 
 let store: Store;
@@ -12,7 +13,7 @@ let inbox: InboxOperator;
 let place: string;
 
 /** What the processes of a store share beside its work. */
-export function describePauses(kind: OperatorKind): void {
+export function describePauses(kind: StoreKind): void {
   beforeEach(async () => {
     ({ store, inbox, place } = await openBoth(kind));
   });

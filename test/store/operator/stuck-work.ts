@@ -4,7 +4,8 @@ import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import { MINUTE, newEvent, settlements, T } from "../conformance/new-event.js";
 import { statesOf } from "../conformance/lease-page.js";
-import { type OperatorKind, openBoth } from "./operator-kind.js";
+import type { StoreKind } from "../conformance/fixture.js";
+import { openBoth } from "./open-both.js";
 
 let store: Store;
 let inbox: InboxOperator;
@@ -26,7 +27,7 @@ const acceptNoted = (id: string, receivedAt = T) =>
 const BEFORE = { dead: "dead", parked: "parked", done: "done", waits: "pending" };
 
 /** Retry and discard of chosen work, from outside the receiver. */
-export function describeStuckWork(kind: OperatorKind): void {
+export function describeStuckWork(kind: StoreKind): void {
   beforeEach(async () => {
     ({ store, inbox } = await openBoth(kind));
   });
@@ -84,12 +85,6 @@ export function describeStuckWork(kind: OperatorKind): void {
     await store.replan({ seq: requested.seq, handlers: ["new"], now: T, requested: true });
     expect(await statesOf(store, "a")).toEqual({ new: "pending" });
     expect(await store.listStuck({ state: "requested", limit: 9, afterSeq: 0 })).toEqual([]);
-  });
-
-  test("a discard ends the chosen work and leaves the other work of its events", async () => {
-    await acceptMixed("a");
-    await inbox.changeWork("discard", { state: "parked" });
-    expect(await statesOf(store, "a")).toEqual({ ...BEFORE, parked: "discarded" });
   });
 
   test("more work than one page is retried to the last piece, and read again where it was not understood", async () => {

@@ -114,18 +114,6 @@ test.each(cases)("a row of $table that is $name is accepted, and refused with ea
     expectRefusal(insert(table, row), `UPDATE ${table} SET ${change}`);
 });
 
-test.each(cases)("a row of $table that is $name cannot be moved to another state by its state alone", (each) => {
-  const { table, row } = each;
-  const states = new Set([
-    ...cases.filter((other) => other.table === table).map((other) => other.row["state"]),
-    "'done'",
-  ]);
-  for (const to of [...states, "'parked'", "''", "NULL"]) {
-    const isAlike = table === "inbox_work" && [row["state"], to].every((state) => /dead|parked/.test(String(state)));
-    if (to !== row["state"] && !isAlike) expectRefusal(insert(table, row), `UPDATE ${table} SET state = ${to}`);
-  }
-});
-
 test("an outbox event is refused if its key is taken, unless a done mark guarantees it", () => {
   const other = { ...EVENT, state: "'done'", settled_at: 1, remote_id: "'cev_1'", body: "'{\"other\":1}'" };
   expectRefusal(insert("outbox_event", EVENT), insert("outbox_event", other));

@@ -4,8 +4,8 @@ import { operate } from "../../support/operate.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import { tempFile } from "../../support/store-in.js";
 import { openFile } from "../open-file.js";
-import { acceptLeased, leasePage } from "../conformance/lease-page.js";
 import { DAY, expectLease, newEvent, settlements, T } from "../conformance/new-event.js";
+import { acceptLeased, leasePage } from "../conformance/lease-page.js";
 import { newRecord, RESULTS, sendSettlements } from "../conformance/new-record.js";
 import { takeSend } from "../conformance/outbox-fixture.js";
 

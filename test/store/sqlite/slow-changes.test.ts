@@ -8,8 +8,8 @@ import { runInFile } from "#pigeonhole/store/sqlite/run-in-file.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import { tempFile } from "../../support/receiver.js";
 import { openFile } from "../open-file.js";
-import { acceptLeased } from "../conformance/lease-page.js";
 import { DAY, settlements, T } from "../conformance/new-event.js";
+import { acceptLeased } from "../conformance/lease-page.js";
 
 /** More than one page. */
 const MANY = 30;

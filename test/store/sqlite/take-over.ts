@@ -5,8 +5,8 @@ import type * as sqlite from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { NewEvent, Store } from "#pigeonhole/store/store.js";
 import type { Lease } from "#pigeonhole/store/work.js";
 import { makeFolder } from "../../support/folder.js";
-import { leasePage } from "../conformance/lease-page.js";
 import { context, MINUTE, newEvent, settlements, T } from "../conformance/new-event.js";
+import { leasePage } from "../conformance/lease-page.js";
 
 /** The store in a file, of one build of the package. */
 export type SqliteBuild = Pick<typeof sqlite, "createSqliteStore">;
