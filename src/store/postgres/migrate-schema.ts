@@ -45,7 +45,6 @@ function applyMigrations(sql: Sql, { schema, lockClass }: SchemaLock): Promise<v
     await sql.run("SELECT pg_advisory_xact_lock(:lockClass, :of)", { lockClass, of: LOCKED.migration });
     const version = await readVersion(sql, schema);
     if (version === undefined) await changing(schema, () => createSchema(sql, schema));
-    if (version !== undefined) refuseNewer(schema, version);
     await sql.script(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
     for (const [index, migration] of POSTGRES_MIGRATIONS.entries()) {
       if (index < (version ?? 0)) continue;
@@ -59,7 +58,6 @@ function applyMigrations(sql: Sql, { schema, lockClass }: SchemaLock): Promise<v
 export async function requireSchema(sql: Sql, schema: string): Promise<void> {
   const version = await readVersion(sql, schema);
   if (version === undefined) throw tooOld(`The database has no tables in the schema ${schema}`, schema);
-  refuseNewer(schema, version);
   if (version < POSTGRES_MIGRATIONS.length)
     throw tooOld(`The schema ${schema} has the older version ${version}`, schema);
 }
@@ -73,7 +71,6 @@ export async function checkSchema(sql: Sql, { schema, database }: { schema: stri
       `${database} has no inbox in the schema ${schema}. Start its receiver once, or name another schema at the end of the URL, as in postgres://db.example.com/app#schema.`,
     );
   }
-  refuseNewer(schema, version);
   if (version < POSTGRES_MIGRATIONS.length) {
     throw new PigeonholeError(
       "schema_too_old",
@@ -109,17 +106,11 @@ async function createSchema(sql: Sql, schema: string): Promise<void> {
   await sql.script(CREATE_LIST);
 }
 
-/** Throws `schema_too_new` for the tables of a newer version of the package. */
-export function refuseNewer(schema: string, version: number): void {
-  if (version <= POSTGRES_MIGRATIONS.length) return;
-  throw new PigeonholeError(
-    "schema_too_new",
-    `The schema ${schema} has version ${version}; this version of pigeonhole knows ${POSTGRES_MIGRATIONS.length}. Install the newer package again.`,
-  );
-}
-
-/** Undefined when there are no tables yet. Throws for a schema with tables that are not ours. */
-export async function readVersion(sql: Sql, schema: string): Promise<number | undefined> {
+/**
+ * Undefined when there are no tables yet. Throws `schema_too_new` for tables of a newer version of the package, and
+ * `not_a_pigeonhole_database` for those of another program.
+ */
+async function readVersion(sql: Sql, schema: string): Promise<number | undefined> {
   const tables = await sql.rows<{ name: string }>(
     "SELECT relname::text AS name FROM pg_class WHERE relnamespace = to_regnamespace(:schema) AND relkind IN ('r', 'p')",
     { schema: `"${schema}"` },
@@ -135,5 +126,10 @@ export async function readVersion(sql: Sql, schema: string): Promise<number | un
   const row = await sql.row<{ version: number }>(
     "SELECT coalesce(max(version), 0) AS version FROM pigeonhole.migration",
   );
-  return row?.version ?? 0;
+  const { version = 0 } = row ?? {};
+  if (version <= POSTGRES_MIGRATIONS.length) return version;
+  throw new PigeonholeError(
+    "schema_too_new",
+    `The schema ${schema} has version ${version}; this version of pigeonhole knows ${POSTGRES_MIGRATIONS.length}. Install the newer package again.`,
+  );
 }

@@ -8,7 +8,7 @@ import { asStoreError } from "./store-error.js";
 export const APPLICATION_ID = 0x50474e48;
 
 /** The first SQLite without the WAL-reset corruption that two connections can meet. */
-const OLDEST_SQLITE = [3, 51, 3] as const;
+const OLDEST_SQLITE = "3.51.3";
 
 /** Blocks its thread for this long at most. */
 const BUSY_TIMEOUT_MS = 250;
@@ -112,18 +112,12 @@ function readOnce(db: Database.Database): void {
 }
 
 function checkVersion(db: Database.Database): void {
-  const text = String(db.prepare("SELECT sqlite_version()").pluck().get());
-  const parts = text.split(".").map(Number);
-  for (const [place, least] of OLDEST_SQLITE.entries()) {
-    const part = parts[place] ?? 0;
-    if (part > least) return;
-    if (part < least) {
-      throw new PigeonholeError(
-        "sqlite_too_old",
-        `SQLite ${text} can corrupt WAL files; ${OLDEST_SQLITE.join(".")} or newer is needed. Update better-sqlite3 to 12.11.1 or newer.`,
-      );
-    }
-  }
+  const version = String(db.prepare("SELECT sqlite_version()").pluck().get());
+  if (version.localeCompare(OLDEST_SQLITE, "en", { numeric: true }) >= 0) return;
+  throw new PigeonholeError(
+    "sqlite_too_old",
+    `SQLite ${version} can corrupt WAL files; ${OLDEST_SQLITE} or newer is needed. Update better-sqlite3 to 12.11.1 or newer.`,
+  );
 }
 
 /** The user's own tables may share the file, so only a file marked by another program is refused. */
