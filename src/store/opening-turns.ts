@@ -1,3 +1,9 @@
+import { PigeonholeError } from "../base/error.js";
+
+export function notOpen(): PigeonholeError {
+  return new PigeonholeError("stopped", "The store is not open; start the receiver first, or call open().");
+}
+
 /** Opens and closes a store in turn: an opening waits for the close before, and a close for what was opened. */
 export class OpeningTurns {
   /** Concurrent callers share one opening; what a second one opened would never be closed. */

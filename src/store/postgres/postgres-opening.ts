@@ -1,8 +1,7 @@
 import { waitingClock } from "../../base/clock.js";
 import { SECOND } from "../../base/duration.js";
-import { PigeonholeError } from "../../base/error.js";
 import { inTime } from "../../base/wait.js";
-import { OpeningTurns } from "../opening-turns.js";
+import { OpeningTurns, notOpen } from "../opening-turns.js";
 import { loadWithDriver } from "./load-with-driver.js";
 import type { OpenPostgres, OpenRequest } from "./open-postgres.js";
 
@@ -29,9 +28,7 @@ export class PostgresOpening {
   /** Rejects with `stopped` while the store is not open. */
   async use<Value>(work: (open: OpenPostgres) => Promise<Value>): Promise<Value> {
     const open = this.#opened;
-    if (open === undefined) {
-      throw new PigeonholeError("stopped", "The store is not open; start the receiver first, or call open().");
-    }
+    if (open === undefined) throw notOpen();
     const begun = work(open);
     this.#begun.add(begun);
     try {

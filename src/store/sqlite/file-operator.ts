@@ -1,7 +1,7 @@
 import { PigeonholeError, isPigeonholeError } from "../../base/error.js";
 import type { InboxOperator } from "../inbox-operator.js";
 import { openInboxFile } from "./open-inbox-file.js";
-import type { OperatorCall } from "./operator-in-thread.js";
+import { type OperatorCall, callOperator } from "./operator-in-thread.js";
 import { asStoreError } from "./store-error.js";
 
 /** Operates on a file through one connection, opened by the first call. */
@@ -17,13 +17,11 @@ export class FileOperator {
   }
 
   /** Rejects also with what opening the file rejects with. */
-  async call({ method, args, now }: Omit<OperatorCall, "id">): Promise<unknown> {
-    this.#calledAt = now;
+  async call(given: Omit<OperatorCall, "id">): Promise<unknown> {
+    this.#calledAt = given.now;
     const ends = this.#ends;
     try {
-      const operator = await this.#opened();
-      const run = operator[method] as (...given: readonly unknown[]) => Promise<unknown>;
-      return await run(...args);
+      return await callOperator(await this.#opened(), given);
     } catch (error) {
       if (ends !== this.#ends) throw new PigeonholeError("stopped", "The store is closed.", { cause: error });
       throw asStoreError(error, `reading ${this.#file}`);

@@ -1,8 +1,7 @@
 import { systemClock } from "../../base/clock.js";
-import { PigeonholeError } from "../../base/error.js";
 import { errorFields } from "../../base/error-fields.js";
 import { sleep as sleepBy } from "../../base/wait.js";
-import { OpeningTurns } from "../opening-turns.js";
+import { OpeningTurns, notOpen } from "../opening-turns.js";
 import type { RecoverResult, StoreContext } from "../store.js";
 import { BUSY_WAITS, whileBusy } from "../while-busy.js";
 import { identify, isSameFile } from "./file-identity.js";
@@ -41,8 +40,8 @@ export class Openings {
 
   /** Throws `stopped` while the store is not open. */
   current(): OpenStore {
-    if (this.opened !== undefined) return this.opened;
-    throw notOpen();
+    if (this.opened === undefined) throw notOpen();
+    return this.opened;
   }
 
   get isFileLost(): boolean {
@@ -128,10 +127,6 @@ export class Openings {
     await Promise.all([this.#replacing, this.#operating.end()]);
     await open?.close().finally(() => this.#ownership?.release());
   }
-}
-
-export function notOpen(): PigeonholeError {
-  return new PigeonholeError("stopped", "The store is not open; start the receiver first, or call open().");
 }
 
 /**

@@ -2,15 +2,17 @@ import { Worker } from "node:worker_threads";
 import { PigeonholeError } from "../../base/error.js";
 import { PACKAGE_FOLDER } from "../../base/package-folder.js";
 import type { InboxOperator } from "../inbox-operator.js";
-import { IN_MEMORY } from "./open-database.js";
 
 /** What the thread runs for its caller: all of the operator but its end. */
 export type OperatorMethod = Exclude<keyof InboxOperator, "database" | "close">;
 
-export interface OperatorCall {
-  id: number;
+export interface MethodCall {
   method: OperatorMethod;
   args: readonly unknown[];
+}
+
+export interface OperatorCall extends MethodCall {
+  id: number;
   /** The time of the call by its caller's clock, in milliseconds since 1970. */
   now: number;
 }
@@ -128,30 +130,14 @@ function whyEnded(cause: unknown): PigeonholeError {
   return new PigeonholeError("store_failed", "The operator's thread of the store ended.", { cause });
 }
 
-/** The operator of a store's file; `call` runs a method, or throws where the store is closed or lost. */
-export function operateFrom({ file, now, call }: OperatingParts): InboxOperator {
-  return operateBy(file, (method, args) => call({ method, args, now: now() }));
+/** Runs a method of an operator. */
+export function callOperator(operator: InboxOperator, { method, args }: MethodCall): Promise<unknown> {
+  const run = operator[method] as (...given: readonly unknown[]) => Promise<unknown>;
+  return run(...args);
 }
 
-interface OperatingParts extends Pick<Operating, "call"> {
-  file: string;
-  now: () => number;
-}
-
-/** The operator that is opened for each call; opening it throws while the store is not open. */
-export function operateWhileOpen(open: () => InboxOperator): InboxOperator {
-  return operateBy(IN_MEMORY, (method, args) => {
-    const operator = open();
-    const run = operator[method] as (...given: readonly unknown[]) => Promise<unknown>;
-    return run(...args);
-  });
-}
-
-/** All methods but the end are one function: the store that is operated on closes what it has opened. */
-function operateBy(
-  database: string,
-  call: (method: OperatorMethod, args: readonly unknown[]) => Promise<unknown>,
-): InboxOperator {
+/** An operator all of whose methods but the end are one function: the store that it is of closes what it has opened. */
+export function operateBy(database: string, call: (given: MethodCall) => Promise<unknown>): InboxOperator {
   const own = { database, close: () => Promise.resolve() };
   return new Proxy(own as InboxOperator, {
     get: (_, name) => {
@@ -159,7 +145,7 @@ function operateBy(
       // Promises look for a method of this name.
       if (typeof name === "symbol" || name === "then") return undefined;
       // oxlint-disable-next-line require-await -- a throw must become a rejection
-      return async (...args: readonly unknown[]) => call(name as OperatorMethod, args);
+      return async (...args: readonly unknown[]) => call({ method: name as OperatorMethod, args });
     },
   });
 }

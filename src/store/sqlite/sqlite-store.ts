@@ -5,16 +5,17 @@ import { type OptionsOf, callable, defineOptions, flag } from "../../base/option
 import type { CommitFunction, CommitTransaction, Finished, NotEnded } from "../commit-transaction.js";
 import { restartAll } from "../queries/restart-waits.js";
 import type { DiskUse } from "../figures.js";
+import { notOpen } from "../opening-turns.js";
 import type { Store } from "../store.js";
 import { checkDriver } from "./check-driver.js";
 import type { GroupCommit } from "./group-commit.js";
 import { IN_MEMORY } from "./open-database.js";
 import { type OpenFiles, describeFileLoss } from "./open-files.js";
 import type { OpenStore } from "./open-store.js";
-import { Openings, notOpen } from "./openings.js";
+import { Openings } from "./openings.js";
 import { NO_SEND } from "./prepare-operations.js";
 import { FileOperator } from "./file-operator.js";
-import { type Operating, OperatorThread, operateFrom, operateWhileOpen } from "./operator-in-thread.js";
+import { type Operating, OperatorThread, callOperator, operateBy } from "./operator-in-thread.js";
 
 /** The options of `createSqliteStore`; only `file` is required. `Result` is what `setup` returns, which is ignored. */
 export interface SqliteStoreOptions<Result = Finished> {
@@ -112,9 +113,11 @@ function commandsOf(run: GroupCommit["run"]) {
 function fileOf(file: string, operating: Operating, current: () => OpenStore) {
   return {
     openOperator: (now) =>
-      file === IN_MEMORY
-        ? operateWhileOpen(() => current().operate(now))
-        : operateFrom({ file, now, call: (given) => callFrom(checkFiles(current()), operating, given) }),
+      operateBy(file, (given) =>
+        file === IN_MEMORY
+          ? callOperator(current().operate(now), given)
+          : callFrom(checkFiles(current()), operating, { ...given, now: now() }),
+      ),
     file: file === IN_MEMORY ? undefined : file,
     // oxlint-disable-next-line require-await -- a throw must become a rejection
     readDiskUse: async () => readDiskUse(current().files),
