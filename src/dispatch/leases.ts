@@ -5,7 +5,7 @@ import { sleep } from "../base/wait.js";
 import type { Delivery } from "../protocol/decode-delivery.js";
 import type { AnyEvent } from "../protocol/event.js";
 import { isPassingFailure } from "../store/passing-failure.js";
-import type { RunSlots, RunSlotsRequest } from "../store/run-slots.js";
+import type { RunSlots, RunSlotsRequest } from "../store/queries/run-slots.js";
 import type { LeasePage, LeaseRequest, SettleResult } from "../store/store.js";
 import { BUSY_WAITS } from "../store/while-busy.js";
 import type { Lease, LeasedWork, Settlement } from "../store/work.js";

@@ -1,11 +1,10 @@
 import { isoTime } from "../base/iso-time.js";
 import { LIMITS } from "../protocol/limits.js";
-import { failuresInARow } from "../store/failures-in-a-row.js";
 import type { ProcessStatus, ReportedStatus } from "../store/figures.js";
 import type { StoreOverview } from "../store/inbox-operator.js";
 import type { EventPage, StoreCounts } from "../store/inbox-view.js";
 import type { OutboxCounts } from "../store/outbox.js";
-import { isAlive, worstState } from "../store/process-state.js";
+import { isAlive, worstState, failuresInARow } from "../store/process-state.js";
 
 /** How near the service is to switching the endpoint off. */
 export interface EndpointHealth {

@@ -1,7 +1,7 @@
 import type { Client } from "../client/call-types.js";
 import type { WebhookDelivery } from "../contract/webhook-endpoint.js";
 import { MAX_RETRY_SPAN_MS } from "../protocol/retry-schedule.js";
-import { type KnownIds, findIds } from "../store/known-ids.js";
+import { type KnownIds, findIds } from "../store/find-in-inbox.js";
 
 /** An event that the service failed to deliver and that the inbox lacks. */
 export interface LostEvent {

@@ -7,7 +7,7 @@ import { sleep } from "../base/wait.js";
 import type { Client } from "../client/call-types.js";
 import type { WebhookEndpoint } from "../contract/webhook-endpoint.js";
 import { LIMITS } from "../protocol/limits.js";
-import { type KnownIds, findIds } from "../store/known-ids.js";
+import { type KnownIds, findIds } from "../store/find-in-inbox.js";
 import { EventReplayer, type Replayed } from "./event-replayer.js";
 import { type LoggedLoss, findLostEvents } from "./lost-events.js";
 import {

@@ -5,7 +5,7 @@ import type { Logger } from "../base/logger.js";
 import type { Client } from "../client/call-types.js";
 import { LIMITS } from "../protocol/limits.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
-import { findIds } from "../store/known-ids.js";
+import { findIds } from "../store/find-in-inbox.js";
 import type { RepairRound } from "../store/repair-rounds.js";
 import { type RepairDeps, repairEndpoint } from "./repair-endpoint.js";
 import type { MissingReason, RepairReport } from "./repair-report.js";

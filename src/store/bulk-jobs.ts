@@ -1,7 +1,7 @@
 import { PigeonholeError } from "../base/error.js";
 import { isoTime } from "../base/iso-time.js";
 import { NOTE_HANDLER } from "../base/note-handler.js";
-import { checkState } from "./check-query.js";
+import { checkState } from "./list-windows.js";
 import { choiceValues } from "./error-group-id.js";
 import { WORK_FILTERS } from "./filters.js";
 import { pageLimit, type WorkChoice } from "./inbox-view.js";

@@ -1,8 +1,7 @@
 import { PigeonholeError } from "../base/error.js";
-import type { CopiedPage } from "./copied-page.js";
 import { loadWithDriver } from "./postgres/load-with-driver.js";
 import type { CopyTarget } from "./postgres/open-copy-target.js";
-import { type InboxToCopy, openInboxToCopy } from "./sqlite/open-inbox-to-copy.js";
+import { type InboxToCopy, openInboxToCopy, type CopiedPage } from "./sqlite/open-inbox-to-copy.js";
 
 /** From where to where. */
 export interface CopyRequest {

@@ -79,8 +79,3 @@ export function addCounts(a: EraseCounts, b: Partial<EraseCounts>): EraseCounts 
   for (const name of Object.keys(sum) as (keyof EraseCounts)[]) sum[name] += b[name] ?? 0;
   return sum;
 }
-
-/** True where something was found, so that a page has to be written. */
-export function isAnyFound(counts: EraseCounts): boolean {
-  return Object.keys(NOTHING_ERASED).some((name) => counts[name as keyof EraseCounts] > 0);
-}

@@ -69,6 +69,12 @@ export const CONTACT_EVENT_FILTERS = {
   },
 } as const satisfies Record<keyof ContactEventChoice, Filter>;
 
+/** Of conditions by the names of their filters, those whose fields a choice has. Parameters have the same names. */
+export function chosenOf(conditions: Readonly<Record<string, string>>, choice: object): string[] {
+  const given = new Set(Object.keys(choice).filter((name) => choice[name as keyof typeof choice] !== undefined));
+  return Object.entries(conditions).flatMap(([name, condition]) => (given.has(name) ? [condition] : []));
+}
+
 /** The conditions about one kind of row, by the names of their filters. */
 export function conditionsOn(of: Filter["of"], filters: Readonly<Record<string, Filter>>): Record<string, string> {
   return Object.fromEntries(Object.entries(filters).flatMap(([name, to]) => (to.of === of ? [[name, to.where]] : [])));

@@ -1,4 +1,5 @@
 import { PigeonholeError, isPigeonholeError } from "../base/error.js";
+import type { Lease } from "./work.js";
 
 // Prevents: what a user's function writes after a COMMIT of its own is kept beside work that runs again. Shown in
 // test/store/user-transactions.test.ts and in test/store/postgres/commit.process.test.ts.
@@ -101,6 +102,11 @@ function transactionClosed({ name, what }: GuardRules): PigeonholeError {
     "transaction_closed",
     `${what} was used after ${name} had ended; use it inside its function${what === "tx.db" ? "" : ", and await what it returns"}.`,
   );
+}
+
+/** For a ctx.commit of work that another holder has by now. */
+export function leaseLost({ handler }: Lease): PigeonholeError {
+  return new PigeonholeError("lease_lost", `The lease of handler "${handler}" has ended; nothing was written.`);
 }
 
 /** For a transaction that SQL of the user has ended, or would have. */

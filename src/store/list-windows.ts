@@ -1,6 +1,6 @@
-import { seqCursor } from "./check-query.js";
 import type { EventPage, EventQuery } from "./inbox-view.js";
 import { hasEnded } from "./state-words.js";
+import { PigeonholeError } from "../base/error.js";
 
 /** A list that is looked at by a person, who waits for it. */
 export interface PatientEventQuery extends EventQuery {
@@ -60,4 +60,22 @@ function looksThroughAll({ state, handler, type, error, since, until, ids, error
   const isIndexed = ids !== undefined || errorGroup !== undefined || (error !== undefined && state !== "discarded");
   if (isIndexed || (state !== undefined && !hasEnded(state))) return false;
   return [state, handler, type, since, until].some((value) => value !== undefined);
+}
+
+/** Throws `invalid_argument` for a state that is not one of these. */
+export function checkState(state: string, states: readonly string[]): void {
+  if (states.includes(state)) return;
+  throw new PigeonholeError("invalid_argument", `state must be one of ${states.join(", ")}, got "${state}".`);
+}
+
+/** The row number before which a page begins, newest first. */
+export function readSeqCursor(cursor: string | null | undefined): number {
+  if (cursor === undefined || cursor === null) return Number.MAX_SAFE_INTEGER;
+  if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
+  throw new PigeonholeError("invalid_argument", "cursor must be the nextCursor of an earlier page.");
+}
+
+/** The cursor of the page behind a row: {@link readSeqCursor} reads it. */
+export function seqCursor({ seq }: { seq: number }): string {
+  return String(seq);
 }

@@ -133,7 +133,7 @@ function changeByPages(runner: QueryRunner) {
     const pages = changePages(runner, {
       doing: "changing contact events",
       select: (after: { seq: number } = { seq: 0 }, limit) =>
-        selectDeadContactEvents({ choice, after: after.seq, limit }),
+        selectDeadContactEvents(choice, { after: after.seq, limit }),
       *change(events, now) {
         let changed = 0;
         for (const { seq } of events) changed += yield* change({ seq, now });

@@ -6,7 +6,7 @@ import type { FiguresStore } from "./figures.js";
 import type { InboxOperator } from "./inbox-operator.js";
 import type { Outbox } from "./outbox.js";
 import type { PausedHandler } from "./paused-handlers.js";
-import type { RunSlots, RunSlotsRequest } from "./run-slots.js";
+import type { RunSlots, RunSlotsRequest } from "./queries/run-slots.js";
 import type { TraceContext } from "./trace-context.js";
 import type {
   DoneSettlement,

@@ -62,6 +62,22 @@ export interface LeasedWork extends Lease {
   trace?: TraceContext | undefined;
 }
 
+/** Leased work as both databases read it, with the run that begins among those started. */
+export interface LeasedRow extends Pick<LeasedWork, "seq" | "eventId" | "receivedAt" | "signedAt" | "dueAt" | "body"> {
+  started: number;
+  finished: number;
+  waits: number;
+  waitBegan: number | null;
+  trace: TraceContext | null;
+}
+
+export function toLeasedWork(row: LeasedRow, lease: Omit<Lease, "seq">): LeasedWork {
+  const { started, finished, waits, waitBegan, trace, ...event } = row;
+  const runs = { attempt: started, failures: finished - waits, crashes: started - 1 - finished };
+  const kept = { ...(trace !== null && { trace }), ...(waitBegan !== null && { waitBegan }) };
+  return { ...event, ...kept, ...lease, ...runs };
+}
+
 /** Why an event or its work is parked. `detail`, such as zod issues, holds no part of the body. */
 export interface ParkedNote {
   /** A code, such as `not_json`, `unknown_type` or `crash_loop`. */

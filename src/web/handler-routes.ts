@@ -11,7 +11,7 @@ import { MAX_HANDLER_NAME_LENGTH, type StoredHandler } from "../store/paused-han
 import type { ActionLog } from "./action-log.js";
 import type { HandlerReport, PausedHandlerRow, PauseReport } from "./api/work.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
-import { lookForHandler } from "../store/look-for-handler.js";
+import { lookForHandler } from "../store/find-in-inbox.js";
 import type { InboxCall, InboxRoute } from "./inbox-route.js";
 import type { SharedReadings } from "./shared-readings.js";
 

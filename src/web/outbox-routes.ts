@@ -15,7 +15,7 @@ import type { PersonalData } from "./personal-data.js";
 
 import { showContactEvents, type ContactEventShowTools } from "./shown-contact-events.js";
 import type { SharedReadings } from "./shared-readings.js";
-import { seqCursor } from "../store/check-query.js";
+import { seqCursor } from "../store/list-windows.js";
 import { type RowPage, findShown, holdsText } from "./find-shown.js";
 
 /** What the routes of the outbox work with. */

@@ -1,4 +1,4 @@
-import { findCallInFront, waitsBehind } from "../store/call-in-front.js";
+import { findCallInFront, waitsBehind } from "../store/find-in-inbox.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { OutboxView } from "../store/outbox.js";
 import type { CallInFront, ListedContactEvent } from "./api/contact-events.js";

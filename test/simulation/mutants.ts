@@ -64,9 +64,9 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: "store/sqlite/user-transaction.js",
-        from: 'if (settle(settlement) === "lost") {',
+        from: 'if (settle(settlement) === "lost")',
         // It still asks for its lease, so that only a crash shows the mistake.
-        to: "if (holdsLease.get(leaseOf(settlement)) === undefined) {",
+        to: "if (holdsLease.get(leaseOf(settlement)) === undefined)",
       },
       {
         file: "store/sqlite/user-transaction.js",

@@ -1,5 +1,5 @@
 import { isoTime } from "#pigeonhole/base/iso-time.js";
-import { findCallInFront, waitsBehind } from "#pigeonhole/store/call-in-front.js";
+import { findCallInFront, waitsBehind } from "#pigeonhole/store/find-in-inbox.js";
 import type { OutboxView } from "#pigeonhole/store/outbox.js";
 import { expect, test } from "vitest";
 import { outboxView } from "../support/outbox-view.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { failuresInARow } from "#pigeonhole/store/failures-in-a-row.js";
+import { failuresInARow } from "#pigeonhole/store/process-state.js";
 
 interface Answered {
   failed?: number[];

@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { isPigeonholeError } from "#pigeonhole/base/error.js";
 import * as postgres from "#pigeonhole/store/postgres/postgres-store.js";
-import type { PostgresTransaction } from "#pigeonhole/store/postgres/postgres-transaction.js";
+import type { PostgresTransaction } from "#pigeonhole/store/postgres/call-with-client.js";
 import type { TestDatabase } from "../support/postgres-server.js";
 import { faultsIn } from "./layout-faults.js";
 import type { StoreKind, StoreUnderTest } from "./conformance/fixture.js";

@@ -1,5 +1,5 @@
 import { escapeControls } from "../../base/text.js";
-import { lookForHandler } from "../../store/look-for-handler.js";
+import { lookForHandler } from "../../store/find-in-inbox.js";
 import { MAX_HANDLER_NAME_LENGTH, type StoredHandler } from "../../store/paused-handlers.js";
 import { usageError } from "../frame/command-error.js";
 import type { RunCommand } from "../frame/context.js";

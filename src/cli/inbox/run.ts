@@ -3,7 +3,7 @@ import { type EventView, bodyOf, foundEvent } from "../../store/inbox-view.js";
 import { describeRetry } from "../../operator/describe-work.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { eventTimeline } from "../../operator/event-timeline.js";
-import { findCallInFront } from "../../store/call-in-front.js";
+import { findCallInFront } from "../../store/find-in-inbox.js";
 import type { OutboxView } from "../../store/outbox.js";
 import type { RunCommand } from "../frame/context.js";
 import { type Paint, printRows } from "../frame/output.js";

@@ -1,4 +1,4 @@
-import { findCallInFront } from "../../store/call-in-front.js";
+import { findCallInFront } from "../../store/find-in-inbox.js";
 import type { OutboxView, ContactEventChoice } from "../../store/outbox.js";
 import { pickFilters } from "../../operator/filter-reader.js";
 import { CONTACT_EVENT_FILTERS } from "../../store/filters.js";

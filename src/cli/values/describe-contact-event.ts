@@ -1,5 +1,5 @@
 import { escapeControls } from "../../base/text.js";
-import { waitsBehind } from "../../store/call-in-front.js";
+import { waitsBehind } from "../../store/find-in-inbox.js";
 import type { OutboxView } from "../../store/outbox.js";
 import { countOf } from "../frame/format.js";
 import type { Paint } from "../frame/output.js";

@@ -1,7 +1,7 @@
 import { type Clock, elapsedBy } from "../../base/clock.js";
 import type { EarliestTimer } from "../../base/earliest-timer.js";
 import { sleep } from "../../base/wait.js";
-import { RESERVED_AHEAD_MS } from "../../store/run-slots.js";
+import { RESERVED_AHEAD_MS } from "../../store/queries/run-slots.js";
 import type { Gate, GatedWork } from "../gate.js";
 import { type Rate, type RegisteredHandler, gapOf, runsSoon, slackOf } from "../handler.js";
 import type { Leases } from "../leases.js";

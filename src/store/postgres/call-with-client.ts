@@ -7,7 +7,12 @@ import {
   guardTransaction,
   transactionEnded,
 } from "../guard-transaction.js";
-import type { PostgresTransaction } from "./postgres-transaction.js";
+
+/** What `ctx.commit` passes to the user's function on PostgreSQL; usable only until that function has ended. */
+export interface PostgresTransaction {
+  /** A client of the pool, inside the open transaction. Your tables live in the same database. */
+  readonly client: PoolClient;
+}
 
 /** A function of the user that writes in a transaction of the store. */
 export interface ClientCall {

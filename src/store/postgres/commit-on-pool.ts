@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { MINUTE } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
+import { leaseLost } from "../guard-transaction.js";
 import type { DoneSettlement } from "../work.js";
 import { untilAborted } from "../../base/wait.js";
-import { callWithClient, endByCommit, failedInside } from "./call-with-client.js";
+import { callWithClient, endByCommit, failedInside, type PostgresTransaction } from "./call-with-client.js";
 import { SHORT } from "./own-connection.js";
 import { beginDone, settleDone } from "./operations/settle.js";
 import type { BorrowedClient, SharedPool } from "./shared-pool.js";
-import type { PostgresTransaction } from "./postgres-transaction.js";
 import { asPostgresError, isConnectionLost, sqlStateOf, takesNoWrites } from "./store-error.js";
 import { Sql, type Statements } from "./sql.js";
 
@@ -71,7 +71,7 @@ async function begin(sql: Sql, settlements: readonly DoneSettlement[]): Promise<
     let outcomes = await beginDone(sql, left);
     for (let attempt = 1; outcomes.some((outcome) => outcome !== "settled"); attempt += 1) {
       const lost = left.find((_, index) => outcomes[index] === "lost");
-      if (lost !== undefined) throw leaseLost(lost.handler);
+      if (lost !== undefined) throw leaseLost(lost);
       if (attempt === LOCK_TRIES) {
         throw new PigeonholeError("store_busy", "ctx.commit failed: another transaction holds the work.");
       }
@@ -82,10 +82,6 @@ async function begin(sql: Sql, settlements: readonly DoneSettlement[]): Promise<
   } catch (error) {
     throw asPostgresError(error, "ctx.commit");
   }
-}
-
-function leaseLost(handler: string): PigeonholeError {
-  return new PigeonholeError("lease_lost", `The lease of handler "${handler}" has ended; nothing was written.`);
 }
 
 async function undo(

@@ -1,7 +1,14 @@
 import { type Clock, elapsedBy, systemClock } from "../../base/clock.js";
 import { SECOND } from "../../base/duration.js";
-import { readServerTime } from "./operations/server-time.js";
 import type { Sql } from "./sql.js";
+
+/** What the clock of the server shows, in milliseconds since 1970: an expression. */
+export const SERVER_TIME = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+
+export async function readServerTime(sql: Sql): Promise<number> {
+  const row = await sql.row<{ now: number }>(`SELECT ${SERVER_TIME} AS now`);
+  return row?.now ?? Date.now();
+}
 
 /** Two clocks that differ by less are the same: the way to the server takes some of it. */
 const SAME_MS = SECOND;

@@ -1,114 +1,71 @@
-import type { ProcessStatus } from "../figures.js";
-import type { RunSlotsRequest } from "../run-slots.js";
-import type { LeasePage, Store } from "../store.js";
+import type { Store } from "../store.js";
+import type { PostgresTransaction } from "./call-with-client.js";
 import type { DatabaseClock } from "./database-clock.js";
-import type { PostgresTransaction } from "./postgres-transaction.js";
 
 /** A store whose work several processes share. */
 export type SharedStore = Store<PostgresTransaction> & Required<Pick<Store, "glance">>;
 
+/** Fields that have a time of this machine; those of the service and of an envelope are in others. */
+const TIMES: ReadonlySet<string> = new Set([
+  "now",
+  "at",
+  "since",
+  "began",
+  "waitBegan",
+  "dueAt",
+  "nextDueAt",
+  "heldUntil",
+  "leaseUntil",
+  "receivedAt",
+  "startedAt",
+  "failureTimes",
+  "lastSuccessAt",
+  "lastAcceptedAt",
+]);
+
+/** The value with its times later by so many milliseconds, at any depth. */
+function later<Value>(value: Value, ms: number): Value {
+  return ms === 0 ? value : (shift(value, ms, false) as Value);
+}
+
+function shift(value: unknown, ms: number, isTime: boolean): unknown {
+  if (typeof value === "number") return isTime ? value + ms : value;
+  if (Array.isArray(value)) return value.map((item) => shift(item, ms, isTime));
+  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, of]) => [name, shift(of, ms, TIMES.has(name))]));
+}
+
 /**
  * The same store for callers whose times are this machine's: what they pass becomes the database's time, and when
- * something is due becomes theirs. Lists keep the database's times.
+ * something is due becomes theirs. Lists keep the database's times, and figures are in its steps, so that those of all
+ * machines fit together.
  */
 export function withDatabaseTimes(store: SharedStore, clock: DatabaseClock): SharedStore {
-  const { toDatabase, toMachine, ifAny, withNow, withLease, withEnd } = conversions(clock);
-  const pageOf = ({ work, nextDueAt, heldUntil, ...rest }: LeasePage): LeasePage => ({
-    ...rest,
-    work: work.map((each) => ({
-      ...each,
-      receivedAt: toMachine(each.receivedAt),
-      dueAt: toMachine(each.dueAt),
-      ...(each.waitBegan !== undefined && { waitBegan: toMachine(each.waitBegan) }),
-    })),
-    nextDueAt: ifAny(nextDueAt),
-    ...(heldUntil !== undefined && { heldUntil: toMachine(heldUntil) }),
-  });
-
+  const given = <Value>(value: Value): Value => later(value, clock.aheadMs);
+  const answer = <Value>(value: Value): Value => later(value, -clock.aheadMs);
+  const at = (time: number): number => time + clock.aheadMs;
   return {
     ...store,
-    accept(event) {
-      if (clock.aheadMs === 0) return store.accept(event);
-      const work = event.work.map(({ leaseUntil, ...rest }) =>
-        leaseUntil === undefined ? rest : { ...rest, leaseUntil: toDatabase(leaseUntil) },
-      );
-      return store.accept({ ...event, receivedAt: toDatabase(event.receivedAt), work });
+    accept: (event) => store.accept(given(event)),
+    lease: async (request) => answer(await store.lease(given(request))),
+    renew: (leases, leaseUntil) => store.renew(leases, at(leaseUntil)),
+    release: (leases, now) => store.release(leases, at(now)),
+    settle: (settlement) => store.settle(given(settlement)),
+    beginNewest: (lease, of, now) => store.beginNewest(lease, of, at(now)),
+    commit: (settlements, fn, signal) => store.commit(given([settlements].flat()), fn, signal),
+    recover: (now) => store.recover(at(now)),
+    glance: (request) => store.glance(given(request)),
+    restartWaits: (limits) => store.restartWaits(given(limits)),
+    replan: (plan) => store.replan(given(plan)),
+    /** By clocks that differ by a little, too many runs could begin. */
+    async reserveRuns(request) {
+      const { exactAheadMs } = clock;
+      const { first, count } = await store.reserveRuns({ ...request, now: request.now + exactAheadMs });
+      return { first: first - exactAheadMs, count };
     },
-    lease: async (request) => pageOf(await store.lease(withLease(request))),
-    renew: (leases, leaseUntil) => store.renew(leases, toDatabase(leaseUntil)),
-    release: (leases, now) => store.release(leases, toDatabase(now)),
-    settle(settlement) {
-      if (settlement.to !== "pending" || settlement.wait === undefined) return store.settle(withEnd(settlement));
-      const { wait } = settlement;
-      return store.settle({ ...withEnd(settlement), wait: { ...wait, began: toDatabase(wait.began) } });
-    },
-    beginNewest: (lease, of, now) => store.beginNewest(lease, of, toDatabase(now)),
-    commit: (given, fn, signal) => store.commit([given].flat().map(withEnd), fn, signal),
-    recover: (now) => store.recover(toDatabase(now)),
-    glance: (request) => store.glance(withNow(request)),
-    restartWaits: (limits) => store.restartWaits(withLease(limits)),
-    replan: (plan) => store.replan(withNow(plan)),
-    reserveRuns: (request) => reserveRuns(store, request, clock),
-    ...figureTimes(store, clock),
-    ...contactEventTimes(store, clock),
+    writeFigures: (write) => store.writeFigures(given(write)),
+    record: (event, now) => store.record(event, at(now)),
+    leaseSend: async (request) => answer(await store.leaseSend(given(request))),
+    settleSend: (settlement) => store.settleSend(given(settlement)),
   };
-}
-
-/** By clocks that differ by a little, too many runs could begin. */
-async function reserveRuns(store: SharedStore, request: RunSlotsRequest, { exactAheadMs }: DatabaseClock) {
-  const { first, count } = await store.reserveRuns({ ...request, now: request.now + exactAheadMs });
-  return { first: first - exactAheadMs, count };
-}
-
-/** Figures are in the steps of the database's time, so that those of all machines fit together. */
-function figureTimes(store: SharedStore, clock: DatabaseClock): Pick<SharedStore, "writeFigures"> {
-  const { toDatabase, ifAnyToDatabase, withNow } = conversions(clock);
-  const inDatabase = (status: ProcessStatus): ProcessStatus => ({
-    ...status,
-    startedAt: toDatabase(status.startedAt),
-    failureTimes: status.failureTimes.map(toDatabase),
-    lastSuccessAt: ifAnyToDatabase(status.lastSuccessAt),
-    lastAcceptedAt: ifAnyToDatabase(status.lastAcceptedAt),
-    running: status.running.map((run) => ({ ...run, since: toDatabase(run.since) })),
-  });
-  return {
-    writeFigures: ({ status, last, ...write }) =>
-      store.writeFigures({ ...withNow(write), status: status && inDatabase(status), last: last && inDatabase(last) }),
-  };
-}
-
-type OutboxTimes = Pick<SharedStore, "record" | "leaseSend" | "settleSend">;
-
-function contactEventTimes(store: SharedStore, clock: DatabaseClock): OutboxTimes {
-  const { toDatabase, ifAny, withLease, withEnd } = conversions(clock);
-  return {
-    record: (event, now) => store.record(event, toDatabase(now)),
-    async leaseSend(request) {
-      const { send, nextDueAt } = await store.leaseSend(withLease(request));
-      return { send, nextDueAt: ifAny(nextDueAt) };
-    },
-    settleSend: (settlement) => store.settleSend(withEnd(settlement)),
-  };
-}
-
-function conversions(clock: DatabaseClock) {
-  const toDatabase = (time: number): number => time + clock.aheadMs;
-  const toMachine = (time: number): number => time - clock.aheadMs;
-  const ifAny = (time: number | undefined): number | undefined => (time === undefined ? undefined : toMachine(time));
-  const ifAnyToDatabase = (time: number | undefined): number | undefined =>
-    time === undefined ? undefined : toDatabase(time);
-  const withNow = <Request extends { now: number }>(request: Request): Request => ({
-    ...request,
-    now: toDatabase(request.now),
-  });
-  const withLease = <Request extends { now: number; leaseUntil: number }>(request: Request): Request => ({
-    ...withNow(request),
-    leaseUntil: toDatabase(request.leaseUntil),
-  });
-  const withEnd = <End extends { at: number } | { at: number; dueAt: number }>(end: End): End => ({
-    ...end,
-    at: toDatabase(end.at),
-    ...("dueAt" in end ? { dueAt: toDatabase(end.dueAt) } : {}),
-  });
-  return { toDatabase, toMachine, ifAny, ifAnyToDatabase, withNow, withLease, withEnd };
 }

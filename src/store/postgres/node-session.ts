@@ -1,14 +1,14 @@
+import { randomInt } from "node:crypto";
 import { type Timer, systemClock, waitingClock } from "../../base/clock.js";
 import { MINUTE, SECOND } from "../../base/duration.js";
 import { isPigeonholeError } from "../../base/error.js";
 import { inTime } from "../../base/wait.js";
 import { checkLastingSession } from "./check-lasting-session.js";
 import type { DatabaseClock } from "./database-clock.js";
-import { type LeaseHolder, newLeaseToken } from "./lease-token.js";
 import { HELD_LOCKS } from "./advisory-lock.js";
 import { prolongLeases } from "./operations/lease.js";
 import { prolongSends } from "./operations/outbox-send.js";
-import { type NodeLock, releaseUnknown } from "./operations/recover.js";
+import { type LeaseHolder, type NodeLock, releaseUnknown } from "./operations/recover.js";
 import type { OwnConnection } from "./own-connection.js";
 import type { Sql } from "./sql.js";
 
@@ -105,7 +105,8 @@ export class NodeSession {
    * they would end without a run, and count as a crash.
    */
   async lease<Value>(connection: OwnConnection, doing: string, use: Leasing<Value>): Promise<Value> {
-    const token = newLeaseToken();
+    // No lease of the same work had it before.
+    const token = randomInt(1, 2 ** 48 - 1);
     let isSent = false;
     try {
       return await connection.run(doing, (sql) => {

@@ -3,7 +3,7 @@ import { SECOND } from "../../base/duration.js";
 import { nameOfDatabase, readDatabasePlace } from "../connection-string.js";
 import { AbandonedSessions } from "./abandoned-sessions.js";
 import { checkSchema } from "./migrate-schema.js";
-import { readServerTime } from "./operations/server-time.js";
+import { readServerTime } from "./database-clock.js";
 import { SharedPool } from "./shared-pool.js";
 import { SHORT } from "./own-connection.js";
 import { Sql, Statements } from "./sql.js";

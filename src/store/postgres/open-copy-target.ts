@@ -1,15 +1,13 @@
 import { silentLogger } from "../../base/logger.js";
 import { readDatabasePlace } from "../connection-string.js";
-import type { CopiedPage, TableRow } from "../copied-page.js";
+import type { CopiedPage, TableRow } from "../sqlite/open-inbox-to-copy.js";
 import { writePolicies } from "../queries/handlers.js";
 import { noteRemoval } from "../queries/known-ids.js";
 import type { HandlerPolicy } from "../store.js";
 import { hasOpenStore, lockClassOf } from "./advisory-lock.js";
 import { openBesideReceivers } from "./open-beside-receivers.js";
 import { createPostgresStore } from "./postgres-store.js";
-import { runOnServer } from "./run-on-server.js";
-import type { Sql } from "./sql.js";
-import { toStoredText } from "./stored-text.js";
+import { type Sql, toStoredText } from "./sql.js";
 
 /** A database that gets the inbox of another. */
 export type CopyTarget = Awaited<ReturnType<typeof openCopyTarget>>;
@@ -35,8 +33,8 @@ export async function openCopyTarget(place: string) {
     copyContactEvents: (page: CopiedPage) =>
       write("copying contact events", (sql, now) => copyContactEvents(sql, page, now)),
     copyPolicies: (policies: readonly HandlerPolicy[]) =>
-      write("copying retry policies", (sql) => runOnServer(sql, writePolicies(policies))),
-    copyIdsKnownSince: (since: number) => write("copying times", (sql) => runOnServer(sql, noteRemoval(since))),
+      write("copying retry policies", (sql) => sql.perform(writePolicies(policies))),
+    copyIdsKnownSince: (since: number) => write("copying times", (sql) => sql.perform(noteRemoval(since))),
     close,
   };
 }

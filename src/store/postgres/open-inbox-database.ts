@@ -7,7 +7,6 @@ import { erasePage } from "../queries/erase.js";
 import type { QueryRunner } from "../query-runner.js";
 import { hasLiveNode, lockClassOf } from "./advisory-lock.js";
 import type { BesideReceivers, OpenBeside } from "./open-beside-receivers.js";
-import { runOnServer } from "./run-on-server.js";
 
 /**
  * Opens the database of receivers to list, retry and discard their events, at a place as commands take it. Rejects
@@ -39,9 +38,9 @@ export function operateDatabase({
   const runnerOf = (on: BesideReceivers): QueryRunner => ({
     database,
     pace,
-    read: (doing, query) => on.read(doing, (sql) => runOnServer(sql, query())),
-    readAt: (doing, query) => on.read(doing, async (sql) => runOnServer(sql, query(await on.now(sql)))),
-    write: (doing, query) => on.write(doing, (sql, at) => runOnServer(sql, query(at))),
+    read: (doing, query) => on.read(doing, (sql) => sql.perform(query())),
+    readAt: (doing, query) => on.read(doing, async (sql) => sql.perform(query(await on.now(sql)))),
+    write: (doing, query) => on.write(doing, (sql, at) => sql.perform(query(at))),
   });
   return {
     database,
@@ -49,7 +48,7 @@ export function operateDatabase({
     hasReceiver: () => read("looking for receivers", (sql) => hasLiveNode(sql, lockClassOf(schema))),
     async erase({ email, dryRun = false }) {
       const counts = await eraseAll((cursor) =>
-        write("erasing", (sql, now) => runOnServer(sql, erasePage({ email, now, dryRun, cursor }))),
+        write("erasing", (sql, now) => sql.perform(erasePage({ email, now, dryRun, cursor }))),
       );
       return { ...counts, walLeft: undefined };
     },

@@ -13,7 +13,7 @@ import type { DoneSettlement } from "../work.js";
 import { setUpTables } from "./own-tables.js";
 import { LONG, OwnConnection, type OwnConnectionOptions, SHORT } from "./own-connection.js";
 import { SharedPool } from "./shared-pool.js";
-import type { PostgresTransaction } from "./postgres-transaction.js";
+import type { PostgresTransaction } from "./call-with-client.js";
 import { Sql, Statements } from "./sql.js";
 
 /** Some of what runs in the pool reads many rows. */
@@ -57,7 +57,8 @@ export interface OpenRequest {
   runsHandlers: boolean;
 }
 
-export async function openPostgres({ place, clock, runsHandlers }: OpenRequest): Promise<OpenPostgres> {
+export async function openPostgres(request: OpenRequest): Promise<OpenPostgres> {
+  const { place, clock, runsHandlers } = request;
   const { schema, sessionConnectionString } = place;
   const abandoned = new AbandonedSessions();
   const pool = new SharedPool(place.pool, abandoned);
@@ -80,7 +81,7 @@ export async function openPostgres({ place, clock, runsHandlers }: OpenRequest):
     await Promise.all([node.end(), accepting.end(), working.end(), pool.end()]);
   };
   try {
-    await prepare(connect("opening", { limits: LONG }), { place, lockClass, clock });
+    await prepare(connect("opening", { limits: LONG }), request, lockClass);
     if (place.setup !== undefined) await setUpTables({ pool, statements, lockClass, setup: place.setup });
     // Either way, others see that the store is open, also before it has accepted anything.
     if (runsHandlers) await node.begin();
@@ -110,14 +111,8 @@ export async function openPostgres({ place, clock, runsHandlers }: OpenRequest):
   };
 }
 
-interface Preparation {
-  place: PostgresPlace;
-  lockClass: number;
-  clock: DatabaseClock;
-}
-
 /** Checks the server, and checks the tables or brings them up to date, on a connection that may wait for longer. */
-async function prepare(connection: OwnConnection, { place, lockClass, clock }: Preparation): Promise<void> {
+async function prepare(connection: OwnConnection, { place, clock }: OpenRequest, lockClass: number): Promise<void> {
   const { schema, migrate } = place;
   try {
     await connection.run("opening the store", async (sql) => {

@@ -1,10 +1,9 @@
-import { Client, type ClientConfig } from "pg";
+import { Client, type ClientConfig, type ClientBase } from "pg";
 import { waitingClock } from "../../base/clock.js";
 import { MINUTE, SECOND } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
-import { inTime } from "../../base/wait.js";
+import { inTime, LATE } from "../../base/wait.js";
 import type { AbandonedSessions } from "./abandoned-sessions.js";
-import { closeClient } from "./close-client.js";
 import { asPostgresError, isConnectionLost } from "./store-error.js";
 import { Sql, type Statements, setDurable } from "./sql.js";
 
@@ -229,4 +228,18 @@ function standbySkipped(doing: string): PigeonholeError {
     "store_not_durable",
     `${doing} failed: the wait for the synchronous standby was cancelled, so what was written may not be on it.`,
   );
+}
+
+/** A server that can be reached has taken its leave by then. */
+export const CLOSES_WITHIN_MS = SECOND;
+
+/** Closes a connection; a server that has fallen silent is not waited for. Never rejects. */
+async function closeClient(client: Client): Promise<void> {
+  const closing = client.end().catch(() => undefined);
+  if ((await inTime(closing, waitingClock, CLOSES_WITHIN_MS)) === LATE) cutClient(client);
+}
+
+/** Closes the socket of a connection at once, also under a statement. */
+export function cutClient(client: ClientBase): void {
+  if (client instanceof Client) client.connection.stream.destroy();
 }

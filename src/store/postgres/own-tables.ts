@@ -1,6 +1,5 @@
 import { LOCKED } from "./advisory-lock.js";
-import { callWithClient, endByCommit, failedInside } from "./call-with-client.js";
-import type { PostgresTransaction } from "./postgres-transaction.js";
+import { callWithClient, endByCommit, failedInside, type PostgresTransaction } from "./call-with-client.js";
 import type { SharedPool } from "./shared-pool.js";
 import { Sql, type Statements } from "./sql.js";
 import { asPostgresError } from "./store-error.js";

@@ -2,9 +2,8 @@ import type { Pool } from "pg";
 import { PigeonholeError } from "../../base/error.js";
 import { SECOND } from "../../base/duration.js";
 import { type OptionsOf, type Resolved, callable, defineOptions, flag, readBy } from "../../base/options.js";
-import { checkConnectionString } from "../connection-string.js";
-import { SCHEMA_NAME_RULE, isSchemaName } from "../connection-string.js";
-import type { Glance, RecoverResult, Store, StoreContext } from "../store.js";
+import { SCHEMA_NAME_RULE, checkConnectionString, isSchemaName } from "../connection-string.js";
+import type { RecoverResult, Store, StoreContext } from "../store.js";
 import { listStuck } from "../queries/events.js";
 import { writePolicies, listPaused } from "../queries/handlers.js";
 import { noteTimes } from "../queries/known-ids.js";
@@ -13,7 +12,7 @@ import { reserveRuns } from "../queries/run-slots.js";
 import type { StoreQuery } from "../queries/store-query.js";
 import { settleCall } from "../queries/outbox-calls.js";
 import { type PrunedTo, pruneBatch } from "../queries/prune.js";
-import { recordContactEvent } from "../queries/record-contact-event.js";
+import { recordContactEvent } from "../queries/contact-event-changes.js";
 import { replanEvent } from "../queries/replan.js";
 import { restartAll, restartPage } from "../queries/restart-waits.js";
 import { loadSteps, saveStep } from "../queries/steps.js";
@@ -28,8 +27,7 @@ import { leaseSend, maySend } from "./operations/outbox-send.js";
 import { type NodeLock, recoverWork } from "./operations/recover.js";
 import { operateInPool } from "./operate-in-pool.js";
 import { PostgresOpening } from "./postgres-opening.js";
-import type { PostgresTransaction } from "./postgres-transaction.js";
-import { runOnServer } from "./run-on-server.js";
+import type { PostgresTransaction } from "./call-with-client.js";
 import type { Sql } from "./sql.js";
 
 /** The options of `createPostgresStore`; one of `pool` and `connectionString` is required. */
@@ -77,7 +75,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
   const opening = new PostgresOpening();
   const clock = new DatabaseClock();
   const access = accessTo(opening);
-  const { work, leasing, read, write, query, change } = access;
+  const { work, leasing, read, write, change } = access;
   let alarm: StoreContext["onAlarm"];
   const reached: PrunedTo = new Map();
   const store: SharedStore = {
@@ -95,86 +93,62 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     lease: (request) => leasing("leasing work", (sql, holder) => leaseWork(sql, holder, request)),
     renew: (leases, leaseUntil) => work("renewing leases", (sql) => renewLeases(sql, leases, leaseUntil)),
     holdKey: (lease, key) => opening.use((open) => open.holdKey({ lease, key })),
-    beginNewest: (lease, of, now) =>
-      work("beginning work", (sql) => sql.transaction(() => runOnServer(sql, beginNewest({ lease, of, now })))),
     async release(leases, now) {
       // Refused outside of the transaction that a pooler needs, which keeps what it has released.
-      if (!(await work("releasing leases", (sql) => releaseLeases(sql, leases, now)))) throw heldByAnother();
+      if (await work("releasing leases", (sql) => releaseLeases(sql, leases, now))) return;
+      throw new PigeonholeError("store_busy", "releasing leases failed: another transaction holds some of the work.");
     },
     async recover(now) {
       const result = await opening.use((open) => recover(open, now));
       raiseSkew(clock, alarm);
       return result;
     },
-    glance: (request) => lookForWork(work, clock, request),
-    restartWaits: (limits) =>
-      restartAll((after) =>
-        work("restarting waits", (sql) => sql.transaction(() => runOnServer(sql, restartPage({ ...limits, after })))),
-      ),
-    ...runsOf(access),
-    listStuck: (given) => query("listing events", () => listStuck(given)),
-    replan: (plan) => change("planning an event", () => replanEvent(plan)),
+    glance: (request) =>
+      work("looking for work", async (sql, lock) => {
+        const { serverTime, ...found } = await glance(sql, lock, request);
+        // After this machine was suspended, or was without the server, its own leases are among those to be looked for.
+        return { ...found, orphans: clock.hasStoodStill(serverTime) || !lock.mayExpire || found.orphans };
+      }),
     prune: (limits) => change("pruning", () => pruneBatch(limits, reached)),
-    keepPolicies: (policies) => change("keeping retry policies", () => writePolicies(policies)),
-    listPaused: () => query("listing paused handlers", () => listPaused()),
-    ...figuresOf(access),
-    noteTimes: (times) => change("noting times", () => noteTimes(times)),
-    ...outboxOf(access),
+    ...commandsOf(access),
     openOperator: (now) =>
       operateInPool(place, { read, write, now: () => now() + clock.aheadMs, elapsed: () => clock.elapsed }),
   };
   return withDatabaseTimes(store, clock);
 }
 
-/** What each process has done. */
-function figuresOf({ read, write }: ReturnType<typeof accessTo>) {
+/** Runs begin, steps are kept and calls are made without a wait for the pool, which handlers use. */
+function commandsOf({ work, leasing, read, write, query, change }: ReturnType<typeof accessTo>) {
   return {
+    beginNewest: (lease, of, now) =>
+      work("beginning work", (sql) => sql.transaction(() => sql.perform(beginNewest({ lease, of, now })))),
+    restartWaits: (limits) =>
+      restartAll((after) =>
+        work("restarting waits", (sql) => sql.transaction(() => sql.perform(restartPage({ ...limits, after })))),
+      ),
+    reserveRuns: (request) => work("reserving runs", (sql) => sql.perform(reserveRuns(request))),
+    loadSteps: (of) => work("reading steps", (sql) => sql.perform(loadSteps(of))),
+    saveStep: (lease, name, value, at) =>
+      work("keeping a step", (sql) => sql.perform(saveStep({ lease, name, value, at }))),
+    listStuck: (given) => query("listing events", () => listStuck(given)),
+    replan: (plan) => change("planning an event", () => replanEvent(plan)),
+    keepPolicies: (policies) => change("keeping retry policies", () => writePolicies(policies)),
+    listPaused: () => query("listing paused handlers", () => listPaused()),
     writeFigures: (given) => write("writing figures", (sql, lock) => writeFigures(sql, lock, given)),
     readDiskUse: () => read("reading sizes of tables", readTableSizes),
-  } satisfies Partial<SharedStore>;
-}
-
-/** Runs begin, and steps are kept, without a wait for the pool, which handlers use. */
-function runsOf({ work }: ReturnType<typeof accessTo>) {
-  return {
-    reserveRuns: (request) => work("reserving runs", (sql) => runOnServer(sql, reserveRuns(request))),
-    loadSteps: (of) => work("reading steps", (sql) => runOnServer(sql, loadSteps(of))),
-    saveStep: (lease, name, value, at) =>
-      work("keeping a step", (sql) => runOnServer(sql, saveStep({ lease, name, value, at }))),
-  } satisfies Partial<SharedStore>;
-}
-
-/** The contact events. */
-function outboxOf({ work, leasing, write }: ReturnType<typeof accessTo>) {
-  return {
+    noteTimes: (times) => change("noting times", () => noteTimes(times)),
     maySend: () => leasing("choosing a sender", maySend),
     leaseSend: (request) => leasing("leasing a call", (sql, holder) => leaseSend(sql, holder, request)),
     settleSend: (settlement) =>
-      work("settling a call", (sql) => sql.transaction(() => runOnServer(sql, settleCall(settlement)))),
+      work("settling a call", (sql) => sql.transaction(() => sql.perform(settleCall(settlement)))),
     record: (event, now) =>
       write("recording a contact event", async (sql) => {
-        const result = await runOnServer(sql, recordContactEvent({ event, now }));
+        const result = await sql.perform(recordContactEvent({ event, now }));
         // Nothing was written, while what is known already may not be on the standby yet: the commit waits until it is.
         if (result !== "recorded") await sql.run("SELECT pg_logical_emit_message(true, 'pigeonhole', '')");
         return result;
       }),
   } satisfies Partial<SharedStore>;
-}
-
-function heldByAnother(): PigeonholeError {
-  return new PigeonholeError("store_busy", "releasing leases failed: another transaction holds some of the work.");
-}
-
-/** After this machine was suspended, or was without the server, its own leases are among those to be looked for. */
-async function lookForWork(
-  work: ReturnType<typeof accessTo>["work"],
-  clock: DatabaseClock,
-  request: Parameters<SharedStore["glance"]>[0],
-): Promise<Glance> {
-  return work("looking for work", async (sql, lock) => {
-    const { serverTime, ...found } = await glance(sql, lock, request);
-    return { ...found, orphans: clock.hasStoodStill(serverTime) || !lock.mayExpire || found.orphans };
-  });
 }
 
 /** Clocks that differ by more let leases end at other times than a person expects; they are compared all the same. */
@@ -198,16 +172,25 @@ function accessTo(opening: PostgresOpening) {
   const read = <Value>(doing: string, use: Use<Value>, withinMs?: number): Promise<Value> =>
     opening.use((open) => open.inPool(doing, (sql) => use(sql, open.lock), withinMs));
   const write = <Value>(doing: string, use: Use<Value>, withinMs?: number): Promise<Value> =>
-    read(doing, (sql, lock) => sql.transaction(() => withoutLongWaits(sql, lock, use)), withinMs);
+    read(
+      doing,
+      (sql, lock) =>
+        sql.transaction(async () => {
+          // Rows are locked for as long as a ctx.commit runs; a person who waits for one is told so.
+          await sql.script("SET LOCAL lock_timeout = '3s'");
+          return use(sql, lock);
+        }),
+      withinMs,
+    );
   return {
     read,
     write,
     /** Runs a query that reads. */
     query: <Value>(doing: string, query: () => StoreQuery<Value>): Promise<Value> =>
-      read(doing, (sql) => runOnServer(sql, query())),
+      read(doing, (sql) => sql.perform(query())),
     /** Runs a query that writes, in one transaction. */
     change: <Value>(doing: string, query: () => StoreQuery<Value>): Promise<Value> =>
-      write(doing, (sql) => runOnServer(sql, query())),
+      write(doing, (sql) => sql.perform(query())),
     work: <Value>(doing: string, use: Use<Value>): Promise<Value> =>
       opening.use((open) => open.work(doing, (sql) => use(sql, open.lock))),
     leasing: <Value>(doing: string, use: Leasing<Value>): Promise<Value> =>
@@ -216,12 +199,6 @@ function accessTo(opening: PostgresOpening) {
         return open.lease(doing, use);
       }),
   };
-}
-
-/** Rows are locked for as long as a ctx.commit runs; a person who waits for one is told so. */
-async function withoutLongWaits<Value>(sql: Sql, lock: NodeLock, use: (sql: Sql, lock: NodeLock) => Promise<Value>) {
-  await sql.script("SET LOCAL lock_timeout = '3s'");
-  return use(sql, lock);
 }
 
 function placeOf(options: Resolved<typeof POSTGRES_STORE_OPTIONS>): PostgresPlace {

@@ -4,7 +4,7 @@ import { SECOND } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
 import { LATE, inTime, untilAborted } from "../../base/wait.js";
 import type { AbandonedSessions } from "./abandoned-sessions.js";
-import { CLOSES_WITHIN_MS, cutClient } from "./close-client.js";
+import { CLOSES_WITHIN_MS, cutClient } from "./own-connection.js";
 import { asPostgresError, isConnectionLost } from "./store-error.js";
 
 const CONNECTS_WITHIN_MS = 5 * SECOND;

@@ -1,8 +1,8 @@
 import { type ClientBase, type QueryConfig, type QueryResult, types } from "pg";
 import { PigeonholeError } from "../../base/error.js";
+import type { StoreQuery } from "../queries/store-query.js";
 import { inSchema } from "./in-schema.js";
 import { hasNoAnswer } from "./store-error.js";
-import { fromStoredText, toStoredText } from "./stored-text.js";
 
 const TEXT_ARRAY = 1009;
 
@@ -130,15 +130,19 @@ export class Sql {
     return (await this.#query(written, values, name)).rows as Row[];
   }
 
-  /** The rows that the statement returned, and how many it returned or changed. */
-  async answer(written: string, values: object): Promise<{ rows: object[]; count: number }> {
-    const { rows, rowCount } = await this.#query(written, values);
-    return { rows: rows as object[], count: rowCount ?? 0 };
-  }
-
   /** The number of rows that the statement changed, or found. */
   async run(written: string, values: object = {}): Promise<number> {
     return (await this.#query(written, values)).rowCount ?? 0;
+  }
+
+  /** Runs a query that is written for both databases; in the transaction that is open. */
+  async perform<Value>(query: StoreQuery<Value>): Promise<Value> {
+    let step = query.next();
+    while (step.done !== true) {
+      const { rows, rowCount } = await this.#query(step.value.sql, step.value.values);
+      step = query.next({ rows: rows as object[], count: rowCount ?? 0 });
+    }
+    return step.value;
   }
 
   /** Several statements in one round trip, without parameters. */
@@ -207,4 +211,23 @@ export class Sql {
 function toStored(value: unknown): unknown {
   if (typeof value === "string") return toStoredText(value);
   return Array.isArray(value) ? value.map(toStored) : value;
+}
+
+const NUL = "\0";
+const ESCAPE = "\u0001";
+const ESCAPED_NUL = `${ESCAPE}\u0002`;
+const ESCAPED_ESCAPE = `${ESCAPE}\u0003`;
+
+/**
+ * PostgreSQL refuses U+0000 in a text, and an event with one in its id must be stored and recognised as any other. Two
+ * different texts are stored as different texts.
+ */
+export function toStoredText(text: string): string {
+  if (!text.includes(NUL) && !text.includes(ESCAPE)) return text;
+  return text.replaceAll(ESCAPE, ESCAPED_ESCAPE).replaceAll(NUL, ESCAPED_NUL);
+}
+
+export function fromStoredText(stored: string): string {
+  if (!stored.includes(ESCAPE)) return stored;
+  return stored.replaceAll(ESCAPED_NUL, NUL).replaceAll(ESCAPED_ESCAPE, ESCAPE);
 }

@@ -1,7 +1,7 @@
 import { isoTime } from "../../base/iso-time.js";
-import { checkState, readSeqCursor, seqCursor } from "../check-query.js";
-import { CONTACT_EVENT_FILTERS } from "../filters.js";
+import { CONTACT_EVENT_FILTERS, chosenOf, conditionsOn } from "../filters.js";
 import { pageLimit } from "../inbox-view.js";
+import { cursorsOf, checkState, readSeqCursor } from "../list-windows.js";
 import {
   type ContactEventChoice,
   type OutboxCounts,
@@ -32,12 +32,8 @@ function viewOf({ recordedAt, occurredAt, settledAt, dueAt, ...row }: Row): Outb
   };
 }
 
-/** Conditions on rows of `outbox_event`, whose parameters have the names of the fields. */
-function chosen(choice: ContactEventChoice): string[] {
-  return Object.entries(CONTACT_EVENT_FILTERS)
-    .filter(([field]) => choice[field as keyof typeof choice] !== undefined)
-    .map(([, { where }]) => where);
-}
+/** On rows of `outbox_event`. */
+const CONDITIONS = conditionsOn("contact_event", CONTACT_EVENT_FILTERS);
 
 const STATE = `CASE e.state WHEN 'leased' THEN CASE WHEN s.due_at IS NULL THEN 'running' ELSE 'retrying' END
     WHEN 'done' THEN CASE WHEN e.remote_id IS NULL THEN 'discarded' ELSE 'done' END ELSE e.state END`;
@@ -80,15 +76,14 @@ export function* selectContactEvents(query: OutboxQuery): StoreQuery<OutboxPage>
   const limit = pageLimit.read("limit", query.limit);
   const { state, ...choice } = query;
   if (state !== undefined) checkState(state, CONTACT_EVENT_STATES);
-  const conditions = [...(state === undefined ? [] : [IS[state]]), "seq < :before", ...chosen(choice)];
+  const conditions = [...(state === undefined ? [] : [IS[state]]), "seq < :before", ...chosenOf(CONDITIONS, choice)];
   const rows = yield* readRows<Row>(selectViews(conditions.join(" AND ")), {
     ...query,
     before: readSeqCursor(query.cursor),
     most: limit + 1,
   });
-  const page = rows.slice(0, limit);
-  const nextCursor = rows.length > limit ? (page.map(seqCursor).at(-1) ?? null) : null;
-  return { items: page.map(viewOf), nextCursor };
+  const { nextCursor } = cursorsOf(rows, limit, 0);
+  return { items: rows.slice(0, limit).map(viewOf), nextCursor };
 }
 
 /** A dead contact event, and the call that it is part of. */
@@ -97,18 +92,14 @@ export interface DeadContactEvent {
   send: number | null;
 }
 
-const whereDead = (choice: ContactEventChoice): string => ["state = 'dead'", ...chosen(choice)].join(" AND ");
+const whereDead = (choice: ContactEventChoice): string =>
+  ["state = 'dead'", ...chosenOf(CONDITIONS, choice)].join(" AND ");
 
 /** The dead contact events among the chosen ones, a page from `after` on, oldest first. */
-export function selectDeadContactEvents({
-  choice,
-  after,
-  limit,
-}: {
-  choice: ContactEventChoice;
-  after: number;
-  limit: number;
-}): StoreQuery<DeadContactEvent[]> {
+export function selectDeadContactEvents(
+  choice: ContactEventChoice,
+  { after, limit }: { after: number; limit: number },
+): StoreQuery<DeadContactEvent[]> {
   return readRows(
     `SELECT seq, send FROM pigeonhole.outbox_event WHERE ${whereDead(choice)} AND seq > :after ORDER BY seq
      LIMIT :limit`,

@@ -11,7 +11,7 @@ import {
 import { eraseContactEvent } from "../same-contact-event.js";
 import { discardContactEvent } from "./contact-event-changes.js";
 import { MAY_END, endWork } from "./ending-work.js";
-import { type StoreQuery, exists, readFirst, readRows, run } from "./store-query.js";
+import { type StoreQuery, exists, lockEvents, readFirst, readRows, run } from "./store-query.js";
 
 /** One page is one transaction, and its bodies are read at once: on SQLite deliveries wait for some milliseconds. */
 const ERASED_ROWS = 200;
@@ -88,7 +88,7 @@ function* eraseEvents(range: EraseRange, task: EraseTask): StoreQuery<ErasedRows
 }
 
 function* eraseEvent(seq: number, { now, dryRun }: EraseTask): StoreQuery<Partial<EraseCounts>> {
-  yield* readRows("SELECT 1 AS found FROM pigeonhole.inbox_event WHERE seq = :seq FOR UPDATE", { seq });
+  yield* lockEvents([seq]);
   const work = dryRun ? yield* countEnding(seq) : yield* endWork({ seq, now });
   const leased = "SELECT 1 AS found FROM pigeonhole.inbox_work WHERE seq = :seq AND state = 'leased'";
   if (yield* exists(leased, { seq })) return { work, eventsLeft: 1 };
@@ -199,12 +199,8 @@ function* findEnding(
   const own = row.state === "done" || row.state === "leased" ? [] : [row];
   if (row.send === null) return { isLeft: false, ending: own };
   if (row.callState !== "dead") return { isLeft: true, ending: [] };
-  const dead = yield* readRows<StoredContactEvent>(
-    `${SELECT_CONTACT_EVENTS} WHERE e.send = :send AND e.state = 'dead'`,
-    {
-      send: row.send,
-    },
-  );
+  const ofCall = `${SELECT_CONTACT_EVENTS} WHERE e.send = :send AND e.state = 'dead'`;
+  const dead = yield* readRows<StoredContactEvent>(ofCall, { send: row.send });
   const isLeft = !dead.every((member) => isMentionedIn(member, mentions));
   return { isLeft, ending: isLeft ? own : dead };
 }

@@ -1,16 +1,23 @@
 import { isoTime } from "../../base/iso-time.js";
 import { sourceNameOf } from "../../protocol/inbox-id.js";
-import { checkState, readSeqCursor } from "../check-query.js";
 import { type EventDetail, type EventView, type HandlerDetail, type HandlerView, pageLimit } from "../inbox-view.js";
 import type { StuckQuery } from "../store.js";
-import { type PatientEventPage, type PatientEventQuery, cursorsOf, listWindows } from "../list-windows.js";
-import { withGates } from "../with-gates.js";
-import { EVENT_STATES, WORK_STATE, isOpen, stateOfEvent } from "../state-words.js";
+import {
+  type PatientEventPage,
+  type PatientEventQuery,
+  cursorsOf,
+  listWindows,
+  checkState,
+  readSeqCursor,
+} from "../list-windows.js";
+import { EVENT_STATES, WORK_STATE, isOpen, stateOfEvent, isWaiting } from "../state-words.js";
 import { readStatuses } from "./figures.js";
 import { listPaused } from "./handlers.js";
 import { type StoreQuery, readFirst, readRows } from "./store-query.js";
 import { readKeptSteps } from "./steps.js";
 import { choiceParameters, fromListed } from "./work-choice.js";
+import type { GateName, ReportedStatus } from "../figures.js";
+import { isAlive, isEnded } from "../process-state.js";
 
 interface EventRow extends Pick<EventView, "id" | "type"> {
   seq: number;
@@ -186,4 +193,41 @@ export function* readBodies(query: { ids: readonly string[]; maxBytes: number })
     query,
   );
   return new Map(bodies.map(({ id, body }) => [id, body]));
+}
+
+/** They open at a time. Others open when a run ends, so that leased work may run by now. */
+const OPEN_IN_TIME: ReadonlySet<GateName | null> = new Set(["batch", "rate"] as const);
+
+/** What people and processes say of handlers. */
+interface Said {
+  paused: ReadonlySet<string>;
+  statuses: readonly ReportedStatus[];
+  now: number;
+}
+
+/** The event with what its open work waits for, as the processes that live said last. */
+function withGates<Event extends EventView>(event: Event, { paused, statuses, now }: Said): Event {
+  const alive = statuses.filter((status) => !isEnded(status) && isAlive(status, now));
+  const mayRun = (handler: string): boolean =>
+    alive.some(
+      ({ running, runningCount }) =>
+        runningCount > running.length || running.some((run) => run.handler === handler && run.eventId === event.id),
+    );
+  const gateOf = ({ handler, state, dueAt, waitsFor: ownWait }: HandlerView): GateName | null => {
+    if (isWaiting(state) && paused.has(handler)) return "paused";
+    if (!isWaiting(state) && (state !== "running" || mayRun(handler))) return null;
+    // What became due since then was not meant.
+    const since = dueAt === null ? 0 : Date.parse(dueAt);
+    const said = alive.find(({ waitsFor, reportedAt }) => Object.hasOwn(waitsFor, handler) && reportedAt >= since);
+    return said?.waitsFor[handler] ?? ownWait;
+  };
+  const handlers = event.handlers.map((work) => withGate(work, gateOf(work)));
+  return { ...event, state: stateOfEvent(handlers), handlers };
+}
+
+/** Work that is leased, and has not begun, has had no run for that. */
+function withGate(work: HandlerView, waitsFor: GateName | null): HandlerView {
+  if (work.state !== "running" || !OPEN_IN_TIME.has(waitsFor)) return { ...work, waitsFor };
+  const attempts = work.attempts - 1;
+  return { ...work, state: attempts > 0 && work.error !== null ? "retrying" : "pending", attempts, waitsFor };
 }

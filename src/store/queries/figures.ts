@@ -1,6 +1,5 @@
 import { DAY, HOUR } from "../../base/duration.js";
 import { LIMITS } from "../../protocol/limits.js";
-import { failuresInARow, failuresLeft } from "../failures-in-a-row.js";
 import { type FigureRow, JOINED, addToRow, keptStepsOf, stepAt } from "../figure-rows.js";
 import { toFigureSeries } from "../figure-series.js";
 import {
@@ -13,7 +12,7 @@ import {
   SHORT_STEPS,
 } from "../figures.js";
 import { type HandlerTimes, type HandlerTimesQuery, stepsOf, toHandlerTimes } from "../handler-times.js";
-import { LIVES_MS } from "../process-state.js";
+import { LIVES_MS, failuresInARow, failuresLeft } from "../process-state.js";
 import { type StoreQuery, readFirst, readRows, run } from "./store-query.js";
 
 /** Most rows that are dropped for their age at once: a clock that is ahead for a moment drops little. */

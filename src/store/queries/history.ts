@@ -4,7 +4,7 @@ import { WORK_FILTERS } from "../filters.js";
 import type { HistoryOfJob, HistoryRange } from "../history.js";
 import type { LeaseRequest } from "../store.js";
 import { IS_UNDER_WAY, SELECT_JOBS, stepJob } from "./jobs.js";
-import { type StoreQuery, readFirst, readRows, run } from "./store-query.js";
+import { type StoreQuery, lockEvents, readFirst, readRows, run } from "./store-query.js";
 
 /** So many numbers of events are looked at in one transaction. */
 const LOOKED_AT = 1_000;
@@ -71,15 +71,13 @@ export function* planHistory(of: Pick<LeaseRequest, "handler" | "now" | "limit" 
   );
   const seqs = page.map(({ seq }) => seq);
   // Retention and erasures lock events too: none loses its body meanwhile, and gets work without one.
-  if (seqs.length > 0) yield* readRows(LOCK_EVENTS, { seqs });
+  if (seqs.length > 0) yield* lockEvents(seqs);
   const done = seqs.length === 0 ? 0 : yield* run(PLAN, { seqs, handler, now });
   const last = page.length === limit ? seqs.at(-1) : undefined;
   const left = newestFirst ? { after, through: (last ?? from + 1) - 1 } : { after: last ?? to, through };
   yield* stepJob({ row, next: left.after < left.through ? left : undefined, now, done });
   return true;
 }
-
-const LOCK_EVENTS = "SELECT seq FROM pigeonhole.inbox_event WHERE seq = ANY(:seqs::bigint[]) ORDER BY seq FOR UPDATE";
 
 const PLAN = `
   INSERT INTO pigeonhole.inbox_work (seq, handler, state, due_at, started, finished)

@@ -1,13 +1,16 @@
 import type { KnownTimes } from "../store.js";
 import { type StoreQuery, readFirst, readRows, run } from "./store-query.js";
 
-/** Since when all ids are known. */
+/** See {@link InboxOperator.idsKnownSince}. */
 export function* idsKnownSince(): StoreQuery<number | undefined> {
-  const times = yield* readFirst<IdTimes>(`
+  // When a receiver first used the inbox, and from when its first event is, which may be older. Of ids from before
+  // `removedBefore`, retention has left those with unsettled work.
+  const times = yield* readFirst<Record<"begun" | "oldest" | "removedBefore", number | null>>(`
     SELECT (SELECT value FROM pigeonhole.inbox_counter WHERE name = 'begun') AS begun,
       (SELECT received_at FROM pigeonhole.inbox_event ORDER BY seq LIMIT 1) AS oldest,
       (SELECT value FROM pigeonhole.inbox_counter WHERE name = 'ids_removed_before') AS "removedBefore"`);
-  return times === undefined ? undefined : readIdTimes(times);
+  const first = Math.min(times?.begun ?? Infinity, times?.oldest ?? Infinity);
+  return first === Infinity ? undefined : Math.max(first, times?.removedBefore ?? first);
 }
 
 /** Notes that ids from before a time may be removed, unless a later time is noted. */
@@ -33,12 +36,9 @@ export function* noteTimes(times: KnownTimes): StoreQuery<KnownTimes> {
     );
   }
   if (times.clock !== undefined) {
-    yield* run(
-      "INSERT INTO pigeonhole.inbox_counter (name, value) VALUES ('begun', :now) ON CONFLICT (name) DO NOTHING",
-      {
-        now: Math.ceil(times.clock),
-      },
-    );
+    const begin =
+      "INSERT INTO pigeonhole.inbox_counter (name, value) VALUES ('begun', :now) ON CONFLICT (name) DO NOTHING";
+    yield* run(begin, { now: Math.ceil(times.clock) });
   }
   const rows = yield* readRows<{ name: string; value: number }>(
     "SELECT name, value FROM pigeonhole.inbox_counter WHERE name IN ('api', 'clock', 'delivery')",
@@ -48,20 +48,4 @@ export function* noteTimes(times: KnownTimes): StoreQuery<KnownTimes> {
   const newest = "SELECT received_at AS at FROM pigeonhole.inbox_event ORDER BY seq DESC LIMIT 1";
   const clock = known["clock"] ?? (yield* readFirst<{ at: number }>(newest))?.at;
   return { clock, delivery: known["delivery"], api: known["api"] };
-}
-
-/** Times that say which ids an inbox has, in milliseconds since 1970; each is null if there is none. */
-interface IdTimes {
-  /** When a receiver first used the inbox. */
-  begun: number | null;
-  /** When the first event was received that is still there. */
-  oldest: number | null;
-  /** Retention has removed ids of events from before. Some may be left: those with unsettled work stay. */
-  removedBefore: number | null;
-}
-
-/** See {@link InboxOperator.idsKnownSince}. An event may be older than the first noted time of a receiver. */
-function readIdTimes({ begun, oldest, removedBefore }: IdTimes): number | undefined {
-  const first = Math.min(begun ?? Infinity, oldest ?? Infinity);
-  return first === Infinity ? undefined : Math.max(first, removedBefore ?? first);
 }

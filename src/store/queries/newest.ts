@@ -1,7 +1,7 @@
-import { digestOf } from "../key-digest.js";
 import type { Lease, NewestKey, NewestResult } from "../work.js";
 import { MAY_END, SUPERSEDE } from "./ending-work.js";
 import { type StoreQuery, readFirst, readRows, run } from "./store-query.js";
+import { createHash } from "node:crypto";
 
 interface Found {
   seq: number;
@@ -67,4 +67,9 @@ export function* beginNewest(begin: { lease: Lease; of: NewestKey; now: number }
     yield* run(`UPDATE pigeonhole.inbox_work SET ${SUPERSEDE} WHERE ${where}`, { handler, seqs, error, now });
   }
   return newer === undefined ? "newest" : "superseded";
+}
+
+/** A key as it is stored. Keys may be of any length, which an index does not take, and may be addresses. */
+export function digestOf(key: string): string {
+  return createHash("sha256").update(key).digest("base64url");
 }

@@ -1,14 +1,12 @@
 import type { PruneLimits } from "../store.js";
 import { noteRemoval } from "./known-ids.js";
-import { type StoreQuery, readRows, run } from "./store-query.js";
+import { type StoreQuery, lockEvents, readRows, run } from "./store-query.js";
 
 /** A kind of row that retention removes. */
 interface PrunedKind {
   /** Reads rows after a number, oldest first. `since`: later than `receivedAt` if the clock was behind then. */
   select: string;
-  /** Locks the rows numbered `:seqs`, so that no process plans work for them. */
-  lock: string;
-  /** Of these rows, those that may go. */
+  /** Of the rows numbered `:seqs`, those that may go. */
   mayGo: string;
   remove: readonly string[];
 }
@@ -18,9 +16,6 @@ interface PrunedRow {
   receivedAt: number;
   since: number;
 }
-
-/** Locks events first of all, so that no process plans work for them or removes them meanwhile. */
-const LOCK_EVENTS = "SELECT seq FROM pigeonhole.inbox_event WHERE seq = ANY(:seqs::bigint[]) ORDER BY seq FOR UPDATE";
 
 /** No handler runs on the event, and none will. */
 const IS_SETTLED = "NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS w WHERE w.seq = r.seq AND w.state <> 'done')";
@@ -35,7 +30,6 @@ const EVENTS: PrunedKind = {
   select: `
     SELECT seq, received_at AS "receivedAt", greatest(received_at, signed_at) AS since FROM pigeonhole.inbox_event
     WHERE seq > :after ORDER BY seq LIMIT :batch`,
-  lock: LOCK_EVENTS,
   mayGo: MAY_GO,
   remove: [
     ...REMOVE_BODIES,
@@ -49,7 +43,6 @@ const BODIES: PrunedKind = {
     SELECT r.seq, e.received_at AS "receivedAt", e.received_at AS since
     FROM pigeonhole.inbox_body AS r JOIN pigeonhole.inbox_event AS e ON e.seq = r.seq
     WHERE r.seq > :after ORDER BY r.seq LIMIT :batch`,
-  lock: LOCK_EVENTS,
   mayGo: MAY_GO,
   remove: REMOVE_BODIES,
 };
@@ -59,8 +52,9 @@ const SENT: PrunedKind = {
   select: `
     SELECT seq, recorded_at AS "receivedAt", recorded_at AS since FROM pigeonhole.outbox_event
     WHERE seq > :after ORDER BY seq LIMIT :batch`,
-  lock: "SELECT seq FROM pigeonhole.outbox_event WHERE seq = ANY(:seqs) ORDER BY seq FOR UPDATE",
-  mayGo: "SELECT seq FROM pigeonhole.outbox_event WHERE seq = ANY(:seqs) AND state = 'done' AND send IS NULL",
+  mayGo: `
+    SELECT seq FROM pigeonhole.outbox_event WHERE seq = ANY(:seqs) AND state = 'done' AND send IS NULL
+    ORDER BY seq FOR UPDATE`,
   remove: ["DELETE FROM pigeonhole.outbox_event WHERE seq = ANY(:seqs)"],
 };
 
@@ -94,11 +88,10 @@ function* sweep(limits: PruneLimits, reached: PrunedTo): StoreQuery<number> {
     if (last === undefined) continue;
     // Rows received while the clock was ahead are passed: otherwise they would keep those behind them for as long.
     const old = seen.filter(({ receivedAt, since }) => receivedAt <= limits.now && since < before);
-    if (old.length > 0)
-      yield* removeRows(
-        kind,
-        old.map(({ seq }) => seq),
-      );
+    const seqs = old.map(({ seq }) => seq);
+    // No process plans work for events meanwhile, or removes them.
+    if (kind !== SENT) yield* lockEvents(seqs);
+    yield* removeRows(kind, seqs);
     reached.set(kind, last.seq);
     return seen.length;
   }
@@ -106,7 +99,6 @@ function* sweep(limits: PruneLimits, reached: PrunedTo): StoreQuery<number> {
 }
 
 function* removeRows(kind: PrunedKind, old: readonly number[]): StoreQuery<void> {
-  yield* readRows(kind.lock, { seqs: old });
   const seqs = (yield* readRows<{ seq: number }>(kind.mayGo, { seqs: old })).map(({ seq }) => seq);
   if (seqs.length === 0) return;
   for (const removal of kind.remove) yield* run(removal, { seqs });

@@ -1,9 +1,9 @@
 import { NO_HANDLER, NOTE_HANDLER } from "../../base/note-handler.js";
-import { errorKeyOf } from "../error-kind.js";
+import { errorKeyOf, CRASH_LOOP } from "../error-kind.js";
 import type { ReplanPlan } from "../store.js";
 import type { ParkedNote } from "../work.js";
 import { CLEAR_FAILURE, type PieceAt } from "./ending-work.js";
-import { type StoreQuery, exists, readRows, run } from "./store-query.js";
+import { type StoreQuery, exists, lockEvents, readRows, run } from "./store-query.js";
 
 const note = NOTE_HANDLER;
 
@@ -34,7 +34,7 @@ export function addNote(
 export function* replanEvent(plan: ReplanPlan): StoreQuery<number> {
   const { seq, now, parked } = plan;
   // Other bytes of the id may come meanwhile.
-  yield* readRows("SELECT 1 AS found FROM pigeonhole.inbox_event WHERE seq = :seq FOR UPDATE", { seq });
+  yield* lockEvents([seq]);
   // What is being settled at the moment is either done afterwards, or still there.
   yield* readRows("SELECT 1 AS found FROM pigeonhole.inbox_work WHERE seq = :seq ORDER BY handler FOR UPDATE", { seq });
   // Retention has dropped the body, and work without one could never be leased.
@@ -98,4 +98,25 @@ export function* requestReading({ seq, now }: EventAt): StoreQuery<boolean> {
     { seq, now },
   );
   return yield* requestRetry({ seq, now });
+}
+
+/**
+ * Removes an event that is parked, and on which no handler has run, so that other bytes of its id take its place. False
+ * for any other event, which stays; true for one that is gone. In one transaction.
+ */
+export function* removeUnhandled(seq: number): StoreQuery<boolean> {
+  if ((yield* lockEvents([seq])).length === 0) return true;
+  const work = yield* readRows<{ state: string; reason: string | null; started: number }>(
+    "SELECT state, reason, started FROM pigeonhole.inbox_work WHERE seq = :seq ORDER BY handler FOR UPDATE",
+    { seq },
+  );
+  // The lease that found that the schema refuses the event counts as started.
+  const isUnhandled = work.every(
+    ({ state, reason, started }) => state === "parked" && reason !== CRASH_LOOP.reason && started <= 1,
+  );
+  if (work.length === 0 || !isUnhandled) return false;
+  if (yield* exists("SELECT 1 AS found FROM pigeonhole.inbox_step WHERE seq = :seq LIMIT 1", { seq })) return false;
+  for (const table of ["inbox_work", "inbox_body", "inbox_failed", "inbox_step", "inbox_event"])
+    yield* run(`DELETE FROM pigeonhole.${table} WHERE seq = :seq`, { seq });
+  return true;
 }

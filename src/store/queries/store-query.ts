@@ -12,7 +12,7 @@ export interface StatementAnswer {
 
 /**
  * Work on a database, written once for both: it yields its statements one after the other, and is given the answer to
- * each. A driver runs it (`sqlite/run-in-file.ts`, `postgres/run-on-server.ts`), in one transaction where it writes.
+ * each. A driver runs it (`sqlite/run-in-file.ts`, `postgres/sql.ts`), in one transaction where it writes.
  */
 export type StoreQuery<Value> = Generator<QueryStatement, Value, StatementAnswer>;
 
@@ -31,6 +31,12 @@ export function* exists(sql: string, values: object): StoreQuery<boolean> {
 /** The number of rows that the statement changed. */
 export function* run(sql: string, values: object): StoreQuery<number> {
   return (yield { sql, values }).count;
+}
+
+/** Locks events until the transaction ends, in one order, so that two transactions never wait for each other. */
+export function lockEvents(seqs: readonly number[]): StoreQuery<object[]> {
+  const events = "SELECT seq FROM pigeonhole.inbox_event WHERE seq = ANY(:seqs::bigint[])";
+  return readRows(`${events} ORDER BY seq FOR UPDATE`, { seqs });
 }
 
 /**

@@ -3,7 +3,7 @@ import type { JobAction, WorkPiece } from "../bulk-jobs.js";
 import type { RunCounts } from "../inbox-operator.js";
 import { DISCARD } from "./ending-work.js";
 import { RESET, requestRetry } from "./replan.js";
-import { type StoreQuery, WAITS, readFirst, readRows, run } from "./store-query.js";
+import { type StoreQuery, WAITS, lockEvents, readFirst, readRows, run } from "./store-query.js";
 import { type ChosenWork, choiceParameters, fromOpenWork, workConditions } from "./work-choice.js";
 
 /** A piece of work that was found. `dueAt` tells a wait from a later one of the same piece; null for stuck work. */
@@ -99,10 +99,7 @@ const RESET_PIECES = `
 /** Notes of events that were not understood are few, and wait for a receiver each. */
 function* retryPieces({ pieces, now }: PiecesAt): StoreQuery<readonly WorkPiece[]> {
   const work = pieces.filter(({ handler }) => handler !== NOTE_HANDLER);
-  // In one order: two pages never wait for each other.
-  yield* readRows("SELECT 1 AS found FROM pigeonhole.inbox_event WHERE seq = ANY(:seqs) ORDER BY seq FOR UPDATE", {
-    seqs: work.map(({ seq }) => seq),
-  });
+  yield* lockEvents(work.map(({ seq }) => seq));
   const changed = yield* readRows<WorkPiece>(RESET_PIECES, { ...columnsOf(work), now });
   for (const piece of pieces)
     if (piece.handler === NOTE_HANDLER && (yield* requestRetry({ seq: piece.seq, now }))) changed.push(piece);

@@ -1,16 +1,14 @@
 import type { JobWork } from "../bulk-jobs.js";
 import { choiceValues } from "../error-group-id.js";
-import { WORK_FILTERS, conditionsOn } from "../filters.js";
+import { WORK_FILTERS, chosenOf, conditionsOn } from "../filters.js";
 import { type EventState, IS_WORK, hasEnded } from "../state-words.js";
 
 /** Which work, or events that have it. */
 export type ChosenWork = Omit<JobWork, "state"> & { state?: EventState | undefined };
 
-type Conditions = Partial<Record<Exclude<keyof ChosenWork, "state">, string>>;
+const OF_EVENT = { ...conditionsOn("event", WORK_FILTERS), ids: "e.id = ANY(:ids)" };
 
-const OF_EVENT: Conditions = { ...conditionsOn("event", WORK_FILTERS), ids: "e.id = ANY(:ids)" };
-
-const OF_WORK: Conditions = {
+const OF_WORK = {
   ...conditionsOn("work", WORK_FILTERS),
   failedBy: `NOT (coalesce(w.settled_at, w.failed_at, 0) > :failedBy::bigint
     AND coalesce(w.settled_at, w.failed_at, 0) <= :readAt::bigint)`,
@@ -23,20 +21,14 @@ export function choiceParameters(choice: ChosenWork): object {
   return { ...choice, ...choiceValues(choice) };
 }
 
-function chosen(conditions: Conditions, choice: ChosenWork): string[] {
-  return Object.entries(conditions)
-    .filter(([field]) => choice[field as keyof ChosenWork] !== undefined)
-    .map(([, condition]) => condition);
-}
-
 const ofWork = (choice: ChosenWork): string[] => {
   const { state } = choice;
-  return [...(state === undefined || state === "unhandled" ? [] : [IS_WORK[state]]), ...chosen(OF_WORK, choice)];
+  return [...(state === undefined || state === "unhandled" ? [] : [IS_WORK[state]]), ...chosenOf(OF_WORK, choice)];
 };
 
 const ofEvent = (choice: ChosenWork): string[] => {
   const none = "NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS w WHERE w.seq = e.seq)";
-  return [...(choice.state === "unhandled" ? [none] : []), ...chosen(OF_EVENT, choice)];
+  return [...(choice.state === "unhandled" ? [none] : []), ...chosenOf(OF_EVENT, choice)];
 };
 
 /** Conditions on rows of `inbox_work AS w` joined with `inbox_event AS e`; parameters have the names of the fields. */
@@ -46,7 +38,7 @@ export function workConditions(choice: ChosenWork): string[] {
 
 /** Work that is not done as `w`, joined with its events as `e` only if a condition on these is chosen. */
 export function fromOpenWork(choice: ChosenWork): string {
-  const join = chosen(OF_EVENT, choice).length === 0 ? "" : "JOIN pigeonhole.inbox_event AS e ON e.seq = w.seq";
+  const join = chosenOf(OF_EVENT, choice).length === 0 ? "" : "JOIN pigeonhole.inbox_event AS e ON e.seq = w.seq";
   return `FROM pigeonhole.open_work AS w ${join}`;
 }
 

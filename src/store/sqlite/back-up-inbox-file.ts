@@ -5,6 +5,7 @@ import { dirname, resolve } from "node:path";
 import type { Database } from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
 import type { BackupCopy } from "../inbox-operator.js";
+import { IN_MEMORY } from "./open-database.js";
 import { openOutsideConnection } from "./open-outside-connection.js";
 import { asStoreError } from "./store-error.js";
 
@@ -28,6 +29,7 @@ export async function backUpInboxFile({
   replace = false,
   signal,
 }: BackupInput): Promise<{ bytes: number }> {
+  if (file === IN_MEMORY) throw new PigeonholeError("invalid_argument", "A database in memory has no file to copy.");
   const connection = openOutsideConnection(file);
   const draft = `${copy}.${randomBytes(6).toString("hex")}.tmp`;
   try {

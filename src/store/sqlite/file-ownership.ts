@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type Database from "better-sqlite3";
 import { connect } from "./connect.js";
-import { ownerPath } from "./follow-links.js";
+import { ownerPath } from "./file-identity.js";
 import { makePrivate } from "./make-private.js";
 import { asStoreError } from "./store-error.js";
 

@@ -4,7 +4,7 @@ import type { AcceptResult, NewEvent, SettleResult } from "../store.js";
 import { BUSY_WAITS } from "../while-busy.js";
 import type { Settlement } from "../work.js";
 import { BatchPacker, type BatchResults, type CommandResult, failureOf, unpackAccepted } from "./batch.js";
-import { createTokenSource } from "./lease-token.js";
+import { createTokenSource } from "./operations/lease.js";
 import type { Accepted } from "./operations/accept.js";
 import type { InputOf, OperationName, OtherCommand, ResultOf } from "./prepare-operations.js";
 import type { Writer } from "./writer.js";

@@ -13,7 +13,7 @@ import {
   unpackEvent,
 } from "./batch.js";
 import { findFileLoss } from "./find-file-loss.js";
-import { createTokenSource } from "./lease-token.js";
+import { createTokenSource } from "./operations/lease.js";
 import type { OpenFiles } from "./open-files.js";
 import { prepareAccept } from "./operations/accept.js";
 import { prepareAddDone } from "./operations/settle.js";

@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, existsSync, fchmodSync, openSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { PigeonholeError } from "../../base/error.js";
-import { followLinks, ownerPath } from "./follow-links.js";
+import { followLinks, ownerPath } from "./file-identity.js";
 
 const PRIVATE = 0o600;
 const OF_OTHERS = 0o077;

@@ -1,8 +1,7 @@
 import { realpathSync } from "node:fs";
 import { PigeonholeError } from "../../base/error.js";
 import { ContentWatch } from "./content-watch.js";
-import { type FileIdentity, identify, isSameFile } from "./file-identity.js";
-import { followLinks, ownerPath } from "./follow-links.js";
+import { type FileIdentity, identify, isSameFile, followLinks, ownerPath } from "./file-identity.js";
 import { type OwnLocks, findOwnLocks, hasSecondSqlite, isStillLocked } from "./own-locks.js";
 import { DAMAGED } from "./store-error.js";
 

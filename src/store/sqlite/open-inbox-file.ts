@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type EraseOptions, type ErasePage, type EraseRequest, eraseAll, isAnyFound } from "../erase.js";
+import { type EraseOptions, type ErasePage, type EraseRequest, eraseAll } from "../erase.js";
 import type { InboxOperator, OperatorErasure } from "../inbox-operator.js";
 import { operateByQueries } from "../operate-by-queries.js";
 import { erasePage } from "../queries/erase.js";
@@ -8,10 +8,8 @@ import type { PagePace } from "../query-runner.js";
 import { backUpInboxFile } from "./back-up-inbox-file.js";
 import { isOwned } from "./file-ownership.js";
 import { IN_MEMORY } from "./open-database.js";
-import { type OutsideConnection, openOutsideConnection } from "./open-outside-connection.js";
-import { overwriting } from "./overwriting.js";
-import { runBeside, tryWhileBusy } from "./run-beside.js";
-import { runInFile } from "./run-in-file.js";
+import { type OutsideConnection, openOutsideConnection, runBeside, tryWhileBusy } from "./open-outside-connection.js";
+import { runInFile, overwriting } from "./run-in-file.js";
 
 /**
  * Opens the database file of a receiver to list, retry and discard its events. Rejects with `invalid_argument` for a
@@ -77,7 +75,7 @@ async function eraseFromFile(
   const counts = await eraseAll(async (cursor) => {
     const request = { email, now: now(), cursor };
     const seen = await runBeside(db, "deferred", () => erase({ ...request, dryRun: true }));
-    const isRead = dryRun || !isAnyFound(seen);
+    const isRead = dryRun || !Object.values(seen).some((count) => typeof count === "number" && count > 0);
     const page = isRead ? seen : await runBeside(db, "immediate", () => erase({ ...request, dryRun: false }));
     await sleep(isRead ? 0 : BETWEEN_PAGES_MS);
     return page;

@@ -1,11 +1,22 @@
 import type { Database } from "better-sqlite3";
-import type { CopiedPage, TableRow } from "../copied-page.js";
 import { listPolicies } from "../queries/handlers.js";
 import { idsKnownSince } from "../queries/known-ids.js";
 import { isOwned } from "./file-ownership.js";
-import { openOutsideConnection } from "./open-outside-connection.js";
-import { runBeside, tryWhileBusy } from "./run-beside.js";
+import { openOutsideConnection, runBeside, tryWhileBusy } from "./open-outside-connection.js";
 import { runInFile } from "./run-in-file.js";
+
+/** A row of a table of the store, by its columns, which have the same names in both databases. */
+export type TableRow = Record<string, string | number | null | Uint8Array>;
+
+/** Rows on their way from one database into another, with the numbers that they have in the first. */
+export interface CopiedPage {
+  /** Events, or contact events. */
+  rows: TableRow[];
+  /** By table: what belongs to these rows. */
+  beside: Record<string, TableRow[]>;
+  /** Where the next page begins; undefined on the last one. */
+  after: number | undefined;
+}
 
 /** Rows of a page, and about how many bytes their bodies may have. */
 const PAGE_ROWS = 200;

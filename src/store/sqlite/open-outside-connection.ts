@@ -6,6 +6,7 @@ import { MIGRATIONS } from "./migrations.js";
 import { APPLICATION_ID, isNotADatabase, openDatabase, openKeeper } from "./open-database.js";
 import { checkNotEmptied } from "./open-files.js";
 import { asStoreError } from "./store-error.js";
+import { BUSY_WAITS, whileBusy } from "../while-busy.js";
 
 /** A connection beside a receiver, which may run in another process. */
 export interface OutsideConnection {
@@ -95,4 +96,27 @@ function readMarks(file: string): { mark: number; version: number } {
   } finally {
     db?.close();
   }
+}
+
+/** A transaction on a database that a receiver may be using. */
+export function runBeside<Value>(
+  db: Database.Database,
+  kind: "deferred" | "immediate",
+  work: () => Value,
+): Promise<Value> {
+  return tryWhileBusy(() => {
+    if (!db.open) throw new PigeonholeError("stopped", "The inbox file is closed.");
+    return db.transaction(work)[kind]();
+  });
+}
+
+/** Tries again while the receiver holds the database. */
+export function tryWhileBusy<Value>(work: () => Value): Promise<Value> {
+  return whileBusy(BUSY_WAITS.outside, () => {
+    try {
+      return work();
+    } catch (error) {
+      throw asStoreError(error, "using the database");
+    }
+  });
 }

@@ -14,7 +14,7 @@ import { IN_MEMORY, migrate, openDatabase, openKeeper } from "./open-database.js
 import { type OpenFiles, checkNotEmptied, noteOpenFiles } from "./open-files.js";
 import { operateFile } from "./open-inbox-file.js";
 import { readOwnTables, setUpOwnTables } from "./own-tables.js";
-import { runBeside } from "./run-beside.js";
+import { runBeside } from "./open-outside-connection.js";
 import { rewriteWal } from "./rewrite-wal.js";
 import { ThreadWriter } from "./thread-writer.js";
 import { type UserCommit, createUserCommits } from "./user-transaction.js";
@@ -155,13 +155,7 @@ async function assemble({ db, files, keeper, useThread, onAlarm }: Parts): Promi
 }
 
 function operateHere(db: Database, now: () => number): InboxOperator {
-  return {
-    ...operateFile({ file: IN_MEMORY, connection: { db, keepsWal: true, close: () => undefined }, now }),
-    // oxlint-disable-next-line require-await -- a throw must become a rejection
-    async backUp() {
-      throw new PigeonholeError("invalid_argument", "A database in memory has no file to copy.");
-    },
-  };
+  return operateFile({ file: IN_MEMORY, connection: { db, keepsWal: true, close: () => undefined }, now });
 }
 
 /** Rows that a count looks at within a millisecond. */

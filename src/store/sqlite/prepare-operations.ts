@@ -8,16 +8,15 @@ import { reserveRuns } from "../queries/run-slots.js";
 import type { StoreQuery } from "../queries/store-query.js";
 import { leaseCall, settleCall } from "../queries/outbox-calls.js";
 import { type PrunedTo, pruneBatch } from "../queries/prune.js";
-import { recordContactEvent } from "../queries/record-contact-event.js";
+import { recordContactEvent } from "../queries/contact-event-changes.js";
 import { replanEvent } from "../queries/replan.js";
 import { restartPage } from "../queries/restart-waits.js";
 import { loadSteps, saveStep } from "../queries/steps.js";
 import type { SendPage, SendRequest } from "../outbox.js";
 import type { PruneLimits } from "../store.js";
-import { prepareLease, releaseInFile, renewInFile } from "./operations/lease.js";
+import { prepareLease, releaseInFile, renewInFile, type TakeTokens } from "./operations/lease.js";
 import { readEpoch, recoverInFile } from "./operations/recover.js";
 import { prepareSettle } from "./operations/settle.js";
-import type { TakeTokens } from "./lease-token.js";
 import { onFirstUse } from "./on-first-use.js";
 import { runInFile } from "./run-in-file.js";
 

@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
-import { PigeonholeError } from "../../base/error.js";
+import type { PigeonholeError } from "../../base/error.js";
 import type { CommitFunction } from "../commit-transaction.js";
-import { transactionEnded } from "../guard-transaction.js";
+import { leaseLost, transactionEnded } from "../guard-transaction.js";
 import type { DoneSettlement } from "../work.js";
 import { findFileLoss } from "./find-file-loss.js";
 import { onFirstUse } from "./on-first-use.js";
@@ -86,12 +86,7 @@ function prepareTurn(db: Database): (commits: readonly UserCommit[]) => Turn {
   const runOne = db.transaction(({ settlements, fn }: UserCommit): void => {
     // The fence comes first: when a lease is lost, the user's function does not run at all.
     for (const settlement of settlements) {
-      if (settle(settlement) === "lost") {
-        throw new PigeonholeError(
-          "lease_lost",
-          `The lease of handler "${settlement.handler}" has ended; nothing was written.`,
-        );
-      }
+      if (settle(settlement) === "lost") throw leaseLost(settlement);
     }
     callWithDatabase(db, fn, "ctx.commit");
   });

@@ -4,7 +4,7 @@ import { createPostgresStore } from "pigeonhole/postgres";
 import { Pool } from "pg";
 import type { Lease } from "#pigeonhole/store/work.js";
 import type { NewEvent, Store } from "#pigeonhole/store/store.js";
-import type { PostgresTransaction } from "#pigeonhole/store/postgres/postgres-transaction.js";
+import type { PostgresTransaction } from "#pigeonhole/store/postgres/call-with-client.js";
 import { BODY_BYTES, EVENT_TYPE, HANDLER_NAME } from "../sample-delivery.js";
 import { median } from "../stats.js";
 import { serveCalls } from "./child-calls.js";

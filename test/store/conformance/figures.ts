@@ -1,7 +1,6 @@
 import { isoTime } from "#pigeonhole/base/iso-time.js";
 import type { Figures, FiguresWrite, ProcessStatus } from "#pigeonhole/store/figures.js";
-import { failuresInARow } from "#pigeonhole/store/failures-in-a-row.js";
-import { isAlive, isEnded } from "#pigeonhole/store/process-state.js";
+import { isAlive, isEnded, failuresInARow } from "#pigeonhole/store/process-state.js";
 import { NO_FIGURES } from "#pigeonhole/store/figure-rows.js";
 import { expect, test } from "vitest";
 import { DAY, MINUTE, context } from "./new-event.js";

@@ -5,7 +5,7 @@ import { type Fixture, ENDS_WITH_STORE } from "./fixture.js";
 import type { EventQuery } from "#pigeonhole/store/inbox-view.js";
 import type { Lease } from "#pigeonhole/store/work.js";
 import { countWork, operate } from "../../support/operate.js";
-import type { RunSlots } from "#pigeonhole/store/run-slots.js";
+import type { RunSlots } from "#pigeonhole/store/queries/run-slots.js";
 import { isoTime } from "#pigeonhole/base/iso-time.js";
 import { CRASH_LIMIT } from "#pigeonhole/store/work-state.js";
 

@@ -130,7 +130,7 @@ const MISTAKES: MistakesBy<keyof typeof POSTGRES_SCENARIOS> = {
       "AND state = 'leased'",
     ],
     "gives work again under the token of its last lease": [
-      `${ROOM}/lease-token.js`,
+      `${ROOM}/node-session.js`,
       "randomInt(1, 2 ** 48 - 1)",
       "randomInt(1, 2)",
     ],

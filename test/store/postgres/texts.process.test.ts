@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { expect, test } from "vitest";
-import { fromStoredText, toStoredText } from "#pigeonhole/store/postgres/stored-text.js";
+import { fromStoredText, toStoredText } from "#pigeonhole/store/postgres/sql.js";
 import { describeOnPostgres } from "../../support/postgres-server.js";
 import { newEvent, settlements, T } from "../conformance/new-event.js";
 import { acceptLeased, leasePage } from "../conformance/lease-page.js";

@@ -1,7 +1,6 @@
 import type { DiskUse, FiguresWrite } from "../../figures.js";
 import { addFigures } from "../../queries/figures.js";
 import { LOCKED } from "../advisory-lock.js";
-import { runOnServer } from "../run-on-server.js";
 import type { Sql } from "../sql.js";
 import type { NodeLock } from "./recover.js";
 
@@ -15,7 +14,7 @@ const LOCK = `
 /** Adds what a process has to say. In one transaction. */
 export async function writeFigures(sql: Sql, { lockClass }: NodeLock, write: FiguresWrite): Promise<void> {
   await sql.run(LOCK, { lockClass, lock: LOCKED.figures });
-  await runOnServer(sql, addFigures(write));
+  await sql.perform(addFigures(write));
 }
 
 /** What the tables and their indexes take. What is free is known to the server alone. */

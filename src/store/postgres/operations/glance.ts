@@ -3,7 +3,7 @@ import { BLOCKING_TRIES } from "../../queries/outbox-calls.js";
 import type { Glance } from "../../store.js";
 import type { Sql } from "../sql.js";
 import { HAS_ORPHANS, type NodeLock, expiredBefore } from "./recover.js";
-import { SERVER_TIME } from "./server-time.js";
+import { SERVER_TIME } from "../database-clock.js";
 
 /** Each part reads the first row that fits of an index, so that the cost does not grow with what is stored. */
 const GLANCE = `

@@ -1,9 +1,9 @@
-import { digestOf } from "../../key-digest.js";
+import { digestOf } from "../../queries/newest.js";
 import type { LeaseRequest } from "../../store.js";
 import type { Lease } from "../../work.js";
 import type { Sql } from "../sql.js";
 import { leaseColumns, notLeased } from "./columns.js";
-import { SERVER_TIME } from "./server-time.js";
+import { SERVER_TIME } from "../database-clock.js";
 
 export interface KeyRequest {
   lease: Lease;

@@ -1,13 +1,11 @@
 import { HISTORIES, planHistory } from "../../queries/history.js";
 import type { LeasePage, LeaseRequest } from "../../store.js";
-import type { TraceContext } from "../../trace-context.js";
-import type { Lease, LeasedWork } from "../../work.js";
-import type { LeaseHolder } from "../lease-token.js";
-import { runOnServer } from "../run-on-server.js";
+import { type Lease, type LeasedRow, toLeasedWork } from "../../work.js";
+import type { LeaseHolder } from "./recover.js";
 import type { Sql } from "../sql.js";
 import { endWaits } from "./keys.js";
 import { SELECT_HOLDING, leaseColumns, notLeased } from "./columns.js";
-import { SERVER_TIME } from "./server-time.js";
+import { SERVER_TIME } from "../database-clock.js";
 
 /** How many processes died in the work: none, one, or two and more. The value of the index expression. */
 type Crashes = 0 | 1 | 2;
@@ -43,21 +41,13 @@ const LEASE = `
     SET state = 'leased', lease = :token, lease_until = :leaseUntil, process = :node, due_at = NULL, waits_since = NULL,
       started = w.started + 1
     FROM page WHERE w.seq = page.seq AND w.handler = :handler AND (page.place = 1 OR page.bytes < :maxBytes)
-    RETURNING w.seq, w.lease, w.started, w.finished, w.waits, w.wait_began, page.due_at, page.place
+    RETURNING w.seq, w.started, w.finished, w.waits, w.wait_began, page.due_at, page.place
   )
-  SELECT l.seq, l.lease AS token, e.id AS "eventId", e.received_at AS "receivedAt",
+  SELECT l.seq, e.id AS "eventId", e.received_at AS "receivedAt",
     e.signed_at AS "signedAt", l.due_at AS "dueAt", l.started, l.finished, l.waits,
     l.wait_began AS "waitBegan", b.body, b.trace
   FROM leased AS l JOIN pigeonhole.inbox_event AS e ON e.seq = l.seq JOIN pigeonhole.inbox_body AS b ON b.seq = l.seq
   ORDER BY l.place`;
-
-interface Row extends Pick<LeasedWork, "seq" | "token" | "eventId" | "receivedAt" | "signedAt" | "dueAt" | "body"> {
-  started: number;
-  finished: number;
-  waits: number;
-  waitBegan: number | null;
-  trace: TraceContext | null;
-}
 
 /**
  * Leases a page of due work for one handler. Work that one process died in is returned first, without other work and in
@@ -65,7 +55,7 @@ interface Row extends Pick<LeasedWork, "seq" | "token" | "eventId" | "receivedAt
  * returned one piece at a time.
  */
 export async function leaseWork(sql: Sql, holder: LeaseHolder, request: LeaseRequest): Promise<LeasePage> {
-  const { handler, now, history = 0 } = request;
+  const { now, history = 0 } = request;
   const { dues: before, waitsForKey, heldUntil, hasHistory } = await readDuesWithFreed(sql, request);
   if (heldUntil !== undefined) return { work: [], nextDueAt: heldUntil, heldUntil };
   const isDue = [...before.values()].some((due) => due <= now);
@@ -83,11 +73,11 @@ export async function leaseWork(sql: Sql, holder: LeaseHolder, request: LeaseReq
   ];
   for (const [crashes, limit] of limits) {
     if (limit <= 0 || (before.get(crashes) ?? Infinity) > now) continue;
-    const rows = await sql.rows<Row>(LEASE, { ...request, ...holder, crashes, limit });
-    if (rows.length === 0) continue;
+    const work = await readLeased(sql, holder, { ...request, limit }, crashes);
+    if (work.length === 0) continue;
     // What is leased must be known to the caller, also where this fails: then it asks again.
     const { dues: after } = await readDues(sql, request).catch(() => ({ dues: before }));
-    return { work: rows.map((row) => toWork(row, handler)), nextDueAt: firstOf(after), ...waiting };
+    return { work, nextDueAt: firstOf(after), ...waiting };
   }
   return { work: [], nextDueAt: firstOf(before), ...waiting };
 }
@@ -95,10 +85,14 @@ export async function leaseWork(sql: Sql, holder: LeaseHolder, request: LeaseReq
 /** Makes work from the history of a handler. It is leased in the same transaction: other processes make their own. */
 function leaseHistory(sql: Sql, holder: LeaseHolder, request: LeaseRequest): Promise<Omit<LeasePage, "nextDueAt">> {
   return sql.transaction(async () => {
-    const hasHistory = await runOnServer(sql, planHistory(request));
-    const rows = await sql.rows<Row>(LEASE, { ...request, ...holder, crashes: 0 });
-    return { work: rows.map((row) => toWork(row, request.handler)), hasHistory };
+    const hasHistory = await sql.perform(planHistory(request));
+    return { work: await readLeased(sql, holder, request, 0), hasHistory };
   });
+}
+
+async function readLeased(sql: Sql, holder: LeaseHolder, request: LeaseRequest, crashes: Crashes) {
+  const rows = await sql.rows<LeasedRow>(LEASE, { ...request, ...holder, crashes });
+  return rows.map((row) => toLeasedWork(row, { handler: request.handler, token: holder.token }));
 }
 
 interface Dues {
@@ -133,12 +127,6 @@ async function readDues(sql: Sql, { handler, now }: LeaseRequest): Promise<Dues>
 
 function firstOf(dues: Map<Crashes, number>): number | undefined {
   return dues.size === 0 ? undefined : Math.min(...dues.values());
-}
-
-function toWork({ started, finished, waits, waitBegan, trace, ...event }: Row, handler: string): LeasedWork {
-  const runs = { attempt: started, failures: finished - waits, crashes: started - 1 - finished };
-  const kept = { ...(trace !== null && { trace }), ...(waitBegan !== null && { waitBegan }) };
-  return { ...event, ...kept, handler, ...runs };
 }
 
 /** The rows are in one order, so that two transactions never wait for each other. */

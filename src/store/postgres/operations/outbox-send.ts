@@ -2,11 +2,9 @@ import { MINUTE } from "../../../base/duration.js";
 import type { SendPage, SendRequest } from "../../outbox.js";
 import { leaseCall } from "../../queries/outbox-calls.js";
 import { HELD_LOCKS, LOCKED } from "../advisory-lock.js";
-import type { LeaseHolder } from "../lease-token.js";
-import { runOnServer } from "../run-on-server.js";
 import type { Sql } from "../sql.js";
-import type { NodeLock } from "./recover.js";
-import { SERVER_TIME } from "./server-time.js";
+import type { LeaseHolder, NodeLock } from "./recover.js";
+import { SERVER_TIME } from "../database-clock.js";
 
 /**
  * A call may take long. Its lease ends sooner, and is prolonged while this process works: one whose event loop is
@@ -23,7 +21,7 @@ export function leaseSend(
   return sql.transaction(async () => {
     await sql.run("SELECT pg_advisory_xact_lock(:lockClass, :of)", { lockClass, of: LOCKED.freezing });
     const leaseUntil = Math.min(request.leaseUntil, request.now + HOLDS_FOR_MS);
-    return runOnServer(sql, leaseCall({ ...request, leaseUntil }, { token, node }));
+    return sql.perform(leaseCall({ ...request, leaseUntil }, { token, node }));
   });
 }
 

@@ -3,7 +3,7 @@ import { CRASH_LIMIT, TAKEN_OVER_AFTER_MS } from "../../work-state.js";
 import type { Sql } from "../sql.js";
 import { HELD_LOCKS } from "../advisory-lock.js";
 import { notLeased } from "./columns.js";
-import { SERVER_TIME } from "./server-time.js";
+import { SERVER_TIME } from "../database-clock.js";
 
 const HELD = `SELECT number FROM ${HELD_LOCKS}`;
 
@@ -75,6 +75,12 @@ export interface NodeLock {
   lockClass: number;
   /** False for a while after the database could not be reached: other processes may not have renewed their leases. */
   mayExpire: boolean;
+}
+
+/** The process that gets leases, and the token of all that one statement gives. */
+export interface LeaseHolder extends Pick<NodeLock, "node"> {
+  /** Made before the statement, so that its leases can be found where its answer is lost. */
+  token: number;
 }
 
 /** Leases that end before this time have no holder. */

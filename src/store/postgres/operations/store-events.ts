@@ -1,14 +1,13 @@
 import { crc32 } from "../../../base/crc32.js";
 import { NOTE_HANDLER } from "../../../base/note-handler.js";
 import { errorKeyOf } from "../../error-kind.js";
-import { digestOf } from "../../key-digest.js";
+import { digestOf } from "../../queries/newest.js";
 import type { AcceptResult, NewEvent } from "../../store.js";
 import type { Lease } from "../../work.js";
 import { tracesOf } from "./columns.js";
-import type { LeaseHolder } from "../lease-token.js";
-import { runOnServer } from "../run-on-server.js";
+import type { LeaseHolder } from "./recover.js";
 import type { Sql } from "../sql.js";
-import { removeUnhandled } from "../../queries/remove-unhandled.js";
+import { removeUnhandled } from "../../queries/replan.js";
 
 /**
  * Events are numbered in the order given, and inserted in the order of their ids: two processes whose batches overlap
@@ -114,7 +113,7 @@ export async function storeInstead(
   return sql.transaction(async () => {
     // All deliveries wait behind this one.
     await sql.script("SET LOCAL lock_timeout = '100ms'");
-    const gives = event.parked === undefined && (await runOnServer(sql, removeUnhandled(first)));
+    const gives = event.parked === undefined && (await sql.perform(removeUnhandled(first)));
     if (!gives) return { kind: "duplicate", otherBytes: true };
     const stored = (await insertEvents(sql, holder, [event])).get(0);
     return stored && { kind: "stored", ...stored, otherBytes: true };

@@ -1,10 +1,9 @@
 import type { Database } from "better-sqlite3";
 import { crc32 } from "../../../base/crc32.js";
-import { digestOf } from "../../key-digest.js";
+import { digestOf } from "../../queries/newest.js";
 import type { NewEvent } from "../../store.js";
 import type { TraceContext } from "../../trace-context.js";
-import { removeUnhandled } from "../../queries/remove-unhandled.js";
-import { addNote } from "../../queries/replan.js";
+import { addNote, removeUnhandled } from "../../queries/replan.js";
 import { prepareLater } from "../on-first-use.js";
 import { runInFile } from "../run-in-file.js";
 

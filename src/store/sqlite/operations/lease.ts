@@ -1,34 +1,19 @@
+import { randomInt } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import { planHistory } from "../../queries/history.js";
 import { type StoreQuery, run } from "../../queries/store-query.js";
 import type { LeasePage, LeaseRequest } from "../../store.js";
-import type { TraceContext } from "../../trace-context.js";
-import type { Lease, LeasedWork } from "../../work.js";
-import type { TakeTokens } from "../lease-token.js";
+import { type Lease, type LeasedRow, toLeasedWork } from "../../work.js";
 import { prepareLater } from "../on-first-use.js";
 import { runInFile } from "../run-in-file.js";
 
 /** How many processes died in the work: none, one, or two and more. The value of the index expression. */
 type Crashes = 0 | 1 | 2;
 
-interface Row {
-  seq: number;
-  started: number;
-  finished: number;
-  waits: number;
-  waitBegan: number | null;
-  eventId: string;
-  receivedAt: number;
-  signedAt: number;
-  dueAt: number;
-  body: Uint8Array;
-  trace: TraceContext | null;
-}
-
 /** Reads pending work of a handler by the number of processes that died in it. */
 function prepareReadDue(db: Database) {
-  const selectDue = prepareLater(db)<{ handler: string; crashes: Crashes; now: number }, Row>(`
-    SELECT w.seq, w.started, w.finished, w.waits, w.wait_began AS waitBegan, e.id AS eventId,
+  const selectDue = prepareLater(db)<{ handler: string; crashes: Crashes; now: number }, LeasedRow>(`
+    SELECT w.seq, w.started + 1 AS started, w.finished, w.waits, w.wait_began AS waitBegan, e.id AS eventId,
       e.received_at AS receivedAt, e.signed_at AS signedAt, w.due_at AS dueAt, b.body, b.trace
     FROM inbox_work AS w JOIN inbox_event AS e ON e.seq = w.seq JOIN inbox_body AS b ON b.seq = w.seq
     WHERE w.state = 'pending' AND w.handler = :handler AND min(w.started - w.finished, 2) = :crashes
@@ -46,8 +31,8 @@ function prepareReadDue(db: Database) {
     return ([0, 1, 2] as const).map((crashes) => selectNextDue.get({ handler, crashes }));
   }
 
-  function readPage(request: LeaseRequest, crashes: Crashes, limit: number): Row[] {
-    const rows: Row[] = [];
+  function readPage(request: LeaseRequest, crashes: Crashes, limit: number): LeasedRow[] {
+    const rows: LeasedRow[] = [];
     if (limit <= 0) return rows;
     let bytes = 0;
     for (const row of selectDue().iterate({ handler: request.handler, crashes, now: request.now })) {
@@ -81,14 +66,14 @@ export function prepareLease(db: Database, takeTokens: TakeTokens) {
   const { readDues, readPage, readHeldUntil } = prepareReadDue(db);
   const setLeased = prepareLater(db)(`
     UPDATE inbox_work
-    SET state = 'leased', lease = :lease, lease_until = :leaseUntil, due_at = NULL, waits_since = NULL, started = started + 1
+    SET state = 'leased', lease = :token, lease_until = :leaseUntil, due_at = NULL, waits_since = NULL, started = started + 1
     WHERE seq = :seq AND handler = :handler AND state = 'pending'`);
 
   /**
    * Reads no page where nothing is due: an idle handler polls every second, and three tables cost several times as much
    * as one index.
    */
-  function findPage(request: LeaseRequest, dues: readonly (number | undefined)[]): Row[] {
+  function findPage(request: LeaseRequest, dues: readonly (number | undefined)[]): LeasedRow[] {
     const limitOf = (crashes: Crashes, limit: number): number =>
       (dues[crashes] ?? Infinity) <= request.now ? limit : 0;
     const crashLooping = readPage(request, 2, limitOf(2, request.allowCrashLooping ? 1 : 0));
@@ -112,13 +97,10 @@ export function prepareLease(db: Database, takeTokens: TakeTokens) {
     let before = readDues(handler);
     const hasHistory = makeHistory(request, before);
     if (hasHistory) before = readDues(handler);
-    const work = findPage(request, before).map((row): LeasedWork => {
-      const { started, finished, waits, waitBegan, trace, ...event } = row;
-      const token = takeTokens(1);
-      setLeased().run({ seq: row.seq, handler, lease: token, leaseUntil });
-      const runs = { attempt: started + 1, failures: finished - waits, crashes: started - finished };
-      const kept = { ...(trace !== null && { trace }), ...(waitBegan !== null && { waitBegan }) };
-      return { ...event, ...kept, handler, token, ...runs };
+    const work = findPage(request, before).map((row) => {
+      const lease = { handler, token: takeTokens(1) };
+      setLeased().run({ seq: row.seq, ...lease, leaseUntil });
+      return toLeasedWork(row, lease);
     });
     const dues = work.length === 0 ? before : readDues(handler);
     const nextDueAt = dues.reduce((a, b) => (a === undefined || (b !== undefined && b < a) ? b : a), undefined);
@@ -157,4 +139,13 @@ export function* releaseInFile({ leases, now }: { leases: readonly Lease[]; now:
  */
 function planFree(parameter: string, type: "number" | "text"): string {
   return type === "number" ? `(${parameter} + 0)` : `(${parameter} || '')`;
+}
+
+/** Takes `count` tokens that no lease had before; they count up from the one that it returns. */
+export type TakeTokens = (count: number) => number;
+
+/** Begins at a random number, so that the tokens of two processes, and of two threads, differ. */
+export function createTokenSource(): TakeTokens {
+  let next = randomInt(2 ** 47);
+  return (count) => (next += count) - count;
 }

@@ -1,13 +1,12 @@
 import type { Database } from "better-sqlite3";
 import { failureGroupOf } from "../../error-kind.js";
 import { CLEAR_FAILURE } from "../../queries/ending-work.js";
-import { insertContactEvent } from "../../queries/record-contact-event.js";
+import { insertContactEvent } from "../../queries/contact-event-changes.js";
 import { type StoreQuery, run } from "../../queries/store-query.js";
 import type { SettleResult } from "../../store.js";
 import type { Settlement } from "../../work.js";
 import { prepareLater } from "../on-first-use.js";
-import { overwriting } from "../overwriting.js";
-import { runInFile } from "../run-in-file.js";
+import { runInFile, overwriting } from "../run-in-file.js";
 
 const OF_LEASE = "seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token";
 const END_RUN = "lease = NULL, lease_until = NULL, finished = finished + 1";
