@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { DoNotRetry, RetryAfter } from "pigeonhole";
+import { RetryAfter } from "pigeonhole";
 import { fakeClock, signDelivery } from "pigeonhole/testing";
 import { ANSWERS } from "#pigeonhole/protocol/outcome.js";
 import { decorateStore, storeIn, tempFile } from "../support/store-in.js";
@@ -36,29 +36,6 @@ test("a receiver that has just started has every number at zero", async () => {
     repair: null,
     waiting: 0,
   });
-});
-
-test("the statistics count work by its state, and waiting work by its handler", async () => {
-  const gate = makeGate();
-  const receiver = await startReceiver(
-    {},
-    {
-      "email.sent": () => undefined,
-      "email.opened": () => gate.passed,
-      "email.failed": [() => Promise.reject(new RetryAfter("later", MINUTE)), { name: "later" }],
-      "email.queued": () => Promise.reject(new DoNotRetry("never")),
-    },
-  );
-  const counts = { sent: 5, opened: 4, failed: 3, queued: 2 };
-  for (const [name, count] of Object.entries(counts)) {
-    for (let index = 0; index < count; index += 1) await post(receiver, makeEvent({ type: `email.${name}` }));
-  }
-  await post(receiver, "not JSON");
-  await expect
-    .poll(() => receiver.stats())
-    .toMatchObject({ done: 5, running: 4, pending: 3, dead: 2, parked: 1, pendingByHandler: { later: 3 } });
-  gate.open();
-  await expect.poll(() => receiver.stats()).toMatchObject({ done: 9, running: 0 });
 });
 
 describe("failuresInARow", () => {
