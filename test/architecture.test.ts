@@ -48,7 +48,7 @@ const CEILINGS: Record<string, number> = {
   outbox: 630,
   dispatch: 3_455,
   http: 559,
-  receiver: 4_552,
+  receiver: 4_521,
   sandbox: 9_297,
   capture: 4_497,
   testing: 221,

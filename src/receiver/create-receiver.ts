@@ -62,13 +62,11 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
 
   const receiver: Receiver<Schemas, Tx> = {
     on(pattern, handler, handlerOptions = {}) {
-      const patterns: readonly string[] = Array.isArray(pattern) ? pattern : [pattern];
-      registry.on(patterns, handler as RegisteredHandler["run"], handlerOptions as object);
+      registry.on([pattern].flat(), handler as RegisteredHandler["run"], handlerOptions as object);
       return receiver;
     },
     onBatch(pattern, handler, batchOptions = {}) {
-      const patterns: readonly string[] = Array.isArray(pattern) ? pattern : [pattern];
-      registry.onBatch(patterns, handler as RegisteredHandler["run"], batchOptions);
+      registry.onBatch([pattern].flat(), handler as RegisteredHandler["run"], batchOptions);
       return receiver;
     },
     onUnhandled(handler) {

@@ -51,21 +51,15 @@ export class Drainer {
     await this.#current?.catch(() => undefined);
   }
 
-  #findDispatcher(): { dispatcher: Dispatcher; isTemporary: boolean } {
-    const { dispatcher } = this.#deps;
-    return typeof dispatcher === "function"
-      ? { dispatcher: dispatcher(), isTemporary: true }
-      : { dispatcher, isTemporary: false };
-  }
-
   async #drain(timeoutMs: number, observer: RunObserver | undefined): Promise<DrainResult> {
-    const { sender, workWatch } = this.#deps;
+    const { dispatcher: given, sender, workWatch } = this.#deps;
     // A script may have nothing else to do, and the clock's timers do not keep it alive.
     const keepAlive = setInterval(() => undefined, MINUTE);
     const ending = new AbortController();
     this.#ending = ending;
     this.#isStopping = false;
-    const { dispatcher, isTemporary } = this.#findDispatcher();
+    const isTemporary = typeof given === "function";
+    const dispatcher = isTemporary ? given() : given;
     const before = { ...dispatcher.outcomes, sent: sender?.sent ?? 0 };
     let [isOwner, drained] = [false, false];
     try {
@@ -74,8 +68,12 @@ export class Drainer {
       drained = isOwner && (await this.#untilIdle(dispatcher, timeoutMs, { ending, prunes: isTemporary }));
     } finally {
       ending.abort();
-      if (isTemporary) await end(dispatcher, sender);
-      clearInterval(keepAlive);
+      try {
+        if (isTemporary) await dispatcher.stop(0);
+      } finally {
+        if (isTemporary) await sender?.stop();
+        clearInterval(keepAlive);
+      }
     }
     if (isOwner && isTemporary && !this.#isStopping) {
       await inTime(workWatch.lookDrained(), waitingClock, CHECKED_WITHIN_MS);
@@ -125,13 +123,5 @@ async function workOff(dispatcher: Dispatcher, sender: OutboxSender | undefined,
   while (!signal.aborted && !(dispatcher.isIdle && sender.isIdle)) {
     await dispatcher.untilIdle(signal);
     await sender.untilIdle();
-  }
-}
-
-async function end(dispatcher: Dispatcher, sender: OutboxSender | undefined): Promise<void> {
-  try {
-    await dispatcher.stop(0);
-  } finally {
-    await sender?.stop();
   }
 }

@@ -26,7 +26,7 @@ export type UnreadReason =
 
 /** What the delivery log says about one event. */
 export type AttemptsReading =
-  /** `isWhole` is false when the log has more rows of that time than were read. The attempts are oldest first. */
+  /** `isWhole` is false when the log may have more rows of that time than were read. The attempts are oldest first. */
   | { kind: "read"; attempts: EventAttempt[]; isWhole: boolean }
   /** `retryAfterMs`: how long the API asks to wait. */
   | { kind: "unread"; reason: UnreadReason; status: number | undefined; retryAfterMs: number | undefined };
@@ -45,8 +45,8 @@ export interface AttemptsRequest {
 
 /** Rows of a page, the most that the API gives. */
 const PAGE_ROWS = 100;
-/** Pages that are read of each span; a workspace that sends more has more rows than can be looked through. */
-const MAX_PAGES = 3;
+/** Rows that are read of each span; a workspace that sends more has more rows than can be looked through. */
+const MAX_ROWS = 3 * PAGE_ROWS;
 /** An attempt lasts 5 s, and the clocks of the service and of the receiver may differ. */
 const AROUND_MS = 30 * SECOND;
 const SOON_MS = HOUR;
@@ -71,19 +71,15 @@ async function readSpans({ client, eventId, signal, ...times }: AttemptsRequest)
   const found = new Map<string, WebhookDelivery>();
   let [isWhole, isNamed, rows] = [true, false, 0];
   for (const span of spansAround(times)) {
-    let page = await client.webhooks.allDeliveries(span, { signal });
-    for (let pages = 1; ; pages += 1) {
-      rows += page.items.length;
-      for (const row of page.items) {
-        if (row.eventId !== null) isNamed = true;
-        if (row.eventId === eventId) found.set(row.id, row);
-      }
-      if (!page.hasMore || page.nextCursor === null) break;
-      if (pages === MAX_PAGES) {
-        isWhole = false;
-        break;
-      }
-      page = await client.webhooks.allDeliveries({ ...span, cursor: page.nextCursor }, { signal });
+    let left = MAX_ROWS;
+    for await (const row of client.webhooks.allDeliveries(span, { signal })) {
+      rows += 1;
+      if (row.eventId !== null) isNamed = true;
+      if (row.eventId === eventId) found.set(row.id, row);
+      left -= 1;
+      if (left > 0) continue;
+      isWhole = false;
+      break;
     }
   }
   if (rows > 0 && !isNamed) return unread("unnamed_rows");

@@ -78,17 +78,13 @@ async function take(request: DeliveryRequest, admitted: Admitted, path: Delivery
     const unstarted = path.admission.hasStarted ? undefined : await path.admission.untilStarted();
     if (unstarted !== undefined) return unstarted;
 
-    return await observe({ header: request.header, body: read.body }, admitted, path);
+    const raw = { header: request.header, body: read.body };
+    const observed = path.telemetry?.observeDelivery((trace) => receive(raw, admitted, path, trace));
+    return await (observed ?? receive(raw, admitted, path));
   } catch (error) {
     path.report.logger.error(errorFields(error, false), "receive_failed");
     return { kind: "internal_error" };
   }
-}
-
-function observe(raw: RawRequest, admitted: Admitted, path: DeliveryPath): Promise<Outcome> {
-  const { telemetry } = path;
-  if (telemetry === undefined) return receive(raw, admitted, path, undefined);
-  return telemetry.observeDelivery((trace) => receive(raw, admitted, path, trace));
 }
 
 /** The part from the whole body to the commit. */
@@ -96,7 +92,7 @@ async function receive(
   raw: RawRequest,
   admitted: Admitted,
   path: DeliveryPath,
-  trace: TraceContext | undefined,
+  trace?: TraceContext,
 ): Promise<Outcome> {
   const { secrets, clock } = path.verification;
   const receivedAt = clock.now();

@@ -57,8 +57,10 @@ const PAGE = 100;
 /** Reads the failed attempts of an endpoint since a time, and finds the events among them that the inbox lacks. */
 export async function findLostEvents(request: LogRequest): Promise<LogReading> {
   const losses = new Losses(request.since);
+  const since = new Date(request.since).toISOString();
+  const until = request.failedBefore === undefined ? {} : { until: new Date(request.failedBefore).toISOString() };
   let page: WebhookDelivery[] = [];
-  for await (const row of readLog(request, "failed")) {
+  for await (const row of readLog(request, { status: "failed", since, ...until })) {
     page.push(row);
     if (page.length < PAGE) continue;
     await losses.add(page, request);
@@ -66,21 +68,17 @@ export async function findLostEvents(request: LogRequest): Promise<LogReading> {
   }
   await losses.add(page, request);
   // Most attempts are delivered, so those are read only for something lost.
-  if (losses.hasLost) for await (const row of readLog(request, "delivered")) losses.noteDelivered(row);
+  if (losses.hasLost) for await (const row of readLog(request, { status: "delivered", since })) losses.addOther(row);
   // A replay, or a row that does not say what it is, may be of an event from long before.
-  if (losses.hasDoubt && !request.atAnyTime) for await (const row of readEarlierLog(request)) losses.noteEarlier(row);
+  if (losses.hasDoubt && !request.atAnyTime)
+    for await (const row of readLog(request, { until: since })) losses.addOther(row);
   return losses.reading;
 }
 
-function readLog({ client, endpointId, since, failedBefore, signal }: LogRequest, status: "failed" | "delivered") {
-  const until = status === "failed" && failedBefore !== undefined && { until: new Date(failedBefore).toISOString() };
-  const query = { status, since: new Date(since).toISOString(), ...until, limit: PAGE };
-  return client.webhooks.deliveries(endpointId, query, { signal });
-}
+type LogQuery = NonNullable<Parameters<Client["webhooks"]["deliveries"]>[1]>;
 
-function readEarlierLog({ client, endpointId, since, signal }: LogRequest) {
-  const query = { until: new Date(since).toISOString(), limit: PAGE };
-  return client.webhooks.deliveries(endpointId, query, { signal });
+function readLog({ client, endpointId, signal }: LogRequest, query: LogQuery) {
+  return client.webhooks.deliveries(endpointId, { ...query, limit: PAGE }, { signal });
 }
 
 /** An attempt, with its time in milliseconds since 1970. */
@@ -136,21 +134,12 @@ class Losses {
     }
   }
 
-  noteDelivered({ eventId }: WebhookDelivery): void {
-    const lost = this.#find(eventId);
-    if (lost !== undefined) lost.wasDelivered = true;
-  }
-
-  /** A row from before `since`, of whatever status. */
-  noteEarlier(row: WebhookDelivery): void {
-    const lost = this.#find(row.eventId);
+  /** Any other row of the log: a delivered one, or one from before `since`. */
+  addOther(row: WebhookDelivery): void {
+    const lost = this.#lost.get(row.eventId ?? "");
     if (lost === undefined) return;
     if (row.status === "delivered") lost.wasDelivered = true;
     lost.oldestSent = olderSent(lost.oldestSent, this.#timed(row));
-  }
-
-  #find(id: string | null): LostAttempts | undefined {
-    return id === null ? undefined : this.#lost.get(id);
   }
 
   #timed(row: WebhookDelivery): TimedAttempt {
