@@ -217,12 +217,16 @@ test("gauges show the backlog, the outbox, what was given up, and the endpoint",
 });
 
 test.each([
-  ["that cannot be counted", () => Promise.reject(new Error("broken"))],
-  ["that does not answer holds up no metric, and", () => new Promise<never>(() => undefined)],
-])("a store %s is shown as down", async (_, overview) => {
+  ["that cannot be counted", false],
+  ["that does not answer holds up no metric, and", true],
+])("a store %s is shown as down", async (_, hangs) => {
+  const gate = makeGate();
+  if (!hangs) gate.open();
+  const overview = () => gate.passed.then(() => Promise.reject(new Error("broken")));
   const store = decorateStore((real) => operatedBy(real, () => ({ overview })));
   await startReceiver({ telemetry: true, store });
   expect(await readGauges()).toMatchObject({ "store.up": 0 });
+  gate.open();
 });
 
 test("a receiver that has stopped is no longer asked", async () => {
