@@ -1,5 +1,5 @@
 import { NO_HANDLER, NOTE_HANDLER } from "../../base/note-handler.js";
-import { errorKeyOf, CRASH_LOOP } from "../error-kind.js";
+import { errorKeyOf } from "../error-kind.js";
 import type { ReplanPlan } from "../store.js";
 import type { ParkedNote } from "../work.js";
 import { CLEAR_FAILURE, type PieceAt } from "./ending-work.js";
@@ -106,14 +106,12 @@ export function* requestReading({ seq, now }: EventAt): StoreQuery<boolean> {
  */
 export function* removeUnhandled(seq: number): StoreQuery<boolean> {
   if ((yield* lockEvents([seq])).length === 0) return true;
-  const work = yield* readRows<{ state: string; reason: string | null; started: number }>(
-    "SELECT state, reason, started FROM pigeonhole.inbox_work WHERE seq = :seq ORDER BY handler FOR UPDATE",
+  const work = yield* readRows<{ state: string; started: number }>(
+    "SELECT state, started FROM pigeonhole.inbox_work WHERE seq = :seq ORDER BY handler FOR UPDATE",
     { seq },
   );
   // The lease that found that the schema refuses the event counts as started.
-  const isUnhandled = work.every(
-    ({ state, reason, started }) => state === "parked" && reason !== CRASH_LOOP.reason && started <= 1,
-  );
+  const isUnhandled = work.every(({ state, started }) => state === "parked" && started <= 1);
   if (work.length === 0 || !isUnhandled) return false;
   if (yield* exists("SELECT 1 AS found FROM pigeonhole.inbox_step WHERE seq = :seq LIMIT 1", { seq })) return false;
   for (const table of ["inbox_work", "inbox_body", "inbox_failed", "inbox_step", "inbox_event"])

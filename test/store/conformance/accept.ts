@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { isoTime } from "#pigeonhole/base/iso-time.js";
 import type { Fixture } from "./fixture.js";
 import { MINUTE, newEvent, T, bare, DAY, settlements } from "./new-event.js";
-import { idsOf, leasePage, statesOf } from "./lease-page.js";
+import { acceptLeased, idsOf, leasePage, snapshot, statesOf } from "./lease-page.js";
 import { countWork, operate } from "../../support/operate.js";
 import type { AcceptResult, NewEvent } from "#pigeonhole/store/store.js";
 
@@ -170,6 +170,22 @@ export function describeOtherBytes(fixture: Fixture): void {
     const { work } = await leasePage(fixture.store, { handler: "i", now: T + DAY });
     expect(work.map(({ eventId, body }) => [eventId, textOf(body)])).toEqual([["evt_1", "second"]]);
   });
+
+  test.each(["has a finished step", "was parked by a later run"])(
+    "other bytes under an id are not kept when the first event %s",
+    async (what) => {
+      let lease = await acceptLeased(fixture.store, "evt_1");
+      if (what === "has a finished step") await fixture.store.saveStep(lease, "charge", "1", T);
+      else {
+        await fixture.store.settle(settlements.pending(lease, T));
+        [lease = expect.unreachable()] = (await leasePage(fixture.store)).work;
+      }
+      await fixture.store.settle(settlements.parked(bare(lease)));
+      const before = await snapshot(fixture.store);
+      expect(await accept("second")).toEqual({ kind: "duplicate", otherBytes: true });
+      expect(await snapshot(fixture.store)).toEqual(before);
+    },
+  );
 
   test("of bodies that come at once under the id of a parked event, one is handled", async () => {
     await acceptParked("first");
