@@ -190,7 +190,11 @@ export function describeOutboxSettle(fixture: Fixture): void {
     await recordKeys(fixture.store, "a", "b");
     const send = await takeSend(fixture.store);
     await fixture.store.settleSend(sendSettlements.settled(send, [RESULTS.done(send.events[0]?.seq ?? -1)]));
-    expect(await outboxStates(fixture.store)).toEqual({ a: "done", b: "pending" });
+    const views = await outboxOf(fixture.store);
+    expect(views.map(({ state, attempts }) => [state, attempts])).toEqual([
+      ["done", 1],
+      ["pending", 1],
+    ]);
     expect(membersOf(await takeSend(fixture.store))).toEqual(["b"]);
   });
 
@@ -200,6 +204,20 @@ export function describeOutboxSettle(fixture: Fixture): void {
     await fixture.store.settleSend(sendSettlements.dead(send));
     return send;
   }
+
+  test.each(["dead", "again", "given up"] as const)(
+    "an event that was discarded stays so when the call that was given up ends otherwise (%s)",
+    async (to) => {
+      await giveUp("a", "b");
+      await operate(fixture.store).changeContactEvent("discard", "b");
+      await retryOutbox(fixture.store, "a", T);
+      const send = await takeSend(fixture.store);
+      if (to === "given up") await fixture.store.settleSend(sendSettlements.dead(send));
+      else await settleAll(fixture.store, send, to);
+      const [, b] = await outboxOf(fixture.store);
+      expect(b).toMatchObject({ state: "discarded", message: "discarded", remoteId: null });
+    },
+  );
 
   test("a call that was given up still contains its discarded events, which are done once the service has them", async () => {
     const first = await giveUp("a", "b", "c");
