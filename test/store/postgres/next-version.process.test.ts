@@ -1,28 +1,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createReceiver } from "pigeonhole";
 import { createPostgresStore } from "pigeonhole/postgres";
-import { TEST_SECRET } from "pigeonhole/testing";
 import { expect, onTestFinished, test } from "vitest";
 import type { Lease } from "#pigeonhole/store/work.js";
 import { POSTGRES_MIGRATIONS } from "#pigeonhole/store/postgres/migrations.js";
 import { NO_FIGURES } from "#pigeonhole/store/figure-rows.js";
-import { silentLogger } from "#pigeonhole/base/logger.js";
-import { startContactEventService } from "../../support/contact-event-service.js";
 import { describeOnPostgres } from "../../support/postgres-server.js";
-import { type Reachable, closeReceiver, makeEvent, makeGate, post } from "../../support/receiver.js";
+import { makeGate } from "../../support/receiver.js";
 import { DAY, NOTHING_TO_PRUNE, T, newEvent, settlements, expectCode, context } from "../conformance/new-event.js";
 import { acceptLeased, idsOf, leasePage, statesOf } from "../conformance/lease-page.js";
 import { processStatus } from "../conformance/figures.js";
 import { newRecord } from "../conformance/new-record.js";
 import { settleAll, takeSend } from "../conformance/outbox-fixture.js";
-import { type PackageVersion, loadNextVersion } from "./next-version.js";
+import { loadNextVersion } from "./next-version.js";
 import { openStore } from "./store-on.js";
 import { writeRuns } from "../../support/ended-runs.js";
 import { operate, readFigures } from "../../support/operate.js";
 
 type PgStore = ReturnType<typeof createPostgresStore>;
-
-const CURRENT: PackageVersion = { createReceiver, createPostgresStore };
 
 /** What a process writes of itself, and reads of all. */
 async function report(store: PgStore, process: string): Promise<void> {
@@ -69,7 +63,7 @@ async function liveThrough(store: PgStore, name: string): Promise<void> {
 describeOnPostgres((database) => {
   const { schema } = database;
 
-  async function openOf(version: PackageVersion): Promise<PgStore> {
+  async function openOf(version: { createPostgresStore: typeof createPostgresStore }): Promise<PgStore> {
     const store = version.createPostgresStore({ pool: database.pool, schema });
     onTestFinished(() => store.close());
     await store.open(context);
@@ -140,62 +134,5 @@ describeOnPostgres((database) => {
     await committed;
     const next = await opening;
     expect(await statesOf(next, "committed")).toEqual({ h: "done" });
-  });
-
-  test("a deploy from one version to the next under load loses nothing and does nothing twice", async () => {
-    // Runs last, when the receivers are closed.
-    onTestFinished(async () => void (await database.pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)));
-    const effects = "public.deployed";
-    await database.pool.query(`CREATE TABLE ${effects} (event text NOT NULL, version text NOT NULL)`);
-    const service = await startContactEventService();
-    onTestFinished(() => service.close());
-    const start = async (name: string, version: PackageVersion) => {
-      const receiver = version.createReceiver({
-        secrets: TEST_SECRET,
-        store: version.createPostgresStore({ pool: database.pool, schema }),
-        logger: silentLogger,
-        telemetry: false,
-        retry: { initialMs: 10, maxMs: 10, maxAttempts: 3 },
-        api: { apiKey: "svc_test", baseUrl: service.baseUrl, eventsPerMinute: 600_000 },
-      });
-      onTestFinished(() => closeReceiver(receiver));
-      receiver.on("email.sent", async ({ id }, ctx) => {
-        await ctx.step("wait", () => sleep(20).then(() => 1));
-        ctx.contactEvents.record({ name: "seen", email: "ada@example.com", properties: { of: id } });
-        await ctx.commit(({ client }) => client.query(`INSERT INTO ${effects} VALUES ($1, $2)`, [id, name]));
-      });
-      await receiver.start();
-      return receiver;
-    };
-    const next = await loadNextVersion();
-    const sent: string[] = [];
-    /** Sends again what is not answered 2xx, as the service does. */
-    const deliver = async (balanced: readonly Reachable[]): Promise<void> => {
-      const events = Array.from({ length: 30 }, () => makeEvent());
-      sent.push(...events.map(({ id }) => id));
-      await Promise.all(
-        events.map(async (event, index) => {
-          const receiver = balanced[index % balanced.length] ?? expect.unreachable();
-          await expect.poll(async () => (await post(receiver, event)).status).toBe(200);
-        }),
-      );
-    };
-    const [first, second] = [await start("old", CURRENT), await start("old", CURRENT)];
-    await deliver([first, second]);
-    const [third] = await Promise.all([start("new", next), deliver([first, second]), deliver([first, second])]);
-    await deliver([first, second, third]);
-    // In the middle of its work.
-    await Promise.all([first.stop({ timeoutMs: 0 }), deliver([second, third])]);
-    const fourth = await start("new", next);
-    await Promise.all([second.stop({ timeoutMs: 0 }), deliver([third, fourth])]);
-    await expect.poll(async () => (await fourth.stats()).done).toBe(sent.length);
-    const { rows } = await database.pool.query<{ event: string; version: string }>(
-      `SELECT event, version FROM ${effects}`,
-    );
-    expect(rows.map(({ event }) => event).toSorted()).toEqual(sent.toSorted());
-    expect(new Set(rows.map(({ version }) => version))).toEqual(new Set(["old", "new"]));
-    await expect.poll(() => service.stored.length).toBe(sent.length);
-    const told = service.stored.map(({ event }) => String(event.properties?.["of"]));
-    expect(told.toSorted()).toEqual(sent.toSorted());
   });
 });

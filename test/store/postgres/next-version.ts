@@ -1,7 +1,6 @@
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { onTestFinished } from "vitest";
-import type * as pigeonhole from "pigeonhole";
 import type * as postgres from "pigeonhole/postgres";
 import { STORE_TABLES } from "#pigeonhole/store/sqlite/migrations.js";
 import { copyPackage } from "../../simulation/package-copy.js";
@@ -13,10 +12,8 @@ const MIGRATION = TABLES.map((table) => `ALTER TABLE pigeonhole.${table} ADD COL
   " ",
 );
 
-export type PackageVersion = Pick<typeof pigeonhole, "createReceiver"> & Pick<typeof postgres, "createPostgresStore">;
-
 /** A later version of the package: a migration of its adds a column to each table, and it writes one of them. */
-export async function loadNextVersion(): Promise<PackageVersion> {
+export async function loadNextVersion(): Promise<typeof postgres> {
   const columns = "(seq, id, type, test, received_at, signed_at, body_length, body_crc";
   const values = "SELECT seq, id, type, test, received_at, signed_at, body_length, body_crc";
   const accept = "store/postgres/operations/store-events.js";
@@ -29,8 +26,6 @@ export async function loadNextVersion(): Promise<PackageVersion> {
     ],
   });
   onTestFinished(copy.remove);
-  const load = async (file: string): Promise<unknown> =>
-    import(/* @vite-ignore */ pathToFileURL(join(dirname(copy.entry), file)).href);
-  const [main, store] = await Promise.all([load("index.js"), load("postgres.js")]);
-  return { ...(main as typeof pigeonhole), ...(store as typeof postgres) };
+  const next: unknown = await import(/* @vite-ignore */ pathToFileURL(join(dirname(copy.entry), "postgres.js")).href);
+  return next as typeof postgres;
 }
