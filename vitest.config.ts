@@ -26,7 +26,6 @@ const ONLY_LONG = "test/**/*.long.test.ts";
 const LONG_IN_REST = [
   "test/process/strangers.test.ts",
   "test/simulation/mutants.test.ts",
-  "test/store/sqlite/death-at-statement.process.test.ts",
   "test/store/sqlite/layout-mutants.simulation.test.ts",
 ];
 
@@ -44,9 +43,8 @@ const LONG_AT_NIGHT = [
   "test/torture/*.test.ts",
 ];
 
-/** More of what the short forms have: kills, lives, deaths, seeds, all templates and looks of the page. */
+/** More of what the short forms have: kills, lives, seeds, all templates and looks of the page. */
 const MORE = {
-  DEATHS: "all",
   MOUNTS: "all",
   MUTANTS: "all",
   PROCESS_TEST_KILLS: "300",
@@ -60,7 +58,7 @@ const MORE = {
 
 /** Wait longest, and would be alone at the end of a run. */
 const FIRST =
-  /\.long\.|death-at-statement|slow-disk|power-loss|crash-loop|postgres-(?:faults|examples)|conformance-file|smoke\/(?:worlds|kills|power-cut|packed)/;
+  /\.long\.|slow-disk|power-loss|crash-loop|postgres-(?:faults|examples)|conformance-file|smoke\/(?:worlds|kills|power-cut|packed)/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

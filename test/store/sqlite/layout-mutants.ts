@@ -119,6 +119,11 @@ const MISTAKES: MistakesBy<keyof typeof TAKE_OVERS> = {
     ],
   },
   "a take-over that cannot write the ends of leases writes nothing, and the next one counts one death": {
+    "runs a batch outside of a transaction": [
+      DATABASE,
+      "const runTogether = db.transaction((commands, bodies) => {",
+      "const runTogether = ((run) => Object.assign(run, { immediate: run }))((commands, bodies) => {",
+    ],
     "takes a file over in two transactions": [
       RECOVER,
       "const isTaken",
