@@ -67,7 +67,7 @@ async function runTogether(given: {
         lane: {
           window: {
             get waiting() {
-              return Array.from({ length: upTo(3) });
+              return Array.from({ length: 1 + upTo(3) });
             },
           },
           look: () => look(),
@@ -81,8 +81,11 @@ async function runTogether(given: {
       while (gate.allows()) {
         const lease = {} as WindowLease;
         const asked = hasKey ? pass(upTo(late.key)).then(() => true) : undefined;
-        void gate.enter(lease, asked).then((isIn) => (isIn ? begun.push(time) : gate.leave(lease)));
+        const isIn = gate.enter(lease, asked);
+        if (isIn === undefined) begun.push(time);
+        else void isIn.then((is) => (is ? begun.push(time) : gate.leave(lease, [])));
       }
+      lookTimer.setTo(gate.seek());
     };
     look();
   }

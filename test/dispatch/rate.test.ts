@@ -224,6 +224,19 @@ test("a batch is one run", async () => {
   expect(calls[2]?.at).toBeLessThan(2.5 * SECOND);
 });
 
+test("what waits for its rate keeps no place from another handler", async () => {
+  const clock = busyClock();
+  const receiver = openReceiver({ clock, concurrency: 1 });
+  const runs = { limited: 0, other: 0 };
+  const runSlowly = (): Promise<void> => new Promise((done) => clock.setTimer(() => done(void runs.other++), 20));
+  receiver.on("email.sent", () => void runs.limited++, { name: "limited", rate: { runs: 1, per: "1s" } });
+  receiver.on("email.sent", runSlowly, { name: "other" });
+  await receiver.start();
+  await Promise.all(Array.from({ length: 20 }, () => post(receiver, makeEvent())));
+  while (runs.other < 20) await clock.advance(5);
+  expect(runs.limited).toBe(1);
+});
+
 test("events of a key that is busy do not hold up those of other keys", async () => {
   const clock = busyClock();
   const run = (place: number): unknown =>

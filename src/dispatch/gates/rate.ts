@@ -2,7 +2,7 @@ import { type Clock, elapsedBy } from "../../base/clock.js";
 import type { EarliestTimer } from "../../base/earliest-timer.js";
 import { sleep } from "../../base/wait.js";
 import { RESERVED_AHEAD_MS } from "../../store/queries/run-slots.js";
-import type { Gate, GatedWork } from "../gate.js";
+import type { Gate, GatedWork, WorkEnd } from "../gate.js";
 import { type Rate, type RegisteredHandler, gapOf, runsSoon, slackOf } from "../handler.js";
 import type { Leases } from "../leases.js";
 
@@ -32,9 +32,9 @@ export interface RateGateDeps {
 }
 
 /**
- * Runs of the handler begin one after another, in slots of time that the processes of a store reserve from one row.
- * What has passed all other gates waits for its slot. One that is not used in time is lost, and so there is nothing to
- * give back. One gate per handler.
+ * Runs of the handler begin one after another, in slots of time that the processes of a store reserve from one row. A
+ * slot that is not used in time is lost, and so there is nothing to give back. Where the store decides whether work may
+ * run, which may take longer than a slot lasts, the slot is reserved after that. One gate per handler.
  */
 export class RateGate implements Gate {
   readonly name = "rate";
@@ -46,21 +46,19 @@ export class RateGate implements Gate {
   #slots = { first: -Infinity, count: 0 };
   /** When no slot could be reserved, since others are first. */
   #heldUntil = -Infinity;
+  readonly #slotOf = new WeakMap<GatedWork, number>();
   #tookMs = 0;
   #asking: Promise<void> | undefined;
-  /** Most work that waits for its slot: one piece, unless the store also decides about each, which may take longer. */
-  readonly #max: number;
+  readonly #asksForKeys: boolean;
   /** What waits for its key, and then for its slot. */
   readonly #entered = new Set<GatedWork>();
 
   constructor(handler: LimitedHandler, deps: RateGateDeps) {
-    const { rate, key, only } = handler;
     this.#handler = handler;
     this.#deps = deps;
-    const asksForKeys = key !== undefined && (deps.leases.shareKeys || only !== undefined);
-    this.#max = asksForKeys ? runsSoon(rate) : 1;
-    this.#gapMs = gapOf(rate);
-    this.#lateMs = slackOf(rate) - CLOCK_ERROR_MS;
+    this.#asksForKeys = handler.key !== undefined && (deps.leases.shareKeys || handler.only !== undefined);
+    this.#gapMs = gapOf(handler.rate);
+    this.#lateMs = slackOf(handler.rate) - CLOCK_ERROR_MS;
   }
 
   /** Work that waits for long is left to all processes. */
@@ -69,26 +67,51 @@ export class RateGate implements Gate {
   }
 
   allows(): boolean {
-    return this.#now >= this.#heldUntil && this.#entered.size < this.#max;
+    return this.#opensAt <= this.#now;
+  }
+
+  /** In whole milliseconds, as timers go. */
+  get #opensAt(): number {
+    if (this.#asksForKeys) return this.#entered.size < runsSoon(this.#handler.rate) ? this.#heldUntil : Infinity;
+    const { first, count } = this.#inTime;
+    return count > 0 ? Math.ceil(first) : Infinity;
+  }
+
+  enter(lease: GatedWork, asked: Promise<boolean> | undefined): Promise<boolean> | undefined {
+    if (this.#asksForKeys) return this.#enterFirst(lease, asked);
+    this.#take(lease);
+    return undefined;
+  }
+
+  /** Work that did not run leaves its slot to the next. */
+  leave(lease: GatedWork, ends: readonly WorkEnd[]): void {
+    this.#entered.delete(lease);
+    const [slot = NaN, { first, count }] = [this.#slotOf.get(lease), this.#slots];
+    if (ends.length === 0 && first === slot + this.#gapMs) this.#slots = { first: slot, count: count + 1 };
+  }
+
+  seek(): number {
+    const isReserved = this.#asksForKeys || this.#inTime.count > 0;
+    const waiting = this.#deps.lane.window.waiting.length;
+    if (!isReserved) void this.#reserve(Math.ceil(waiting / (this.#handler.batch?.max ?? 1)));
+    return this.#opensAt;
   }
 
   /** With its key and its place, the work waits for its slot. False where none is free soon. */
-  async enter(lease: GatedWork, asked: Promise<boolean> | undefined): Promise<boolean> {
+  async #enterFirst(lease: GatedWork, asked: Promise<boolean> | undefined): Promise<boolean> {
     const { clock, lane } = this.#deps;
     const { signal } = lane.closing;
     this.#entered.add(lease);
     if (asked !== undefined && !(await asked)) return false;
     while (!signal.aborted) {
       const { first, count } = this.#inTime;
-      // In whole milliseconds, as timers go.
-      const waitMs = Math.ceil(first) - this.#now;
       if (count === 0) {
-        await this.#reserve();
+        await this.#reserve(this.#entered.size);
         if (this.#now < this.#heldUntil) return false;
-      } else if (waitMs > 0) {
-        await sleep(clock, waitMs, signal).catch(() => undefined);
+      } else if (Math.ceil(first) > this.#now) {
+        await sleep(clock, Math.ceil(first) - this.#now, signal).catch(() => undefined);
       } else {
-        this.#slots = { first: first + this.#gapMs, count: count - 1 };
+        this.#take(lease);
         this.#entered.delete(lease);
         if (count === 1) this.#hold();
         lane.look();
@@ -98,8 +121,10 @@ export class RateGate implements Gate {
     return false;
   }
 
-  leave(lease: GatedWork): void {
-    this.#entered.delete(lease);
+  #take(lease: GatedWork): void {
+    const { first, count } = this.#inTime;
+    this.#slots = { first: first + this.#gapMs, count: count - 1 };
+    this.#slotOf.set(lease, first);
   }
 
   get #now(): number {
@@ -113,15 +138,13 @@ export class RateGate implements Gate {
     return over === 0 ? this.#slots : { first: first + over * this.#gapMs, count: Math.max(0, count - over) };
   }
 
-  /** As many as begin soon of what waits. Never rejects. */
-  #reserve(): Promise<void> {
-    const { batch, rate } = this.#handler;
-    const behind = Math.ceil(this.#deps.lane.window.waiting.length / (batch?.max ?? 1));
-    return (this.#asking ??= this.#ask(Math.min(this.#entered.size + behind, runsSoon(rate))));
+  /** At least one, and as many as begin soon. Never rejects. */
+  #reserve(count: number): Promise<void> {
+    return (this.#asking ??= this.#ask(Math.min(count, runsSoon(this.#handler.rate))));
   }
 
   async #ask(count: number): Promise<void> {
-    const { leases, clock } = this.#deps;
+    const { leases, clock, lane } = this.#deps;
     const [gapMs, asked, now] = [this.#gapMs, this.#now, clock.now()];
     // A slot that is over before its reservation is known would be lost, and so would the next.
     const at = now + Math.min(this.#tookMs, RESERVED_AHEAD_MS);
@@ -131,7 +154,8 @@ export class RateGate implements Gate {
     // The wall clock may have been set since the last run.
     const first = Math.max(reserved.first - now + asked, this.#slots.first);
     this.#slots = { first, count: reserved.count };
-    if (reserved.count === 0) this.#hold();
+    if (reserved.count > 0) lane.look();
+    else this.#hold();
   }
 
   /** No slot is left, and the next may be reserved later. */
