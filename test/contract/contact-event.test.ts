@@ -4,7 +4,6 @@ import {
   EVENT_ISSUE_CODES,
   EVENT_LIMITS,
   checkContactEvent,
-  checkOccurredAt,
   contactEventInput,
 } from "#pigeonhole/contract/contact-event.js";
 import { contactEventBatchInput } from "#pigeonhole/contract/contact-events.js";
@@ -26,9 +25,7 @@ function verdict(input: unknown): string {
 const text = (length: number): string => "x".repeat(length);
 const keys = (count: number): object => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, i]));
 /** Properties of exactly so many bytes: {"p":"…"} is 8 and the text. */
-const bytes = (size: number, filler = "x"): object => ({
-  p: filler.repeat((size - 8) / Buffer.byteLength(filler)),
-});
+const bytes = (size: number, filler = "x"): object => ({ p: filler.repeat((size - 8) / Buffer.byteLength(filler)) });
 
 describe("the fields of an event", () => {
   test.each([
@@ -98,9 +95,10 @@ describe("the fields of an event", () => {
     expect(verdict({ ...event, occurredAt })).toBe(expected);
   });
 
+  const byId = { email: undefined, contactId: "c" };
   test.each([
     ["neither email nor contactId", { email: undefined }, "invalid_event email"],
-    ["only a contactId", { email: undefined, contactId: "c" }, "ok"],
+    ["only a contactId", byId, "ok"],
     ["both", { contactId: "c" }, "ok"],
     ["a contactId of 64 characters", { contactId: text(64) }, "ok"],
     ["a contactId of 65 characters", { contactId: text(65) }, "invalid_parameter contactId"],
@@ -110,25 +108,14 @@ describe("the fields of an event", () => {
     ["an address without @", { email: "ada" }, "invalid_parameter email"],
     ["an address with a space", { email: "ada @example.com" }, "invalid_parameter email"],
     ["createContact and an email", { createContact: true }, "ok"],
-    [
-      "createContact and only a contactId",
-      { email: undefined, contactId: "c", createContact: true },
-      "invalid_parameter createContact",
-    ],
-    ["createContact: false and only a contactId", { email: undefined, contactId: "c", createContact: false }, "ok"],
+    ["createContact and only a contactId", { ...byId, createContact: true }, "invalid_parameter createContact"],
+    ["createContact: false and only a contactId", { ...byId, createContact: false }, "ok"],
     ["createContact as text", { createContact: "yes" }, "invalid_parameter createContact"],
     ["a contactName of 200 characters", { contactName: text(200) }, "ok"],
     ["a contactName of 201 characters", { contactName: text(201) }, "invalid_parameter contactName"],
     ["a field that does not exist", { occuredAt: "2026-05-01T00:00:00Z" }, "unknown_parameter occuredAt"],
   ])("an event with %s is accepted or refused as documented", (_, change, expected) => {
     expect(verdict({ ...event, ...change })).toBe(expected);
-  });
-
-  test("the schema checks the time of an event by the given clock", () => {
-    const at = "2026-06-01T00:00:00Z";
-    expect(checkOccurredAt(at, Date.parse(at))).toBeUndefined();
-    expect(checkOccurredAt(at, Date.parse(at) - 1)?.message).toBe("Must not be in the future.");
-    expect(checkOccurredAt(at, Date.parse(at) + 90 * DAY + 1)?.message).toBe("Must not be more than 90 days old.");
   });
 
   test("the schema copies an event, so that a later change of the input changes nothing", () => {
@@ -160,38 +147,13 @@ describe("a batch", () => {
   });
 });
 
-describe("an idempotency key", () => {
-  test.each([
-    ["", false],
-    ["a", true],
-    ["aZ09_.:-", true],
-    [text(255), true],
-    [text(256), false],
-    ["a b", false],
-    ["a/b", false],
-    ["é", false],
-    ["a\n", false],
-    ["a\0", false],
-  ])("the idempotency key %j is accepted: %s", (key, expected) => {
-    expect(idempotencyKey.safeParse(key).success).toBe(expected);
-  });
-
-  test("an idempotency key is accepted exactly if each of its characters is", () => {
-    const allowed = new Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:-");
-    const good = fc.constantFrom(...allowed);
-    const any = fc.oneof(
-      good,
-      fc.nat(0xffff).map((code) => String.fromCharCode(code)),
-    );
-    const keys = fc.oneof(...[any, good].map((unit) => fc.string({ maxLength: 260, unit })));
-    fc.assert(
-      fc.property(keys, (key) => {
-        const expected =
-          key.length >= 1 && key.length <= 255 && Array.from(key).every((character) => allowed.has(character));
-        expect(idempotencyKey.safeParse(key).success).toBe(expected);
-      }),
-    );
-  });
+test("an idempotency key has 1 to 255 of the allowed characters, and no other", () => {
+  const allowed = new Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:-");
+  const accepts = (key: string) => idempotencyKey.safeParse(key).success;
+  expect([0, 1, 255, 256].filter((length) => accepts(text(length)))).toEqual([1, 255]);
+  const units = Array.from({ length: 0x1_00_00 }, (_, code) => String.fromCharCode(code));
+  expect(new Set(units.filter((unit) => accepts(`a${unit}`)))).toEqual(allowed);
+  expect(new Set(units.filter((unit) => accepts(unit)))).toEqual(allowed);
 });
 
 describe("any event that keeps the rules", () => {
@@ -199,12 +161,7 @@ describe("any event that keeps the rules", () => {
   const emails = fc.stringMatching(/^[a-z0-9.+]{1,64}@[a-z0-9-]{1,60}\.[a-z]{2,10}$/);
   const properties = fc.dictionary(
     fc.string({ minLength: 1, maxLength: 20 }).filter((key) => key !== "__proto__"),
-    fc.oneof(
-      fc.string({ maxLength: 20 }),
-      fc.double({ noNaN: true, noDefaultInfinity: true }),
-      fc.boolean(),
-      fc.constant(null),
-    ),
+    fc.jsonValue({ maxDepth: 0 }),
     { maxKeys: 15, noNullPrototype: true },
   );
   const events = fc.record(
@@ -231,45 +188,17 @@ describe("any event that keeps the rules", () => {
 
   // Values near the edge of what is read without the schema, own and inherited, and everything else.
   const odd = fc.oneof(
-    fc.anything({
-      withNullPrototype: true,
-      withDate: true,
-      withMap: true,
-      withSparseArray: true,
-      withObjectString: true,
-    }),
+    fc.anything({ withNullPrototype: true, withDate: true, withMap: true, withSparseArray: true }),
     fc.constantFrom("a", "a@b", "a b@c", "ä@b.de", "a@b@c", "", "x".repeat(64), "x".repeat(65), `${"x".repeat(65)}@b`),
-    fc.constantFrom(
-      keys(50),
-      keys(51),
-      bytes(4096),
-      bytes(4097),
-      bytes(700),
-      bytes(660, "\u0000"),
-      bytes(4097, "\u0000"),
-    ),
-    fc.constantFrom(
-      { a: undefined },
-      { a: Number.NaN },
-      { a: Infinity },
-      { [Symbol("a")]: 1 },
-      JSON.parse('{"__proto__":1}'),
-    ),
+    fc.constantFrom(keys(50), keys(51), ...[700, 4096, 4097].map((size) => bytes(size))),
+    fc.constantFrom(bytes(660, "\u0000"), bytes(4097, "\u0000"), { [Symbol("a")]: 1 }, JSON.parse('{"__proto__":1}')),
+    fc.constantFrom({ a: undefined }, { a: Number.NaN }, { a: Infinity }),
     fc.constantFrom({ a: [1] }, { constructor: "x" }, Object.create({ a: 1 }), new Date(0), { toJSON: 1 }, { a: -0 }),
     names,
     emails,
     properties,
   );
-  const fields = fc.constantFrom(
-    "name",
-    "email",
-    "contactId",
-    "properties",
-    "occurredAt",
-    "toString",
-    "__proto__",
-    "x",
-  );
+  const fields = fc.constantFrom("name", "email", "contactId", "properties", "occurredAt", "toString", "__proto__");
 
   test("the check by hand accepts an event only if the schema does", () => {
     let read = 0;
@@ -293,28 +222,21 @@ describe("any event that keeps the rules", () => {
   });
 
   test("the check never throws, whatever a field contains", () => {
+    const names = fc.constantFrom("name", "email", "properties", "occurredAt", "x");
     fc.assert(
-      fc.property(
-        events,
-        fc.constantFrom("name", "email", "properties", "occurredAt", "x"),
-        fc.anything(),
-        (value, field, any) => {
-          const checked = checkContactEvent({ ...value, [field]: any }, NOW);
-          if (checked.ok) expect(() => JSON.stringify(checked.value)).not.toThrow();
-          else
-            expect(checked.issue.param.split(".")[0]).toMatch(/^(name|email|properties|occurredAt|createContact|x)?$/);
-        },
-      ),
+      fc.property(events, names, fc.anything(), (value, field, any) => {
+        const checked = checkContactEvent({ ...value, [field]: any }, NOW);
+        if (checked.ok) expect(() => JSON.stringify(checked.value)).not.toThrow();
+        else expect(["", "createContact", field]).toContain(checked.issue.param.split(".")[0]);
+      }),
     );
   });
 });
 
-test.each(["Ada@Example.com", " ada@example.com", "ada@example.com\n"])(
-  "the address %j of an event is read as the service keeps it",
-  (email) => {
-    expect(checkContactEvent({ ...event, email }, NOW)).toEqual({ ok: true, value: event });
-  },
-);
+const spellings = ["Ada@Example.com", " ada@example.com", "ada@example.com\n"];
+test.each(spellings)("the address %j of an event is read as the service keeps it", (email) => {
+  expect(checkContactEvent({ ...event, email }, NOW)).toEqual({ ok: true, value: event });
+});
 
 describe("a contact in a path", () => {
   test.each([
@@ -343,23 +265,10 @@ describe("queries", () => {
     ["webhooks.deliveries", webhooks.deliveries, 100],
   ])("the query of %s has its own limits", (_, { query, issueCodes }, max) => {
     const accepts = (limit: unknown) => query.safeParse({ limit }).success;
-    expect([0, 1, 2, max - 1, max, max + 1, 1.5, "5", null].map(accepts)).toEqual([
-      false,
-      true,
-      true,
-      true,
-      true,
-      false,
-      false,
-      false,
-      false,
-    ]);
-    expect(checkInput(query, { limit: 0 }, issueCodes)).toMatchObject({
-      issue: { code: "invalid_parameter", param: "limit" },
-    });
-    expect(checkInput(query, { cursor: "" }, issueCodes)).toMatchObject({
-      issue: { code: "invalid_cursor", param: "cursor" },
-    });
+    expect([0, 1, 2, max - 1, max, max + 1, 1.5, "5", null].filter(accepts)).toEqual([1, 2, max - 1, max]);
+    const issueOf = (given: object) => checkInput(query, given, issueCodes);
+    expect(issueOf({ limit: 0 })).toMatchObject({ issue: { code: "invalid_parameter", param: "limit" } });
+    expect(issueOf({ cursor: "" })).toMatchObject({ issue: { code: "invalid_cursor", param: "cursor" } });
   });
 
   test("contactEvents.list filters by a name that events can have", () => {

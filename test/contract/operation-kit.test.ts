@@ -1,4 +1,4 @@
-import { describe, expect, expectTypeOf, test } from "vitest";
+import { describe, expect, expectTypeOf, test, vi } from "vitest";
 import { z } from "zod";
 import type { Call, CallOptions } from "#pigeonhole/client/call-types.js";
 import type { Operation } from "#pigeonhole/contract/operation.js";
@@ -89,17 +89,10 @@ describe("an operation", () => {
   ])(
     "an operation that may take %s ms is waited for as long, and never less than usual",
     async (timeoutMs, expected) => {
-      const timers: number[] = [];
-      const clock = {
-        now: () => NOW,
-        setTimer(_: () => void, delayMs: number) {
-          timers.push(delayMs);
-          return { cancel() {} };
-        },
-      };
+      const clock = { now: () => NOW, setTimer: vi.fn(() => ({ cancel() {} })) };
       const slow = { ...MADE_UP, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
       await serve(slow, { client: { clock } }).call("1");
-      expect(timers).toEqual([expected]);
+      expect(clock.setTimer.mock.calls).toEqual([[expect.any(Function), expected]]);
     },
   );
 

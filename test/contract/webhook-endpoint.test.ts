@@ -15,80 +15,32 @@ function verdict(row: typeof create | typeof update, input: unknown): string {
 }
 
 describe("an endpoint's URL", () => {
-  test.each([
-    "https://example.com",
-    "https://example.com:8443/hooks?a=1",
-    "https://localhost.example.com/",
-    "https://mylocalhost/",
-    "https://internal/",
-    "https://internal.example.com/",
-    "https://example.com.local.example/",
-    "https://bücher.example/",
-    "HTTPS://EXAMPLE.COM/",
-    "https://8.8.8.8/",
-    "https://9.255.255.255/",
-    "https://11.0.0.0/",
-    "https://100.63.255.255/",
-    "https://100.128.0.0/",
-    "https://126.255.255.255/",
-    "https://128.0.0.1/",
-    "https://169.253.255.255/",
-    "https://169.255.0.0/",
-    "https://172.15.255.255/",
-    "https://172.32.0.0/",
-    "https://192.167.255.255/",
-    "https://192.169.0.0/",
-    "https://223.255.255.255/",
-    "https://[2606:4700::1111]/",
-    "https://[::ffff:8.8.8.8]/",
-    "https://[fbff::1]/",
-    "https://[fe00::1]/",
-  ])("the URL of an endpoint may be %s", (text) => {
-    expect(isAllowedWebhookUrl(text)).toBe(true);
+  const words = (text: string) => text.trim().split(/\s+/);
+  const allowed = words(`
+    example.com example.com:8443/hooks?a=1 localhost.example.com mylocalhost internal internal.example.com
+    example.com.local.example bücher.example EXAMPLE.COM 8.8.8.8 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0
+    126.255.255.255 128.0.0.1 169.253.255.255 169.255.0.0 172.15.255.255 172.32.0.0 192.167.255.255 192.169.0.0
+    223.255.255.255 [2606:4700::1111] [::ffff:8.8.8.8] [fbff::1] [fe00::1]`);
+  test.each(allowed)("the URL of an endpoint may be https://%s", (host) => {
+    expect(isAllowedWebhookUrl(`https://${host}`)).toBe(true);
+    expect(isAllowedWebhookUrl(`HTTPS://${host}/`)).toBe(true);
+    expect(isAllowedWebhookUrl(`http://${host}`)).toBe(false);
   });
 
-  test.each([
-    ["http", "http://example.com/"],
-    ["no URL", "example.com/hooks"],
-    ["empty", ""],
-    ["another scheme", "ftp://example.com/"],
-    ["javascript", "javascript:alert(1)"],
-    ["localhost", "https://localhost/"],
-    ["with a dot at the end", "https://localhost./"],
-    ["with two dots at the end", "https://localhost../"],
-    ["below localhost", "https://app.localhost/"],
-    [".internal", "https://metadata.google.internal/"],
-    [".internal with a dot", "https://a.internal./"],
-    [".local", "https://printer.local/"],
-    ["loopback", "https://127.0.0.1/"],
-    ["the end of loopback", "https://127.255.255.255/"],
-    ["loopback with a dot", "https://127.0.0.1./"],
-    ["this network", "https://0.0.0.0/"],
-    ["zero", "https://0/"],
-    ["private 10", "https://10.0.0.0/"],
-    ["the end of private 10", "https://10.255.255.255/"],
-    ["private 172", "https://172.16.0.1/"],
-    ["the end of private 172", "https://172.31.255.255/"],
-    ["private 192", "https://192.168.0.1/"],
-    ["the end of private 192", "https://192.168.255.255/"],
-    ["link-local", "https://169.254.169.254/"],
-    ["carrier-grade NAT", "https://100.64.0.0/"],
-    ["the end of carrier-grade NAT", "https://100.127.255.255/"],
-    ["multicast", "https://224.0.0.1/"],
-    ["the end of multicast", "https://239.255.255.255/"],
-    ["IPv6 loopback", "https://[::1]/"],
-    ["IPv6 unspecified", "https://[::]/"],
-    ["unique-local", "https://[fc00::1]/"],
-    ["the end of unique-local", "https://[fdff:ffff::1]/"],
-    ["IPv6 link-local", "https://[fe80::1]/"],
-    ["the end of IPv6 link-local", "https://[febf::1]/"],
-    ["IPv6 multicast", "https://[ff02::1]/"],
-    ["mapped loopback", "https://[::ffff:127.0.0.1]/"],
-    ["mapped private in hexadecimal", "https://[::ffff:c0a8:1]/"],
-    ["IPv4-compatible loopback", "https://[::127.0.0.1]/"],
-    ["NAT64 of loopback", "https://[64:ff9b::7f00:1]/"],
-    ["credentials before loopback", "https://example.com@127.0.0.1/"],
-  ])("the URL of an endpoint may not be %s: %s", (_, text) => {
+  const refused = Object.entries({
+    localhost: "localhost localhost. localhost.. app.localhost",
+    "name of an inner network": "metadata.google.internal a.internal. printer.local",
+    loopback: "127.0.0.1 127.255.255.255 127.0.0.1. [::1] [::ffff:127.0.0.1] [::127.0.0.1] [64:ff9b::7f00:1]",
+    "this network": "0.0.0.0 0 [::]",
+    private: "10.0.0.0 10.255.255.255 172.16.0.1 172.31.255.255 192.168.0.1 192.168.255.255 [::ffff:c0a8:1]",
+    "link-local": "169.254.169.254 [fe80::1] [febf::1]",
+    "unique-local": "[fc00::1] [fdff:ffff::1]",
+    "carrier-grade NAT": "100.64.0.0 100.127.255.255",
+    multicast: "224.0.0.1 239.255.255.255 [ff02::1]",
+    "credentials before loopback": "example.com@127.0.0.1",
+  }).flatMap(([what, hosts]) => words(hosts).map((host) => [what, `https://${host}/`]));
+  const noUrls = ["example.com/hooks", "", "ftp://example.com/", "javascript:alert(1)"].map((text) => ["no URL", text]);
+  test.each([...refused, ...noUrls])("the URL of an endpoint may not be %s: %s", (_, text = "") => {
     expect(isAllowedWebhookUrl(text)).toBe(false);
     expect(verdict(create, { url: text })).toBe("invalid_webhook_url url");
   });

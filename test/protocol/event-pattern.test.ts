@@ -19,18 +19,8 @@ const GOOD = ["*", "email.*", "email.received", "domain.sending_changed", "order
 const BAD = [
   "",
   " ",
-  "*.sent",
-  "email*",
-  "e*.sent",
-  "**",
-  "email.**",
-  ".*",
-  ".",
-  "email.",
-  ".sent",
-  "email..sent",
   "a b",
-  "email.sent!",
+  ..."*.sent email* e*.sent ** email.** .* . email. .sent email..sent email.sent!".split(" "),
 ];
 
 test.each(GOOD)("the text %j is a pattern", (text) => {
@@ -41,14 +31,9 @@ test.each(GOOD)("the text %j is a pattern", (text) => {
 describe.each(BAD)("%j is not a pattern", (text) => {
   test(`the text ${JSON.stringify(text)} is refused, and the error says what to write`, () => {
     expect(isPattern(text)).toBe(false);
-    expect(() => checkPattern(text, "types")).toThrow(
-      expect.objectContaining({
-        code: "invalid_option",
-        message: expect.stringMatching(
-          /^types: ".*" is not an event type; write one such as email\.received/,
-        ) as string,
-      }),
-    );
+    const kind = /^types: ".*" is not an event type; write one such as email\.received/;
+    const refused = { code: "invalid_option", message: expect.stringMatching(kind) as string };
+    expect(() => checkPattern(text, "types")).toThrow(expect.objectContaining(refused));
   });
 
   test(`the text ${JSON.stringify(text)} is refused in every place that takes patterns`, () => {
@@ -98,15 +83,13 @@ test("the word all selects every type, in the order of the service's list", () =
   expect(typesMatching("email.lost")).toEqual([]);
 });
 
-test.each(["*", "email.*", "form.*", "email.received"])(
-  "the pattern %j selects the same types in every place",
-  (pattern) => {
-    const found = EVENT_TYPES.filter((type) => matchesPattern(pattern, type));
-    expect(found.length).toBeGreaterThan(0);
-    expect(EVENT_TYPES.filter(parsePatterns(pattern, "events"))).toEqual(found);
-    expect(parseEvents(pattern)).toEqual(found);
-    expect(wantedEndpoint(`http://127.0.0.1:1/=${pattern}`).eventTypes).toEqual(found);
-    const search = readMatcher("type", pattern);
-    expect(search.ok && EVENT_TYPES.filter((type) => search.matches({ event: { type } } as never, 0))).toEqual(found);
-  },
-);
+const selecting = ["*", "email.*", "form.*", "email.received"];
+test.each(selecting)("the pattern %j selects the same types in every place", (pattern) => {
+  const found = EVENT_TYPES.filter((type) => matchesPattern(pattern, type));
+  expect(found.length).toBeGreaterThan(0);
+  expect(EVENT_TYPES.filter(parsePatterns(pattern, "events"))).toEqual(found);
+  expect(parseEvents(pattern)).toEqual(found);
+  expect(wantedEndpoint(`http://127.0.0.1:1/=${pattern}`).eventTypes).toEqual(found);
+  const search = readMatcher("type", pattern);
+  expect(search.ok && EVENT_TYPES.filter((type) => search.matches({ event: { type } } as never, 0))).toEqual(found);
+});

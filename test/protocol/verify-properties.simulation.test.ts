@@ -31,66 +31,31 @@ const genuineArb: fc.Arbitrary<ReferenceInput> = fc
     signer: fc.nat(),
     time: timeArb,
     encoding: fc.constantFrom("hex", "base64", "base64url"),
-    layout: fc.constantFrom(
-      "combined",
-      "reversed",
-      "several",
-      "bare",
-      "sha256=",
-      "v1=",
-      "v1,",
-      "svix",
-      "quoted",
-      "other keys",
-    ),
+    layout: fc.nat(),
     extra: fc.constantFrom("", ",v0=1", " ,\tk=x=y", ",v2="),
   })
-  .map(({ body, secrets, signer, time, encoding, layout, extra }) => {
+  .map(({ body, secrets, signer, time, encoding, layout, extra }): ReferenceInput => {
     const secret = secrets[signer % secrets.length] ?? "";
     const options = { body, secret, timestamp: time, format: "bare", encoding } as const;
     const value = signDelivery(options)["x-svc-signature"] ?? "";
     const decoy = signDelivery({ ...options, body: "decoy" })["x-svc-signature"] ?? "";
     const base = { body, secrets, nowMs: NOW, timestamp: undefined };
-    const prefixed = { ...base, signature: `${layout}${value}`, timestamp: ` ${time}\t` };
-    const layouts = {
-      combined: { ...base, signature: `t=${time},v1=${value}${extra}` },
-      reversed: { ...base, signature: `v1=${value}, t=${time}${extra}` },
-      several: { ...base, signature: `t=${time},v1=${decoy},v1=${value}${extra}`, timestamp: "1" },
-      svix: { ...base, signature: `v1,${decoy} v1,${value}`, timestamp: `${time}, ${time}` },
-      quoted: { ...base, signature: `t="${time}"; v1="${value}"` },
-      "other keys": { ...base, signature: `TS=${time};h1=${value}${extra}` },
-      bare: { ...base, signature: value, timestamp: time },
-      "sha256=": prefixed,
-      "v1=": prefixed,
-      "v1,": prefixed,
-    };
-    return layouts[layout];
+    const layouts = [
+      { signature: `t=${time},v1=${value}${extra}` },
+      { signature: `v1=${value}, t=${time}${extra}` },
+      { signature: `t=${time},v1=${decoy},v1=${value}${extra}`, timestamp: "1" },
+      { signature: `v1,${decoy} v1,${value}`, timestamp: `${time}, ${time}` },
+      { signature: `t="${time}"; v1="${value}"` },
+      { signature: `TS=${time};h1=${value}${extra}` },
+      { signature: value, timestamp: time },
+      ...["sha256=", "v1=", "v1,"].map((key) => ({ signature: `${key}${value}`, timestamp: ` ${time}\t` })),
+    ];
+    return { ...base, signature: value, ...layouts[layout % layouts.length] };
   });
 
 type Mutation = (input: ReferenceInput) => ReferenceInput;
 
-const JUNK = [
-  "=",
-  "==",
-  " ",
-  ",",
-  "!",
-  "\n",
-  "\0",
-  "a",
-  "A",
-  "0",
-  "é",
-  "\u{1F600}",
-  "t=1",
-  "v1=",
-  ",v1=",
-  "$&",
-  ";",
-  "&",
-  '"',
-  '="',
-];
+const JUNK = [" ", "\n", "\0", "\u{1F600}", ...`= == , ! a A 0 é t=1 v1= ,v1= $& ; & " ="`.split(" ")];
 
 /** Changes one header text: a character replaced, removed or put in, its case, its end cut off, itself doubled. */
 const textMutationArb = fc
@@ -198,30 +163,19 @@ describe("verification never throws", () => {
     fc
       .array(fc.constantFrom(...JUNK, "t=1700000000", "0".repeat(64), "A".repeat(43)), { maxLength: 12 })
       .map((parts) => parts.join("")),
-    fc.constantFrom(
-      "$$",
-      "$&",
-      "\0",
-      "\ud800",
-      "é".repeat(32),
-      "t=1,v1=\u{1F600}",
-      "x".repeat(100_000),
-      ",".repeat(100_000),
-    ),
+    fc.constantFrom("$$", "$&", "\0", "\ud800", "é".repeat(32), "t=1,v1=\u{1F600}"),
+    fc.constantFrom("x".repeat(100_000), ",".repeat(100_000)),
   );
 
   test("verification never throws for any header texts and any body", () => {
+    const headersArb = fc.record({
+      "x-svc-signature": anyText,
+      "x-svc-timestamp": fc.option(anyText, { nil: undefined }),
+    });
     fc.assert(
-      fc.property(
-        anyText,
-        fc.option(anyText, { nil: undefined }),
-        fc.oneof(bodyArb, anyText),
-        (signature, timestamp, body) => {
-          const headers = { "x-svc-signature": signature, "x-svc-timestamp": timestamp };
-          const verdict = verifySignature({ body, headers, secrets: "whsec_any" });
-          expect(verdict.ok).toBe(false);
-        },
-      ),
+      fc.property(headersArb, fc.oneof(bodyArb, anyText), (headers, body) => {
+        expect(verifySignature({ body, headers, secrets: "whsec_any" }).ok).toBe(false);
+      }),
       { numRuns: 3000 },
     );
   });

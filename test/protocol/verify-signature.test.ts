@@ -31,42 +31,24 @@ test("verifySignature uses the current time and a tolerance of 300 seconds by de
 });
 
 describe("the time window", () => {
+  // 300 s are 300,000 ms.
   test.each([
-    { skew: 300, ok: true },
-    { skew: 301, ok: false, reason: "stale" },
-    { skew: -300, ok: true },
-    { skew: -301, ok: false, reason: "early" },
-  ])("a delivery signed $skew seconds ago is in time: $ok", ({ skew, ...rest }) => {
-    const verdict = { signedAt: NOW, skewSeconds: skew, secretIndex: 0, ...rest };
-    expect(verify({ nowMs: NOW + skew * 1000 })).toEqual(verdict);
+    [999, undefined, 0],
+    [-999, undefined, 0],
+    [299_999, undefined, 299],
+    [300_000, undefined, 300],
+    [-300_000, undefined, -300],
+    [300_001, "stale", 301],
+    [301_000, "stale", 301],
+    [-300_001, "early", -301],
+    [-301_000, "early", -301],
+  ])("a delivery that is verified %i ms after its signature is %s, with a skew of %i s", (aheadMs, reason, skew) => {
+    const verdict = { signedAt: NOW, skewSeconds: skew, secretIndex: 0 };
+    expect(verify({ nowMs: NOW + aheadMs })).toEqual(
+      reason === undefined ? { ok: true, ...verdict } : { ok: false, reason, ...verdict },
+    );
+    expect(verify({ nowMs: NOW + aheadMs, secrets: OTHER })).toMatchObject({ reason: "mismatch", skewSeconds: skew });
   });
-
-  test.each([
-    { aheadMs: 999, skew: 0 },
-    { aheadMs: -999, skew: 0 },
-    { aheadMs: 299_999, skew: 299 },
-    { aheadMs: 300_000, skew: 300 },
-    { aheadMs: -300_000, skew: -300 },
-  ])(
-    "a delivery verified $aheadMs ms after its signature is in time and has a skew of $skew seconds",
-    ({ aheadMs, skew }) => {
-      expect(verify({ nowMs: NOW + aheadMs })).toEqual({ ok: true, signedAt: NOW, skewSeconds: skew, secretIndex: 0 });
-    },
-  );
-
-  test.each([
-    { aheadMs: 300_001, reason: "stale", skew: 301 },
-    { aheadMs: 300_999, reason: "stale", skew: 301 },
-    { aheadMs: -300_001, reason: "early", skew: -301 },
-    { aheadMs: -300_999, reason: "early", skew: -301 },
-  ])(
-    "a delivery is $reason if it is verified $aheadMs ms after its signature, since 300 s are 300,000 ms",
-    ({ aheadMs, reason, skew }) => {
-      const verdict = { ok: false, reason, signedAt: NOW, skewSeconds: skew, secretIndex: 0 };
-      expect(verify({ nowMs: NOW + aheadMs })).toEqual(verdict);
-      expect(verify({ nowMs: NOW + aheadMs, secrets: OTHER })).toMatchObject({ reason: "mismatch", skewSeconds: skew });
-    },
-  );
 
   test("a window of another tolerance has the same edges", () => {
     expect(verify({ toleranceSeconds: 0, nowMs: NOW })).toMatchObject({ ok: true });
@@ -85,13 +67,8 @@ describe("the time window", () => {
 
   test("the inner function refuses a time that is not a number", () => {
     const signatures = [Buffer.from(signed["x-svc-signature"]?.split("v1=")[1] ?? "", "hex")];
-    const parsed = {
-      ok: true,
-      timestampText: "1700000000",
-      signedAt: NOW,
-      timestampFrom: "signature",
-      signatures,
-    } as const;
+    const read = { ok: true, timestampText: "1700000000", timestampFrom: "signature" } as const;
+    const parsed = { ...read, signedAt: NOW, signatures };
     expect(verifyParsed(parsed, BODY, [SECRET], NOW, 300)).toMatchObject({ ok: true });
     expect(verifyParsed(parsed, BODY, [SECRET], Number.NaN, 300)).toMatchObject({ ok: false, reason: "stale" });
     expect(verifyParsed(parsed, BODY, [SECRET], NOW, Number.NaN)).toMatchObject({ ok: false, reason: "stale" });
@@ -129,10 +106,8 @@ describe("secrets", () => {
   });
 
   test("any secret may match any signature of the header", () => {
-    const values = [THIRD, SECRET].map((secret) =>
-      signDelivery({ body: BODY, secret, timestamp: NOW, format: "bare" }),
-    );
-    const list = values.map((headers) => `v1=${headers["x-svc-signature"]}`).join(",");
+    const valueBy = (secret: string) => signDelivery({ body: BODY, secret, timestamp: NOW })["x-svc-signature"];
+    const list = [THIRD, SECRET].map((secret) => valueBy(secret)?.split(",")[1]).join(",");
     const headers = { "x-svc-signature": `t=1700000000,${list}` };
     expect(verify({ headers, secrets: [OTHER, SECRET] })).toMatchObject({ ok: true, secretIndex: 1 });
     expect(verify({ headers, secrets: [THIRD, SECRET] })).toMatchObject({ ok: true, secretIndex: 0 });
