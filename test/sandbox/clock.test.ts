@@ -2,7 +2,18 @@ import { createClient } from "pigeonhole/client";
 import { createManualClock } from "#pigeonhole/base/manual-clock.js";
 import { createSandbox } from "pigeonhole/sandbox";
 import { describe, expect, test, vi } from "vitest";
-import { HOUR, MINUTE, START, openOnClock, openProbe, openSandbox, verdictOf } from "./support.js";
+import {
+  HOUR,
+  MINUTE,
+  START,
+  openOnClock,
+  openProbe,
+  openSandbox,
+  verdictOf,
+  fire,
+  openEndpoint,
+  openProbed,
+} from "./support.js";
 import { refusalOf } from "../support/error-of.js";
 
 describe("the manual clock", () => {
@@ -30,11 +41,8 @@ describe("the manual clock", () => {
     expect(Math.abs(sandbox.clock.now() - Date.now())).toBeLessThan(10_000);
     const { secret } = sandbox.endpoints.create({ url: probe.url });
     await sandbox.advance("28h");
-    sandbox.emit("email.sent");
-    await sandbox.settle();
-    const [got] = probe.got;
-    if (got === undefined) throw new Error("a POST was expected");
-    expect(verdictOf(got, secret, Date.now())).toMatchObject({ ok: true });
+    await fire(sandbox);
+    expect(verdictOf(probe.got[0], secret, Date.now())).toMatchObject({ ok: true });
   });
 
   test("a manual clock begins at the given time, and moves by exactly the given duration", async () => {
@@ -51,8 +59,7 @@ describe("the manual clock", () => {
   });
 
   test("a manual clock can be moved from attempt to attempt", async () => {
-    const { sandbox, clock } = openOnClock({ receive: () => new Response(null, { status: 500 }) });
-    sandbox.endpoints.create({ url: "http://127.0.0.1/" });
+    const { sandbox, clock } = openEndpoint({ status: 500 });
     expect(await sandbox.advanceToNextAttempt()).toBeUndefined();
     sandbox.emit("email.sent");
     const steps: number[] = [];
@@ -65,12 +72,10 @@ describe("the manual clock", () => {
   });
 
   test("a manual clock can be moved to the next attempt of one event, past those of others", async () => {
-    const { sandbox, clock } = openOnClock({ receive: () => new Response(null, { status: 500 }) });
-    sandbox.endpoints.create({ url: "http://127.0.0.1/" });
+    const { sandbox, clock } = openEndpoint({ status: 500 });
     const { event: first } = sandbox.emit("email.sent");
     await sandbox.advance(HOUR);
-    const { event: second } = sandbox.emit("email.sent");
-    await sandbox.settle();
+    const { event: second } = await fire(sandbox);
     const due = (id: string) => sandbox.plannedAttempts.find(({ eventId }) => eventId === id)?.dueAtMs ?? Number.NaN;
     expect(due(first.id)).toBeGreaterThan(due(second.id));
     const dueAtMs = due(first.id);
@@ -119,8 +124,7 @@ describe("the manual clock", () => {
 });
 
 test("two calls that move to the next attempt get one attempt each", async () => {
-  const { sandbox, clock } = openOnClock({ receive: () => new Response(null, { status: 503 }) });
-  sandbox.endpoints.create({ url: "http://127.0.0.1/" });
+  const { sandbox, clock } = openEndpoint({ status: 503 });
   sandbox.emit("email.sent");
   const [first = 0, second = 0] = await Promise.all([sandbox.advanceToNextAttempt(), sandbox.advanceToNextAttempt()]);
   expect(sandbox.deliveries().map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
@@ -164,12 +168,7 @@ describe("other clocks", () => {
     expect(sandbox.deliveries()).toHaveLength(2);
     expect(sandbox.plannedAttempts).toMatchObject([{ eventId: event.id, attempt: 3 }]);
     await sandbox.advance("3h");
-    expect(sandbox.deliveries().map(({ attempt, status }) => [attempt, status])).toEqual([
-      [1, "failed"],
-      [2, "failed"],
-      [3, "failed"],
-      [4, "delivered"],
-    ]);
+    expect(sandbox.deliveries().map(({ status }) => status)).toEqual(["failed", "failed", "failed", "delivered"]);
     expect(sandbox.clock.now() - Date.now()).toBeGreaterThan(3 * HOUR);
     const signedAt = Number(/t=(\d+)/.exec(String(probe.got.at(-1)?.headers["x-svc-signature"]))?.[1]) * 1_000;
     expect(Math.abs(signedAt - Date.now())).toBeLessThan(10_000);
@@ -182,19 +181,15 @@ describe("other clocks", () => {
 
 describe("waiting for an attempt", () => {
   test("a wait moves the clock until the attempt comes", async () => {
-    const probe = await openProbe((_, index) => (index < 4 ? 503 : 200));
-    const { sandbox, clock } = openOnClock();
-    sandbox.endpoints.create({ url: probe.url });
+    const { sandbox, clock } = await openProbed((_, index) => (index < 4 ? 503 : 200));
     sandbox.emit("email.bounced");
     expect(await sandbox.waitFor({ type: "email.bounced", answered: "2xx" })).toMatchObject({ attempt: 5 });
     expect(clock.now() - START).toBeGreaterThan(2 * HOUR);
   });
 
   test("a wait finds an attempt that is already in the log", async () => {
-    const { sandbox, clock } = openOnClock({ receive: () => new Response(null, { status: 404 }) });
-    sandbox.endpoints.create({ url: "http://127.0.0.1/" });
-    const { event } = sandbox.emit("email.bounced");
-    await sandbox.settle();
+    const { sandbox, clock } = openEndpoint({ status: 404 });
+    const { event } = await fire(sandbox, "email.bounced");
     expect(await sandbox.waitFor({ eventId: event.id, answered: "4xx" })).toMatchObject({ responseCode: 404 });
     expect(clock.now()).toBe(START);
   });
@@ -210,8 +205,7 @@ describe("waiting for an attempt", () => {
   });
 
   test("a wait ends with an error that says what came instead", async () => {
-    const { sandbox } = openOnClock({ receive: () => new Response(null, { status: 404 }) });
-    sandbox.endpoints.create({ url: "http://127.0.0.1/" });
+    const { sandbox } = openEndpoint({ status: 404 });
     sandbox.emit("email.bounced");
     await expect(sandbox.waitFor({ answered: "2xx" })).rejects.toThrow(/email\.bounced attempt 1: HTTP 404/);
     await expect(sandbox.waitFor({ answered: "none", timeoutMs: 5 })).rejects.toMatchObject({ code: "wait_timeout" });

@@ -1,13 +1,11 @@
 import type { DeliveryFaultRule } from "pigeonhole/sandbox";
 import { describe, expect, test } from "vitest";
-import { MINUTE, START, openOnClock, openProbe } from "./support.js";
+import { MINUTE, START, openOnClock, fire, openProbed } from "./support.js";
 import { refusalOf } from "../support/error-of.js";
 import type { DeliveryFault } from "#pigeonhole/sandbox/delivery/delivery-faults.js";
 
 async function openWith(fault: DeliveryFault, rule: Partial<DeliveryFaultRule> = {}) {
-  const { sandbox, clock } = openOnClock();
-  const probe = await openProbe();
-  const { id } = sandbox.endpoints.create({ url: probe.url });
+  const { sandbox, clock, probe, id } = await openProbed();
   const takeBack = sandbox.faults.deliveries.add({ fault, times: 1, ...rule });
   return { sandbox, clock, probe, id, takeBack, ids: () => probe.got.map(({ event }) => event.id) };
 }
@@ -15,8 +13,7 @@ async function openWith(fault: DeliveryFault, rule: Partial<DeliveryFaultRule> =
 describe("the kinds of fault", () => {
   test("the fault drop sends nothing and has no answer, and the retry is sent", async () => {
     const { sandbox, probe } = await openWith({ kind: "drop" });
-    sandbox.emit("email.sent");
-    await sandbox.settle();
+    await fire(sandbox);
     expect([probe.got.length, sandbox.deliveries()]).toMatchObject([0, [{ responseCode: null, fault: "drop" }]]);
     await sandbox.advance("2m");
     expect([probe.got.length, sandbox.deliveries().at(-1)?.status]).toEqual([1, "delivered"]);
@@ -34,8 +31,7 @@ describe("the kinds of fault", () => {
 
   test("the fault duplicate sends the same event several times, and one attempt is logged", async () => {
     const { sandbox, ids } = await openWith({ kind: "duplicate", copies: 4 });
-    const { event } = sandbox.emit("email.sent");
-    await sandbox.settle();
+    const { event } = await fire(sandbox);
     expect(ids()).toEqual(Array.from({ length: 5 }, () => event.id));
     expect(sandbox.deliveries()).toMatchObject([{ status: "delivered", fault: "duplicate" }]);
   });
@@ -45,8 +41,7 @@ describe("the kinds of fault", () => {
     const { sandbox } = openOnClock({ receive: () => new Response(null, { status: (posts += 1) === 1 ? 200 : 404 }) });
     sandbox.endpoints.create({ url: "http://127.0.0.1/" });
     sandbox.faults.deliveries.add({ fault: { kind: "duplicate", copies: 3 } });
-    sandbox.emit("email.sent");
-    await sandbox.settle();
+    await fire(sandbox);
     expect([posts, sandbox.deliveries()]).toMatchObject([4, [{ responseCode: 200 }]]);
   });
 
@@ -68,8 +63,7 @@ describe("the kinds of fault", () => {
 
   test("the fault lose_answer lets the receiver store the event, and the service sends it again", async () => {
     const { sandbox, ids } = await openWith({ kind: "lose_answer" });
-    const { event } = sandbox.emit("email.sent");
-    await sandbox.settle();
+    const { event } = await fire(sandbox);
     expect(sandbox.deliveries()).toMatchObject([{ status: "failed", responseCode: null, fault: "lose_answer" }]);
     await sandbox.advance("2m");
     expect(ids()).toEqual([event.id, event.id]);
@@ -77,8 +71,7 @@ describe("the kinds of fault", () => {
 
   test("the fault status answers in place of the receiver, which gets nothing", async () => {
     const { sandbox, probe } = await openWith({ kind: "status", status: 503, retryAfter: "3600" });
-    sandbox.emit("email.sent");
-    await sandbox.settle();
+    await fire(sandbox);
     expect([probe.got.length, sandbox.deliveries()[0]?.responseCode]).toEqual([0, 503]);
     expect(sandbox.plannedAttempts[0]?.dueAtMs).toBe(START + 60 * MINUTE);
   });
@@ -87,23 +80,17 @@ describe("the kinds of fault", () => {
 describe("the rules of delivery faults", () => {
   test("a rule selects a type or a group, an endpoint, an attempt, and how often it applies", async () => {
     const drop = { kind: "drop" } as const;
-    const { sandbox, probe, id, takeBack } = await openWith(drop, {
-      types: "email.*",
-      endpointId: id24("f"),
-      times: 9,
-    });
+    const { sandbox, probe, id, takeBack } = await openWith(drop, { types: "email.*", times: 9 });
     takeBack();
     sandbox.faults.deliveries.add({ fault: drop, types: "domain.*" });
     sandbox.faults.deliveries.add({ fault: drop, endpointId: `whe_${"0".repeat(24)}` });
     sandbox.faults.deliveries.add({ fault: drop, endpointId: id, attempt: 2 });
-    sandbox.emit("email.sent");
-    await sandbox.settle();
+    await fire(sandbox);
     expect(probe.got).toHaveLength(1);
     sandbox.faults.clear();
     sandbox.faults.deliveries.add({ fault: drop, types: "email.sent", times: 2 });
     for (let index = 0; index < 3; index += 1) sandbox.emit("email.sent");
-    sandbox.emit("email.delivered");
-    await sandbox.settle();
+    await fire(sandbox, "email.delivered");
     expect(probe.got).toHaveLength(3);
   });
 
@@ -146,16 +133,11 @@ describe("the rules of delivery faults", () => {
   });
 });
 
-function id24(digit: string): string {
-  return `whe_${digit.repeat(24)}`;
-}
-
 test("the rules in force can be listed with what is left of them, and be removed one by one", async () => {
   const { sandbox, probe } = await openWith({ kind: "drop" }, { times: 2, attempt: 1 });
   const status: DeliveryFault = { kind: "status", status: 503 };
   sandbox.faults.deliveries.add({ fault: status, types: "form.*" });
-  sandbox.emit("email.sent");
-  await sandbox.settle();
+  await fire(sandbox);
   const [drop, second] = sandbox.faults.deliveries.list();
   expect([drop, second]).toMatchObject([
     { rule: { fault: { kind: "drop" } }, left: 1 },
@@ -164,7 +146,6 @@ test("the rules in force can be listed with what is left of them, and be removed
   expect(sandbox.faults.deliveries.remove(drop?.id ?? "")).toBe(true);
   expect(sandbox.faults.deliveries.remove(drop?.id ?? "")).toBe(false);
   expect(sandbox.faults.deliveries.list()).toEqual([second]);
-  sandbox.emit("email.sent");
-  await sandbox.settle();
+  await fire(sandbox);
   expect(probe.got).toHaveLength(1);
 });

@@ -1,6 +1,17 @@
 import { RETRY_SCHEDULE } from "pigeonhole/protocol";
 import { describe, expect, test } from "vitest";
-import { HOUR, MINUTE, SECOND, START, openOnClock, openProbe, openSandbox, verdictOf } from "./support.js";
+import {
+  HOUR,
+  MINUTE,
+  SECOND,
+  START,
+  openOnClock,
+  openProbe,
+  openSandbox,
+  verdictOf,
+  fire,
+  openProbed,
+} from "./support.js";
 
 const WAITS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR];
 
@@ -12,9 +23,7 @@ function gapsOf(rows: { createdAt: string }[]): number[] {
 
 describe("a delivery that never succeeds", () => {
   test("a delivery that never succeeds is tried 8 times, after the documented waits, each varied by up to 10 %", async () => {
-    const { sandbox } = openOnClock();
-    const probe = await openProbe(() => 503);
-    sandbox.endpoints.create({ url: probe.url });
+    const { sandbox, probe } = await openProbed(() => 503);
     sandbox.emit("email.bounced");
     await sandbox.advance("31h");
     const rows = sandbox.deliveries();
@@ -25,24 +34,18 @@ describe("a delivery that never succeeds", () => {
       expect(Math.abs((gaps[index] ?? 0) - waitMs) / waitMs).toBeLessThanOrEqual(0.1);
       expect(gaps[index]).not.toBe(waitMs);
     }
-    expect(rows.map(({ nextAttemptAt }) => nextAttemptAt)).toEqual([
-      ...rows.slice(1).map((row) => row.createdAt),
-      null,
-    ]);
+    const later = rows.slice(1).map(({ createdAt }) => createdAt);
+    expect(rows.map(({ nextAttemptAt }) => nextAttemptAt)).toEqual([...later, null]);
     expect([sandbox.openDeliveries, sandbox.plannedAttempts[0]?.dueAtMs, probe.got.length]).toEqual([0, undefined, 8]);
   });
 
   test("a delivery that never succeeds has the same bytes every time, signed with the time of each attempt", async () => {
-    const { sandbox } = openOnClock();
-    const probe = await openProbe(() => 503);
-    const { secret } = sandbox.endpoints.create({ url: probe.url });
+    const { sandbox, probe, secret } = await openProbed(() => 503);
     sandbox.emit("email.bounced");
     await sandbox.advance("31h");
     expect(new Set(probe.got.map(({ body }) => body)).size).toBe(1);
     for (const [index, row] of sandbox.deliveries().entries()) {
-      const got = probe.got[index];
-      if (got === undefined) throw new Error("the probe missed an attempt");
-      expect(verdictOf(got, secret, Date.parse(row.createdAt))).toMatchObject({ ok: true });
+      expect(verdictOf(probe.got[index], secret, Date.parse(row.createdAt))).toMatchObject({ ok: true });
     }
   });
 });
@@ -57,11 +60,9 @@ describe("after the first answer", () => {
     [503, "failed", 8],
     ["break", "failed", 8],
   ] as const)("the answer %s counts as %s, after %d attempts in all", async (answer, status, attempts) => {
-    const { sandbox } = openOnClock();
-    const probe = await openProbe(() =>
+    const { sandbox, probe } = await openProbed(() =>
       answer === 301 ? { status: 301, headers: { location: "/elsewhere" } } : answer,
     );
-    sandbox.endpoints.create({ url: probe.url });
     sandbox.emit("email.bounced");
     await sandbox.advance("31h");
     const rows = sandbox.deliveries();
@@ -74,16 +75,13 @@ describe("after the first answer", () => {
   test("a closed port counts as no answer", async () => {
     const { sandbox } = openOnClock();
     sandbox.endpoints.create({ url: "http://127.0.0.1:9/" });
-    sandbox.emit("email.bounced");
-    await sandbox.settle();
+    await fire(sandbox, "email.bounced");
     expect(sandbox.deliveries()).toMatchObject([{ responseCode: null, error: expect.stringContaining("ECONN") }]);
     expect(sandbox.openDeliveries).toBe(1);
   });
 
   test("a later success ends the retries and resets the failures", async () => {
-    const { sandbox } = openOnClock();
-    const probe = await openProbe((_, index) => (index < 3 ? 500 : 200));
-    const { id } = sandbox.endpoints.create({ url: probe.url });
+    const { sandbox, id } = await openProbed((_, index) => (index < 3 ? 500 : 200));
     sandbox.emit("email.bounced");
     await sandbox.advance("10m");
     expect(sandbox.endpoints.get(id).consecutiveFailures).toBe(3);
@@ -96,9 +94,7 @@ describe("after the first answer", () => {
 
 describe("Retry-After", () => {
   const firstGap = async (value: string): Promise<number> => {
-    const { sandbox } = openOnClock();
-    const probe = await openProbe(() => ({ status: 503, headers: { "retry-after": value } }));
-    sandbox.endpoints.create({ url: probe.url });
+    const { sandbox } = await openProbed(() => ({ status: 503, headers: { "retry-after": value } }));
     sandbox.emit("email.bounced");
     await sandbox.advance("12h");
     return gapsOf(sandbox.deliveries())[0] ?? 0;
@@ -123,16 +119,14 @@ describe("Retry-After", () => {
 
 describe("a receiver that does not answer", () => {
   test("a receiver that does not answer is abandoned after 5 s of the manual clock and tried again", async () => {
-    const { sandbox, clock } = openOnClock({ limits: { patienceMs: 20 } });
-    const probe = await openProbe((_, index) => (index === 0 ? "nothing" : 200));
-    sandbox.endpoints.create({ url: probe.url });
+    const limits = { patienceMs: 20 };
+    const { sandbox, clock } = await openProbed((_, index) => (index === 0 ? "nothing" : 200), { limits });
     sandbox.emit("email.bounced");
     await sandbox.advance(5 * SECOND - 1);
     expect(sandbox.deliveries()).toEqual([]);
     await sandbox.advance(1);
-    expect(sandbox.deliveries()).toMatchObject([
-      { attempt: 1, responseCode: null, durationMs: 5_000, error: "no answer within 5 s" },
-    ]);
+    const unanswered = { attempt: 1, responseCode: null, durationMs: 5_000, error: "no answer within 5 s" };
+    expect(sandbox.deliveries()).toMatchObject([unanswered]);
     expect(clock.now()).toBe(START + 5 * SECOND);
     await sandbox.advance("2m");
     expect(sandbox.deliveries().map(({ responseCode }) => responseCode)).toEqual([null, 200]);
@@ -147,8 +141,7 @@ describe("a receiver that does not answer", () => {
     const { sandbox } = openOnClock({ limits: { patienceMs: 100 }, receive });
     sandbox.endpoints.create({ url: "http://127.0.0.1/hanging" });
     sandbox.endpoints.create({ url: "http://127.0.0.1/healthy" });
-    sandbox.emit("email.bounced");
-    await sandbox.settle();
+    await fire(sandbox, "email.bounced");
     expect(got).toEqual(["/hanging", "/healthy"]);
     expect(sandbox.deliveries()).toMatchObject([{ status: "delivered" }]);
   });
@@ -159,8 +152,7 @@ test("the layout of the signature follows the assumptions", async () => {
   const signature = { signatureHeader: "x-other-signature", timestampIn: "header", encodings: ["base64"] } as const;
   const sandbox = openSandbox({ assumptions: { signature } });
   sandbox.endpoints.create({ url: probe.url });
-  sandbox.emit("email.bounced");
-  await sandbox.settle();
+  await fire(sandbox, "email.bounced");
   expect(probe.got[0]?.headers).toMatchObject({
     "x-other-signature": expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/),
     "x-svc-timestamp": String(START / SECOND),

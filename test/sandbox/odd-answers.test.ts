@@ -22,17 +22,13 @@ async function openRaw(answer: (socket: Socket) => void): Promise<string> {
 const head = (line: string, ...headers: string[]): string => [`HTTP/1.1 ${line}`, ...headers, "", ""].join("\r\n");
 
 describe("answers that break off", () => {
+  const long = head("200 OK", "content-length: 100");
+  const garbage = `${head("200 OK", "transfer-encoding: chunked")}no chunk at all\r\n`;
+  const reset = (socket: Socket) => void setTimeout(() => socket.resetAndDestroy(), 20);
   test.each<[what: string, answer: (socket: Socket) => void]>([
-    [
-      "whose connection is reset in the body",
-      (socket) =>
-        socket.write(head("200 OK", "content-length: 100"), () => setTimeout(() => socket.resetAndDestroy(), 20)),
-    ],
-    [
-      "whose body is garbage",
-      (socket) => socket.write(`${head("200 OK", "transfer-encoding: chunked")}no chunk at all\r\n`),
-    ],
-    ["whose body ends early", (socket) => socket.end(`${head("200 OK", "content-length: 100")}a part`)],
+    ["whose connection is reset in the body", (socket) => socket.write(long, () => reset(socket))],
+    ["whose body is garbage", (socket) => socket.write(garbage)],
+    ["whose body ends early", (socket) => socket.end(`${long}a part`)],
   ])("an answer counts from its status line on, even one %s", async (_, answer) => {
     const sandbox = openSandbox({ clock: "real" });
     sandbox.endpoints.create({ url: await openRaw(answer) });
@@ -42,7 +38,7 @@ describe("answers that break off", () => {
 
   test("an answer whose body never ends counts with its status after 5 s", async () => {
     const sandbox = openSandbox({ limits: { patienceMs: 50 } });
-    const url = await openRaw((socket) => void socket.write(head("200 OK", "content-length: 100")));
+    const url = await openRaw((socket) => void socket.write(long));
     sandbox.endpoints.create({ url });
     sandbox.emit("email.sent");
     expect(await sandbox.waitFor()).toMatchObject({ status: "delivered", responseCode: 200, durationMs: 5_000 });
@@ -63,14 +59,9 @@ describe("answers that break off", () => {
 
 test("an answer of 101 Switching Protocols is a final failure", async () => {
   const sandbox = openSandbox({ clock: "real" });
-  const url = await openRaw(
-    (socket) => void socket.write(head("101 Switching Protocols", "upgrade: websocket", "connection: upgrade")),
-  );
-  sandbox.endpoints.create({ url });
+  const switching = head("101 Switching Protocols", "upgrade: websocket", "connection: upgrade");
+  sandbox.endpoints.create({ url: await openRaw((socket) => void socket.write(switching)) });
   sandbox.emit("email.sent");
-  expect(await sandbox.waitFor({ timeoutMs: 3_000 })).toMatchObject({
-    status: "failed",
-    responseCode: 101,
-    nextAttemptAt: null,
-  });
+  const failed = { status: "failed", responseCode: 101, nextAttemptAt: null };
+  expect(await sandbox.waitFor({ timeoutMs: 3_000 })).toMatchObject(failed);
 });

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createClient } from "pigeonhole/client";
 import { createSandbox } from "pigeonhole/sandbox";
+import { refusalOf } from "../support/error-of.js";
 
 const MINUTE = 60_000;
 
@@ -33,20 +34,9 @@ test("a key expires on the sandbox's clock, also where the receiver has another"
 test("the limit of sign-ups ends on the sandbox's clock, also where the receiver has another", async () => {
   const { sandbox, clientOf } = await openAhead();
   const { forms } = clientOf(sandbox.apiKey);
-  const post = (index: number) => forms.subscribe("frm_missing", { email: `a${index}@example.com` });
-  const codes = async (count: number) => {
-    const seen: unknown[] = [];
-    for (let index = 0; index < count; index += 1) {
-      seen.push(
-        await post(index).then(
-          () => "ok",
-          (error: { code: string }) => error.code,
-        ),
-      );
-    }
-    return seen;
-  };
-  expect((await codes(45)).at(-1)).toBe("form_rate_limited");
+  const refusal = () => refusalOf(() => forms.subscribe("frm_missing", { email: "a@example.com" }));
+  for (let index = 0; index < 44; index += 1) await refusal();
+  expect(await refusal()).toMatchObject({ code: "form_rate_limited" });
   await sandbox.advance("11m");
-  expect(await codes(1)).toEqual(["form_not_found"]);
+  expect(await refusal()).toMatchObject({ code: "form_not_found" });
 });

@@ -1,6 +1,6 @@
 import { createSandbox } from "pigeonhole/sandbox";
 import { describe, expect, test } from "vitest";
-import { openSandbox } from "./support.js";
+import { openSandbox, fire } from "./support.js";
 import { refusalOf } from "../support/error-of.js";
 
 const OPTION = { code: "invalid_option" };
@@ -27,19 +27,16 @@ describe("misspelt options", () => {
   ])("an option that is misspelt is refused, since it would apply to more than intended: %s", async (_, call) => {
     const sandbox = open();
     sandbox.endpoints.create({ url: "http://127.0.0.1/hook" });
-    sandbox.emit("email.sent");
-    await sandbox.settle();
+    await fire(sandbox);
     expect(await refusalOf(() => call(sandbox))).toEqual(OPTION);
     expect(sandbox.endpoints.list()).toHaveLength(1);
   });
 
-  test.each([{ id: "" }, { id: 5 }, { address: 5 }, { address: null }, { address: [null] }])(
-    "an option of emit that is misspelt is refused: %j",
-    async (slip) => {
-      const sandbox = open();
-      sandbox.endpoints.create({ url: "http://127.0.0.1/hook", domainAllowlist: ["acme.example.com"] });
-      expect(await refusalOf(() => sandbox.emit("email.sent", {}, slip as never))).toEqual(ARGUMENT);
-      expect(sandbox.openDeliveries).toBe(0);
-    },
-  );
+  const slips = [{ id: "" }, { id: 5 }, { address: 5 }, { address: null }, { address: [null] }];
+  test.each(slips)("an option of emit that is misspelt is refused: %j", async (slip) => {
+    const sandbox = open();
+    sandbox.endpoints.create({ url: "http://127.0.0.1/hook", domainAllowlist: ["acme.example.com"] });
+    expect(await refusalOf(() => sandbox.emit("email.sent", {}, slip as never))).toEqual(ARGUMENT);
+    expect(sandbox.openDeliveries).toBe(0);
+  });
 });

@@ -15,14 +15,11 @@ function receives(input: Omit<WebhookCreateInput, "url">, type: string, address?
 }
 
 describe("event types of endpoints", () => {
-  test.each(EVENT_TYPES)(
-    "an event of type %s reaches an endpoint without named types only if it is in the default set",
-    (type) => {
-      expect(receives({}, type)).toBe((DEFAULT_EVENT_TYPES as readonly string[]).includes(type));
-      expect(receives({ eventTypes: [] }, type)).toBe(!(EXPLICIT_EVENT_TYPES as readonly string[]).includes(type));
-      expect(receives({ eventTypes: [type] }, type)).toBe(true);
-    },
-  );
+  test.each(EVENT_TYPES)("an event of type %s reaches unnamed endpoints if it is in the default set", (type) => {
+    expect(receives({}, type)).toBe((DEFAULT_EVENT_TYPES as readonly string[]).includes(type));
+    expect(receives({ eventTypes: [] }, type)).toBe(!(EXPLICIT_EVENT_TYPES as readonly string[]).includes(type));
+    expect(receives({ eventTypes: [type] }, type)).toBe(true);
+  });
 
   test("named types replace the default set", () => {
     expect(receives({ eventTypes: ["email.replied"] }, "email.sent")).toBe(false);
@@ -32,14 +29,13 @@ describe("event types of endpoints", () => {
     const sandbox = openSandbox({ newEventTypes: ["call.missed"], receive: () => new Response() });
     expect(await refusalOf(() => sandbox.emit("call.taken"))).toEqual({ code: "invalid_argument" });
     sandbox.endpoints.create({ url: "http://127.0.0.1/", eventTypes: ["call.missed"] });
-    expect(sandbox.emit("call.missed", { from: "x" })).toMatchObject({
-      event: { data: { from: "x" } },
-      deliveries: [{}],
-    });
+    const { event, deliveries } = sandbox.emit("call.missed", { from: "x" });
+    expect([event.data, deliveries]).toMatchObject([{ from: "x" }, [{}]]);
   });
 });
 
 describe("allowlists", () => {
+  const acme = { domainAllowlist: ["acme.example.com"] };
   const forms = { eventTypes: ["form.submitted", "suppression.removed", "email.bounced"] };
 
   test.each<[string, Omit<WebhookCreateInput, "url">, string, string | string[] | undefined, boolean]>([
@@ -47,19 +43,13 @@ describe("allowlists", () => {
     ["an address, and an event of it", { addressAllowlist: [SUPPORT] }, "email.bounced", SUPPORT, true],
     ["an address in other letters", { addressAllowlist: [SUPPORT] }, "email.bounced", SUPPORT.toUpperCase(), true],
     ["an address, and another of its domain", { addressAllowlist: [SUPPORT] }, "email.bounced", BILLING, false],
-    ["a domain, and an address of it", { domainAllowlist: ["acme.example.com"] }, "email.bounced", BILLING, true],
-    ["a domain, and one of another", { domainAllowlist: ["acme.example.com"] }, "email.bounced", OTHER, false],
+    ["a domain, and an address of it", acme, "email.bounced", BILLING, true],
+    ["a domain, and one of another", acme, "email.bounced", OTHER, false],
     ["a domain, and one below it", { domainAllowlist: ["example.com"] }, "email.bounced", SUPPORT, false],
-    [
-      "one of both lists",
-      { addressAllowlist: [OTHER], domainAllowlist: ["acme.example.com"] },
-      "email.bounced",
-      OTHER,
-      true,
-    ],
+    ["one of both lists", { addressAllowlist: [OTHER], ...acme }, "email.bounced", OTHER, true],
     ["one of several addresses", { addressAllowlist: [SUPPORT] }, "email.received", [OTHER, SUPPORT], true],
     ["an event without an address", { ...forms, addressAllowlist: [SUPPORT] }, "suppression.removed", undefined, true],
-    ["a form, with lists", { ...forms, domainAllowlist: ["acme.example.com"] }, "form.submitted", SUPPORT, false],
+    ["a form, with lists", { ...forms, ...acme }, "form.submitted", SUPPORT, false],
     ["a form, without lists", forms, "form.submitted", undefined, true],
   ])("an allowlist decides which deliveries an endpoint gets: %s", (_, input, type, address, expected) => {
     expect(receives(input, type, address)).toBe(expected);

@@ -24,6 +24,33 @@ export function openOnClock(options: SandboxOptions = {}): { sandbox: Sandbox; c
   return { clock, sandbox: openSandbox({ clock, ...options }) };
 }
 
+/** A sandbox whose one endpoint is answered by `answers.status`, without sockets. */
+export function openEndpoint({ status = 200, ...options }: SandboxOptions & { status?: number } = {}) {
+  const answers = { status, posts: 0 };
+  const receive = () => {
+    answers.posts += 1;
+    return new Response(null, { status: answers.status });
+  };
+  const opened = openOnClock({ receive, ...options });
+  const { id, secret } = opened.sandbox.endpoints.create({ url: "http://127.0.0.1/hook" });
+  return { ...opened, answers, id, secret, endpoint: () => opened.sandbox.endpoints.get(id) };
+}
+
+/** A sandbox whose one endpoint is a probe. */
+export async function openProbed(answer?: Parameters<typeof openProbe>[0], options?: SandboxOptions) {
+  const opened = openOnClock(options);
+  const probe = await openProbe(answer);
+  const { id, secret } = opened.sandbox.endpoints.create({ url: probe.url });
+  return { ...opened, probe, id, secret };
+}
+
+/** Fires an event, and lets what is due now be answered. */
+export async function fire(sandbox: Sandbox, type = "email.sent"): Promise<ReturnType<Sandbox["emit"]>> {
+  const emitted = sandbox.emit(type);
+  await sandbox.settle();
+  return emitted;
+}
+
 /** A POST that a probe got. */
 export interface Got {
   path: string;
@@ -81,7 +108,8 @@ export function collectEvents() {
   return { receive, received };
 }
 
-/** What a signature is worth at a time. */
-export function verdictOf({ headers, body }: Got, secret: string, nowMs: number) {
-  return verifySignature({ body, headers, secrets: secret, nowMs });
+/** What the signature of a POST, which must have come, is worth at a time. */
+export function verdictOf(got: Got | undefined, secret: string, nowMs: number) {
+  if (got === undefined) throw new Error("A POST was expected.");
+  return verifySignature({ body: got.body, headers: got.headers, secrets: secret, nowMs });
 }

@@ -1,7 +1,7 @@
 import { createClient } from "pigeonhole/client";
 import type { Sandbox } from "pigeonhole/sandbox";
 import { describe, expect, test } from "vitest";
-import { START, openOnClock, openSandbox } from "./support.js";
+import { START, openOnClock, openSandbox, fire } from "./support.js";
 import { refusalOf } from "../support/error-of.js";
 
 const url = "https://app.example.com/hook";
@@ -32,12 +32,8 @@ describe("the real client", () => {
     }
     const all = [];
     for await (const row of client.webhooks.deliveries(id, { limit: 3 })) all.push(row);
-    expect(all.map(({ id: row }) => row)).toEqual(
-      sandbox
-        .deliveries()
-        .map((row) => row.id)
-        .toReversed(),
-    );
+    const logged = sandbox.deliveries().map((row) => row.id);
+    expect(all.map(({ id: row }) => row)).toEqual(logged.toReversed());
     expect(all.at(-1)).toEqual({
       id: expect.stringMatching(/^[0-9a-f]{24}$/),
       endpointId: id,
@@ -64,12 +60,10 @@ describe("the real client", () => {
   test("the real client reads one row, the rows of all endpoints, and their counts", async () => {
     const { client, sandbox, answer } = openApi({ status: 404 });
     const [one, two] = [await client.webhooks.create({ url }), await client.webhooks.create({ url: `${url}2` })];
-    sandbox.emit("email.sent");
-    await sandbox.settle();
+    await fire(sandbox);
     await client.webhooks.update(two.id, { enabled: false });
     answer.status = 200;
-    sandbox.emit("email.bounced");
-    await sandbox.settle();
+    await fire(sandbox, "email.bounced");
     const all = await client.webhooks.allDeliveries();
     expect(all.items.map(({ endpointId, status }) => [endpointId, status])).toEqual([
       [one.id, "delivered"],
@@ -81,9 +75,8 @@ describe("the real client", () => {
     expect([...failed.items, ...rest.items]).toEqual(all.items.slice(1));
     const [row] = all.items;
     expect(await client.webhooks.delivery(one.id, row?.id ?? "")).toEqual(row);
-    expect(await refusalOf(() => client.webhooks.delivery(two.id, row?.id ?? ""))).toMatchObject({
-      param: "deliveryId",
-    });
+    const foreign = await refusalOf(() => client.webhooks.delivery(two.id, row?.id ?? ""));
+    expect(foreign).toMatchObject({ param: "deliveryId" });
     expect(await client.webhooks.stats()).toMatchObject({ endpoints: 2, enabled: 1, delivered: 1, failed: 2 });
     await client.webhooks.delete(one.id);
     expect(await client.webhooks.stats()).toMatchObject({ endpoints: 1, enabled: 0, delivered: 0, failed: 1 });
@@ -93,8 +86,7 @@ describe("the real client", () => {
     const { client, sandbox, answer } = openApi({ status: 410 });
     const { id } = await client.webhooks.create({ url });
     await sandbox.advance("1m");
-    sandbox.emit("email.sent");
-    await sandbox.settle();
+    await fire(sandbox);
     await client.webhooks.update(id, { enabled: true, description: "again" });
     await client.webhooks.rotateSecret(id);
     answer.status = 200;
