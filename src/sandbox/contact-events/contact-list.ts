@@ -37,8 +37,8 @@ export interface ContactRow extends SandboxContact {
   createdAt: string | null;
   /** Null for a contact that was there before, until it is changed. */
   updatedAt: string | null;
-  /** Audiences without the default one, with the time of joining. */
-  audiences: Map<string, string>;
+  /** Ids of audiences, without the default one. */
+  audiences: Set<string>;
 }
 
 /** The contacts of the workspace, for which events can be recorded. */
@@ -81,7 +81,7 @@ export class ContactList {
       addedBy,
       source: "manual",
       notes: null,
-      audiences: new Map(),
+      audiences: new Set(),
       lastSeenAt: null,
       createdAt: null,
       updatedAt: null,

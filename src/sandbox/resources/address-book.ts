@@ -94,7 +94,7 @@ export class AddressBook {
     return Object.assign(this.contacts.add({ email, name }, member), { notes, createdAt: at, updatedAt: at });
   }
 
-  /** The audiences of a contact, the default one first. */
+  /** The audiences of a contact, the default one first, without unknown ones. */
   audiencesOf({ audiences }: ContactRow): SandboxAudience[] {
     return this.audiences.filter(({ id, builtin }) => builtin !== null || audiences.has(id));
   }
@@ -105,25 +105,11 @@ export class AddressBook {
     throw new SandboxApiError({ code: "audience_not_found", param });
   }
 
-  /** Adds the contact to audiences. It keeps the time of joining of those that it is in. */
-  join({ audiences }: ContactRow, ids: readonly string[]): void {
-    for (const id of ids) if (!audiences.has(id)) audiences.set(id, this.now());
-  }
-
-  /** Adds someone who signed up to audiences, and saves the contact if there is none. Leaves out unknown audiences. */
+  /** Adds someone who signed up to audiences, and saves the contact if there is none. */
   signUp(email: string, { audienceIds, name }: { audienceIds: readonly unknown[]; name: unknown }): void {
-    const contact =
-      this.contacts.findByEmail(email) ?? this.save(email, { name: typeof name === "string" ? name : null });
-    this.join(
-      contact,
-      this.audiences.flatMap(({ id, builtin }) => (builtin === null && audienceIds.includes(id) ? [id] : [])),
-    );
-  }
-
-  /** Puts the contact into exactly these audiences, and the default one. */
-  setAudiences(contact: ContactRow, ids: readonly string[]): void {
-    for (const id of contact.audiences.keys()) if (!ids.includes(id)) contact.audiences.delete(id);
-    this.join(contact, ids);
+    const named = { name: typeof name === "string" ? name : null };
+    const { audiences } = this.contacts.findByEmail(email) ?? this.save(email, named);
+    for (const id of audienceIds) audiences.add(String(id));
   }
 
   /**

@@ -25,7 +25,7 @@ export function createContacts(workspace: Workspace): SandboxResource<"contacts"
         throw new SandboxApiError({ code: "contact_exists", param: "email" });
       }
       const contact = book.save(email, { name, notes, member: caller.member });
-      book.setAudiences(contact, audienceIds ?? []);
+      contact.audiences = new Set(audienceIds);
       return contactBody(book, contact);
     },
     update({ params, body: { name, notes }, caller }) {
@@ -43,7 +43,7 @@ export function createContacts(workspace: Workspace): SandboxResource<"contacts"
     setAudiences({ params, body: { audienceIds }, caller }) {
       const contact = book.get(params.email, caller);
       book.checkAudiences(audienceIds);
-      book.setAudiences(contact, audienceIds);
+      contact.audiences = new Set(audienceIds);
       return contactBody(book, contact);
     },
     people: ({ query, caller }) => pagePeople(workspace, query, caller),

@@ -54,7 +54,7 @@ export function openWorld(options: SandboxOptions = {}): World {
       { token: KEYS.full, scopes: SCOPES },
       { token: KEYS.none, scopes: [] },
       { token: KEYS.keeper, scopes: ["keys:manage"] },
-      { token: KEYS.narrow, addressAllowlist: [SUPPORT] },
+      { token: KEYS.narrow, addressAllowlist: ["Support@ACME.example.com"] },
       { token: KEYS.member, member: "grace" },
       { token: KEYS.narrowMember, member: "grace", addressAllowlist: [SUPPORT] },
     ],
