@@ -49,7 +49,7 @@ const CEILINGS: Record<string, number> = {
   dispatch: 3_479,
   http: 559,
   receiver: 4_521,
-  sandbox: 9_297,
+  sandbox: 9_283,
   capture: 4_497,
   testing: 221,
   web: 2_238,

@@ -128,51 +128,20 @@ describe("a search of drafts", () => {
     body: "It is on its way, said the well-known courier.",
     savedAtMs: Date.UTC(2026, 0, 30, 8),
   };
-  test.each([
-    ["", true],
-    ["order", true],
-    ["ORDER courier", true],
-    ["order nothing", false],
-    ["wellknown", true],
-    ["known", true],
-    ["son", false],
-    ["order - courier", true],
-    ['"on its way"', true],
-    ['"its on way"', false],
-    ['"your order"', true],
-    ["the order", true],
-    ["the", true],
-    ["subject:1042", true],
-    ["subject:courier", false],
-    ["subject:the", false],
-    ["body:courier", true],
-    ["body:order", false],
-    ["from:acme", true],
-    ["from:order", false],
-    ["to:order", false],
-    ["cc:x", false],
-    ["bcc:order", false],
-    ["after:2026-01-30", true],
-    ["after:2026-01-31", false],
-    ["before:2026-01-31", true],
-    ["before:2026/01/30", false],
-    ["after:2026-02-31", true],
-    ["after:soon", true],
-    ["before:2026-00-10", true],
-    ["before: order", true],
-    ["subject: courier", true],
-    ["to:", true],
-    ["newer_than:2d", true],
-    ["newer_than:1d", false],
-    ["older_than:1d", true],
-    ["older_than:2d", false],
-    ["older_than:x", true],
-    ["in:inbox order", true],
-    ["is:sent", true],
-    ["unknown:value", false],
-    ["on:its", true],
-    ['subject:"your order"', true],
-  ])("the search %j of drafts says %j", (query, expected) => {
-    expect(readDraftSearch(query, NOW)(DRAFT)).toBe(expected);
+  const searches = (text: string) => text.trim().split(/\s*\|\s*/);
+  const FINDS = searches(`
+    order | ORDER courier | wellknown | known | order - courier | "on its way" | "your order" | the order | the
+    | subject:1042 | body:courier | from:acme | after:2026-01-30 | before:2026-01-31 | after:2026-02-31 |
+    after:soon | before:2026-00-10 | before: order | subject: courier | to: | newer_than:2d | older_than:1d |
+    older_than:x | in:inbox order | is:sent | on:its | subject:"your order"`);
+  const MISSES = searches(`
+    order nothing | son | "its on way" | subject:courier | subject:the | body:order | from:order | to:order |
+    cc:x | bcc:order | after:2026-01-31 | before:2026/01/30 | newer_than:1d | older_than:2d | unknown:value`);
+  test.each(["", ...FINDS])("the search %j of drafts finds the draft", (query) => {
+    expect(readDraftSearch(query, NOW)(DRAFT)).toBe(true);
+  });
+
+  test.each(MISSES)("the search %j of drafts does not find the draft", (query) => {
+    expect(readDraftSearch(query, NOW)(DRAFT)).toBe(false);
   });
 });

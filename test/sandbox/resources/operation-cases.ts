@@ -5,7 +5,7 @@ import type { ApiErrorCode } from "#pigeonhole/contract/api-error-codes.js";
 import type { Contract } from "#pigeonhole/contract/contract.js";
 import type { Operation } from "#pigeonhole/contract/operation.js";
 import { SCOPES } from "#pigeonhole/contract/scopes.js";
-import { type Answered, KEYS, SUPPORT, type World, openWorld, requestOf } from "./support.js";
+import { type Answered, KEYS, SUPPORT, type World, type WorldInit, openWorld, requestOf } from "./support.js";
 import type { MailServerInput } from "#pigeonhole/sandbox/resources/mail-servers.js";
 
 // What the tests of every operation have to know of one: what its example needs, requests for its errors, its texts
@@ -40,39 +40,53 @@ export function usualProducer(operation: Operation, code: ApiErrorCode): Produce
   return code.endsWith("_not_found") && params !== undefined ? send() : undefined;
 }
 
-/** Creates labels, and answers the last creation. */
-const labels = async ({ send }: World, ...names: string[]): Promise<Answered> => {
-  let last: Answered | undefined;
-  for (const name of names) last = await send("POST /labels", { body: { name } });
-  if (last === undefined) throw new Error("No label was created.");
+const copies = (count: number, body: object): object[] => Array.from({ length: count }, () => body);
+/** Sends a request for each body, and answers the last. */
+const sendAll = async ({ send }: World, line: string, bodies: readonly object[], init: WorldInit = {}) => {
+  const [first, ...rest] = bodies;
+  let last = await send(line, { ...init, body: first });
+  for (const body of rest) last = await send(line, { ...init, body });
   return last;
 };
+/** Makes something, and sends a request whose line has its id. */
+const sendOf = async (
+  { send }: World,
+  [line, body]: readonly [line: string, body: unknown],
+  lineOf: (id: string) => string,
+  init: WorldInit = {},
+): Promise<Answered> => send(lineOf(String((await send(line, { body })).body["id"])), init);
+
+/** Creates labels, and answers the last creation. */
+const labels = (world: World, ...names: string[]): Promise<Answered> =>
+  sendAll(
+    world,
+    "POST /labels",
+    names.map((name) => ({ name })),
+  );
 const upTo = (count: number): string[] => Array.from({ length: count }, (_, index) => `n${index}`);
 
 const SIGNATURE = { address: SUPPORT, name: "Work", html: "<p>Ada</p>" };
 const OTHER = "billing@acme.example.com";
-/** Creates signatures of an address, and answers the last creation. */
-const signatures = async ({ send }: World, count: number, address = SUPPORT): Promise<Answered> => {
-  let last = await send("POST /signatures", { body: { ...SIGNATURE, address } });
-  for (let index = 1; index < count; index += 1) {
-    last = await send("POST /signatures", { body: { ...SIGNATURE, address, name: `n${index}` } });
-  }
-  return last;
-};
+/** Creates signatures, and answers the last creation. */
+const signatures = (world: World, names: readonly string[], address = SUPPORT): Promise<Answered> =>
+  sendAll(
+    world,
+    "POST /signatures",
+    names.map((name) => ({ ...SIGNATURE, address, name })),
+  );
 /** Copies the only signature of the support address to another one. */
-const copySignature = async (world: World, key: "full" | "narrow"): Promise<Answered> => {
-  const { body } = await signatures(world, 1);
-  return world.send(`POST /signatures/${String(body["id"])}/copy`, { key, body: { addresses: [OTHER] } });
-};
+const copySignature = (world: World, key: "full" | "narrow"): Promise<Answered> =>
+  sendOf(world, ["POST /signatures", SIGNATURE], (id) => `POST /signatures/${id}/copy`, {
+    key,
+    body: { addresses: [OTHER] },
+  });
 
-/** Creates a form and answers the creation. */
-const form = ({ send }: World, body: object = {}): Promise<Answered> =>
-  send("POST /forms", { body: { name: "News", publish: true, ...body } });
-/** Sends a call of a new form; `line` has its id. */
-const ofForm = async (world: World, line: (id: string) => string, body?: unknown): Promise<Answered> => {
-  const made = await form(world);
-  return world.send(line(String(made.body["id"])), body === undefined ? {} : { body });
-};
+const FORM = { name: "News", publish: true };
+/** Creates as many forms, and answers the last creation. */
+const forms = (world: World, count: number): Promise<Answered> => sendAll(world, "POST /forms", copies(count, FORM));
+/** Sends a call of a new form; `lineOf` has its id. */
+const ofForm = (world: World, lineOf: (id: string) => string, body?: unknown, key?: keyof typeof KEYS) =>
+  sendOf(world, ["POST /forms", FORM], lineOf, { body, key: key ?? "full" });
 const FORM_ERRORS: readonly (readonly [code: string, body: object, key?: keyof typeof KEYS])[] = [
   ["invalid_form", { settings: { doubleOptIn: true } }],
   ["form_sender_refused", { settings: { senderAddress: "us@elsewhere.example" } }],
@@ -81,13 +95,7 @@ const FORM_ERRORS: readonly (readonly [code: string, body: object, key?: keyof t
 ];
 const formErrors = FORM_ERRORS.flatMap(([code, body, key = "full"]): [string, Producer][] => [
   [`forms.create ${code}`, ({ send }) => send("POST /forms", { key, body: { name: "News", ...body } })],
-  [
-    `forms.update ${code}`,
-    async (world) => {
-      const made = await form(world);
-      return world.send(`PATCH /forms/${String(made.body["id"])}`, { key, body });
-    },
-  ],
+  [`forms.update ${code}`, (world) => ofForm(world, (id) => `PATCH /forms/${id}`, body, key)],
 ]);
 const aiErrors = (["design", "redesign"] as const).flatMap(
   (name): [string, (world: World, text: string) => Promise<Answered>][] => [
@@ -101,22 +109,21 @@ const aiErrors = (["design", "redesign"] as const).flatMap(
   ],
 );
 
-/** Makes a key and answers the creation. */
-const apiKey = ({ send }: World): Promise<Answered> => send("POST /keys", { body: { name: "Orders" } });
 /** Sends a call of a new key; `line` has its id. */
 const ofKey = async (
   world: World,
   line: (id: string) => string,
   { body, key = "full", revoked = false }: { body?: unknown; key?: keyof typeof KEYS; revoked?: boolean } = {},
 ): Promise<Answered> => {
-  const id = String((await apiKey(world)).body["id"]);
+  const id = String((await world.send("POST /keys", { body: { name: "Orders" } })).body["id"]);
   if (revoked) await world.send(`POST /keys/${id}/revoke`, { body: {} });
   return world.send(line(id), { key, ...(body === undefined ? {} : { body }) });
 };
 
-/** Makes a role and answers the creation. */
-const role = ({ send }: World, name = "Support"): Promise<Answered> =>
-  send("POST /roles", { body: { name, permissions: ["emails:read"] } });
+const ROLE = { name: "Support", permissions: ["emails:read"] };
+/** Changes a new role. */
+const changeRole = (world: World, body: object): Promise<Answered> =>
+  sendOf(world, ["POST /roles", ROLE], (id) => `PATCH /roles/${id}`, { body });
 /** The id of a role that every workspace begins with. */
 const seededRole = async ({ send }: World, builtin: string): Promise<string> => {
   const { data } = (await send("GET /roles")).body as unknown as { data: { id: string; builtin: string }[] };
@@ -143,31 +150,25 @@ const MAIL_SERVERS: readonly MailServerInput[] = [
   { domain: "taken.example", elsewhere: true },
 ];
 /** Connects a mailbox in a workspace that knows a few servers. */
-const mailbox = async (body: object = {}, options: SandboxOptions = {}, times = 1): Promise<Answered> => {
-  const { send } = openWorld({ mailServers: MAIL_SERVERS, ...options });
-  for (let time = 1; time < times; time += 1) await send("POST /connected-mailboxes", { body: { ...LOGIN, ...body } });
-  return send("POST /connected-mailboxes", { body: { ...LOGIN, ...body } });
+const mailbox = (body: object = {}, options: SandboxOptions = {}, times = 1): Promise<Answered> => {
+  const world = openWorld({ mailServers: MAIL_SERVERS, ...options });
+  return sendAll(world, "POST /connected-mailboxes", copies(times, { ...LOGIN, ...body }));
 };
 /** Changes the connected mailbox of a vendor, or one whose servers have changed since. */
 const changeMailbox = async (body: object, server?: MailServerInput, times = 1): Promise<Answered> => {
-  const { sandbox, send } = openWorld({ mailServers: MAIL_SERVERS });
-  const made = await send("POST /connected-mailboxes", { body: LOGIN });
-  const [vendors] = sandbox.rows("mailboxes") as { id: string }[];
-  if (server !== undefined) sandbox.setMailServer(server);
-  const line = `PATCH /connected-mailboxes/${server === undefined ? vendors?.id : String(made.body["id"])}`;
-  for (let time = 1; time < times; time += 1) await send(line, { body });
-  return send(line, { body });
+  const world = openWorld({ mailServers: MAIL_SERVERS });
+  const made = await world.send("POST /connected-mailboxes", { body: LOGIN });
+  const [vendors] = world.sandbox.rows("mailboxes") as { id: string }[];
+  if (server !== undefined) world.sandbox.setMailServer(server);
+  const id = server === undefined ? vendors?.id : String(made.body["id"]);
+  return sendAll(world, `PATCH /connected-mailboxes/${id}`, copies(times, body));
 };
 const mailboxErrors: Record<string, Producer> = {
   "mailboxes.connect mailbox_address_invalid": () => mailbox({ email: "nobody" }),
   "mailboxes.discover mailbox_address_invalid": ({ send }) =>
     send("POST /connected-mailboxes/discover", { body: { email: "nobody" } }),
-  "mailboxes.discover mailbox_checks_limited": async () => {
-    const { send } = openWorld();
-    const look = () => send("POST /connected-mailboxes/discover", { body: { email: LOGIN.email } });
-    for (let count = 0; count < 60; count += 1) await look();
-    return look();
-  },
+  "mailboxes.discover mailbox_checks_limited": (world) =>
+    sendAll(world, "POST /connected-mailboxes/discover", copies(61, { email: LOGIN.email })),
   "mailboxes.connect mailbox_login_failed": () => mailbox({ password: "wrong" }),
   "mailboxes.connect connected_mailbox_send_sign_in_failed": () => mailbox({ email: "ada@mute.example" }),
   "mailboxes.connect mailbox_checks_limited": () => mailbox({ password: "wrong" }, {}, 11),
@@ -193,10 +194,8 @@ const EVENT = { name: "order.shipped", email: "ada@a.example" };
 
 /** A request for each error that needs one of its own, by call and code. */
 export const PRODUCERS: Record<string, Producer> = {
-  "contacts.create contact_exists": async ({ send }) => {
-    await send("POST /contacts", { body: { email: "ada@a.example" } });
-    return send("POST /contacts", { body: { email: " Ada@A.example" } });
-  },
+  "contacts.create contact_exists": (world) =>
+    sendAll(world, "POST /contacts", [{ email: "ada@a.example" }, { email: " Ada@A.example" }]),
   "contacts.create audience_not_found": ({ send }) =>
     send("POST /contacts", { body: { email: "ada@a.example", audienceIds: ["aud_none"] } }),
   "contacts.delete invalid_contact": ({ send }) => send("DELETE /contacts/nobody"),
@@ -204,14 +203,10 @@ export const PRODUCERS: Record<string, Producer> = {
     await send("POST /contacts", { body: { email: "ada@a.example" } });
     return send("PUT /contacts/ada@a.example/audiences", { body: { audienceIds: ["aud_none"] } });
   },
-  "files.createLink file_unshareable": async ({ send }) => {
-    const { body } = await send("POST /files?filename=setup.exe", { body: "MZ" });
-    return send(`POST /files/${String(body["id"])}/links`, { body: {} });
-  },
-  "files.links invalid_cursor": async ({ send }) => {
-    const { body } = await send("POST /files?filename=a.txt", { body: "x" });
-    return send(`GET /files/${String(body["id"])}/links?cursor=foreign`);
-  },
+  "files.createLink file_unshareable": (world) =>
+    sendOf(world, ["POST /files?filename=setup.exe", "MZ"], (id) => `POST /files/${id}/links`, { body: {} }),
+  "files.links invalid_cursor": (world) =>
+    sendOf(world, ["POST /files?filename=a.txt", "x"], (id) => `GET /files/${id}/links?cursor=foreign`),
   "files.upload invalid_parameter": ({ send }) => send("POST /files?filename=%20", { body: "x" }),
   "files.delete file_in_use": async ({ send }) => {
     const { body } = await send("POST /files?filename=a.txt", { body: "x" });
@@ -228,18 +223,14 @@ export const PRODUCERS: Record<string, Producer> = {
       [`forms.${name} ai_quota_exceeded`, () => ask(openWorld({ limits: { aiActions: 0 } }), "News.")],
     ]),
   ),
-  "forms.create workspace_limit_reached": async (world) => {
-    for (let index = 0; index < 100; index += 1) await form(world);
-    return form(world);
-  },
+  "forms.create workspace_limit_reached": (world) => forms(world, 101),
   "forms.design workspace_limit_reached": async (world) => {
-    for (let index = 0; index < 100; index += 1) await form(world);
+    await forms(world, 100);
     return world.send("POST /forms/design", { body: { brief: "News." } });
   },
   "forms.copy workspace_limit_reached": async (world) => {
-    const made = await form(world);
-    for (let index = 0; index < 99; index += 1) await form(world);
-    return world.send(`POST /forms/${String(made.body["id"])}/copy`, { body: {} });
+    await forms(world, 99);
+    return ofForm(world, (id) => `POST /forms/${id}/copy`, {});
   },
   "forms.update version_conflict": (world) => ofForm(world, (id) => `PATCH /forms/${id}`, { expectedUpdatedAt: "old" }),
   "forms.redesign version_conflict": (world) =>
@@ -247,19 +238,15 @@ export const PRODUCERS: Record<string, Producer> = {
   "forms.subscribe invalid_form_submission": (world) => ofForm(world, (id) => `POST /subscribe/${id}`, { email: "no" }),
   "forms.starter form_starter_not_found": ({ send }) => send("GET /forms/starters/none"),
   "forms.subscribe form_closed": async (world) => {
-    const made = await form(world);
-    await world.send(`POST /forms/${String(made.body["id"])}/pause`);
-    return world.send(`POST /subscribe/${String(made.body["id"])}`, { key: null, body: { email: "ada@x.example" } });
+    const { body } = await ofForm(world, (id) => `POST /forms/${id}/pause`);
+    return world.send(`POST /subscribe/${String(body["id"])}`, { key: null, body: { email: "ada@x.example" } });
   },
-  "forms.subscribe form_rate_limited": async ({ send }) => {
-    for (let index = 0; index < 40; index += 1) await send("POST /subscribe/none", { key: null, body: {} });
-    return send("POST /subscribe/none", { key: null, body: {} });
-  },
+  "forms.subscribe form_rate_limited": (world) => sendAll(world, "POST /subscribe/none", copies(41, {}), { key: null }),
   "keys.create beyond_caller_authority": ({ send }) => send("POST /keys", { key: "keeper", body: { name: "Wide" } }),
   "keys.create role_not_found": ({ send }) => send("POST /keys", { body: { name: "Orders", roleId: "role_none" } }),
   "keys.create workspace_limit_reached": (world) => {
     for (let count = 0; count < 100; count += 1) world.sandbox.callers.key();
-    return apiKey(world);
+    return world.send("POST /keys", { body: { name: "Orders" } });
   },
   "keys.update beyond_caller_authority": (world) =>
     ofKey(world, (id) => `PATCH /keys/${id}`, { body: {}, key: "keeper" }),
@@ -282,18 +269,14 @@ export const PRODUCERS: Record<string, Producer> = {
   "roles.create insufficient_authority": ({ send }) =>
     send("POST /roles", { body: { name: "Boss", permissions: ["workspace:manage"] } }),
   "roles.create role_name_taken": ({ send }) => send("POST /roles", { body: { name: "VIEWER", permissions: [] } }),
-  "roles.create role_limit_reached": async (world) => {
-    for (const name of upTo(24)) await role(world, name);
-    return role(world, "One more");
-  },
-  "roles.update insufficient_authority": async (world) => {
-    const { body } = await role(world);
-    return world.send(`PATCH /roles/${String(body["id"])}`, { body: { permissions: ["api-keys:read"] } });
-  },
-  "roles.update role_name_taken": async (world) => {
-    const { body } = await role(world);
-    return world.send(`PATCH /roles/${String(body["id"])}`, { body: { name: "billing" } });
-  },
+  "roles.create role_limit_reached": (world) =>
+    sendAll(
+      world,
+      "POST /roles",
+      upTo(25).map((name) => ({ ...ROLE, name })),
+    ),
+  "roles.update insufficient_authority": (world) => changeRole(world, { permissions: ["api-keys:read"] }),
+  "roles.update role_name_taken": (world) => changeRole(world, { name: "billing" }),
   "roles.update role_immutable": async (world) =>
     world.send(`PATCH /roles/${await seededRole(world, "owner")}`, { body: {} }),
   "roles.delete invalid_parameter": ({ send }) => send("DELETE /roles/role_0123456789abcdef01234567?reassignTo="),
@@ -310,21 +293,16 @@ export const PRODUCERS: Record<string, Producer> = {
     send("POST /sending/streams/broadcast/resume", { token: sandbox.callers.owner() }),
   "sending.resume resource_not_found": ({ send }) => send("POST /sending/streams/transactional/resume"),
   "sending.resume stream_not_paused": ({ send }) => send("POST /sending/streams/broadcast/resume"),
-  "signatures.create signature_name_taken": async (world) => {
-    await signatures(world, 1);
-    return world.send("POST /signatures", { body: { ...SIGNATURE, name: "WORK" } });
-  },
-  "signatures.create signature_limit_reached": (world) => signatures(world, 51),
+  "signatures.create signature_name_taken": (world) => signatures(world, ["Work", "WORK"]),
+  "signatures.create signature_limit_reached": (world) => signatures(world, upTo(51)),
   "signatures.create capability_unsupported": ({ send }) =>
     send("POST /signatures", { key: "narrow", body: { ...SIGNATURE, address: OTHER } }),
   "signatures.update signature_name_taken": async (world) => {
-    const { body } = await signatures(world, 2);
+    const { body } = await signatures(world, ["Work", "Home"]);
     return world.send(`PATCH /signatures/${String(body["id"])}`, { body: { name: "work" } });
   },
   "signatures.copy signature_limit_reached": async (world) => {
-    for (let index = 0; index < 50; index += 1) {
-      await world.send("POST /signatures", { body: { ...SIGNATURE, address: OTHER, name: `n${index}` } });
-    }
+    await signatures(world, upTo(50), OTHER);
     return copySignature(world, "full");
   },
   "signatures.copy capability_unsupported": (world) => copySignature(world, "narrow"),
@@ -334,15 +312,13 @@ export const PRODUCERS: Record<string, Producer> = {
     send("POST /events", { headers: { "idempotency-key": "a b" }, body: EVENT }),
   "contactEvents.send invalid_event": ({ send }) => send("POST /events", { body: { ...EVENT, name: "" } }),
   "contactEvents.send idempotency_key_reuse": async () => {
-    const { send } = openWorld({ contacts: [{ email: EVENT.email }] });
+    const world = openWorld({ contacts: [{ email: EVENT.email }] });
     const headers = { "idempotency-key": "k" };
-    await send("POST /events", { headers, body: EVENT });
-    return send("POST /events", { headers, body: { ...EVENT, name: "other" } });
+    return sendAll(world, "POST /events", [EVENT, { ...EVENT, name: "other" }], { headers });
   },
-  "contactEvents.send event_rate_limited": async () => {
-    const { send } = openWorld({ contacts: [{ email: EVENT.email }], limits: { eventsPerMinute: 1 } });
-    await send("POST /events", { body: EVENT });
-    return send("POST /events", { body: EVENT });
+  "contactEvents.send event_rate_limited": () => {
+    const world = openWorld({ contacts: [{ email: EVENT.email }], limits: { eventsPerMinute: 1 } });
+    return sendAll(world, "POST /events", [EVENT, EVENT]);
   },
   "contactEvents.list invalid_cursor": () =>
     openWorld({ contacts: [{ email: EVENT.email }] }).send(`GET /contacts/${EVENT.email}/events?cursor=foreign`),
