@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { SECOND } from "../../../base/duration.js";
+import { NOTE_HANDLER } from "../../../base/note-handler.js";
 import type { ErrorGroup } from "../../../store/error-groups.js";
 import type { OverviewFigures } from "../../../web/api/overview.js";
 import { linkTo } from "../../state/address.js";
@@ -43,7 +44,9 @@ export function Attention() {
           <li key={id}>
             <a href={linkTo("work", { errorGroup: id, groupName: kind })}>{shortText(message || kind)}</a>{" "}
             <span class="hint">
-              {shortText(handler)} · {plural(events, "event")} · {formatTime(lastAt)}
+              {/* What was not understood is of no handler. */}
+              {handler !== NOTE_HANDLER && `${shortText(handler)} · `}
+              {plural(events, "event")} · {formatTime(lastAt)}
             </span>
           </li>
         ))}
