@@ -1,13 +1,14 @@
-import http from "node:http";
+import type http from "node:http";
 import { createRequire } from "node:module";
 import { getRequestListener } from "@hono/node-server";
-import express from "express";
+import express, { type RequestHandler } from "express";
 import { Hono } from "hono";
 import { createDashboard, type Dashboard } from "pigeonhole/dashboard";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { TOKEN_HEADER, type PageSession } from "#pigeonhole/web/api/session.js";
 import { openReceiver } from "../support/receiver.js";
 import { serve } from "../support/serve.js";
+import { send } from "../dev/dev-harness.js";
 import { OPERATOR } from "./dashboard-client.js";
 
 // Express 4 under another name, without types of its own; what the tests use did not change.
@@ -15,18 +16,14 @@ const express4: typeof express = createRequire(import.meta.url)("express4");
 
 const PATH = "/ops/webhooks";
 
+const behind = (parser: RequestHandler) => express().use(parser);
+
 /** Ways to mount a dashboard under a path. */
 const MOUNTS: readonly { name: string; mount: (open: (path?: string) => Dashboard) => http.RequestListener }[] = [
   { name: "Express 5", mount: (open) => express().use(PATH, open()) },
   { name: "Express 4", mount: (open) => express4().use(PATH, open()) },
-  { name: "Express behind a JSON parser", mount: (open) => express().use(express.json()).use(PATH, open()) },
-  {
-    name: "Express behind a parser of bytes",
-    mount: (open) =>
-      express()
-        .use(express.raw({ type: "*/*" }))
-        .use(PATH, open()),
-  },
+  { name: "Express behind a JSON parser", mount: (open) => behind(express.json()).use(PATH, open()) },
+  { name: "Express behind a parser of bytes", mount: (open) => behind(express.raw({ type: "*/*" })).use(PATH, open()) },
   { name: "a router in a router", mount: (open) => express().use("/ops", express.Router().use("/webhooks", open())) },
   { name: "node:http", mount: (open) => open(PATH) },
   { name: "Express with the path as an option", mount: (open) => express().use(open(PATH)) },
@@ -121,33 +118,22 @@ describe.each(MOUNTS)("mounted on $name", ({ mount }) => {
   });
 
   test("no path below it leads elsewhere", async () => {
-    const { port } = await startServer(mount);
-    const paths = [
-      "/../package.json",
-      "/..%2fpackage.json",
-      "/assets/..%2f..%2fdashboard.js",
-      "/assets/../../dashboard.js",
-      "//evil.example",
-      "/\\evil",
-      "/api/../index.htm",
-      "/api//events",
-      "/api/events/%",
-      "/api/events/a/b/c",
-      "/index.html%00",
-    ];
-    for (const path of paths) {
-      const { status, location } = await getRaw(port, PATH + path);
+    const { url } = await startServer(mount);
+    const files = ["/../package.json", "/..%2fpackage.json", "/assets/..%2f..%2fdashboard.js", "/index.html%00"];
+    const others = ["/assets/../../dashboard.js", "//evil.example", "/\\evil", "/api/../index.htm", "/api//events"];
+    for (const path of [...files, ...others, "/api/events/%", "/api/events/a/b/c"]) {
+      const { status, headers } = await send(url, { path: PATH + path });
       // What is no URL at all does not reach the dashboard on some servers.
       expect([path, status === 404 || status === 400]).toEqual([path, true]);
-      expect(location).toBeUndefined();
+      expect(headers.location).toBeUndefined();
     }
   });
 
   test("a forged host is in no answer", async () => {
-    const { port } = await startServer(mount);
+    const { url } = await startServer(mount);
     for (const path of [PATH, `${PATH}/`, `${PATH}/api/session`]) {
-      const { text, location = "" } = await getRaw(port, path, { host: "evil.example" });
-      expect(text + location).not.toContain("evil");
+      const { text, headers } = await send(url, { path, headers: { host: "evil.example" } });
+      expect(text + (headers.location ?? "")).not.toContain("evil");
     }
   });
 });
@@ -162,18 +148,3 @@ test("requests beside the path go to what comes next, or nowhere", async () => {
   const alone = await startServer((open) => open(PATH));
   expect((await fetch(`${alone.url}/ops`)).status).toBe(404);
 });
-
-/** Without what fetch corrects in a path. */
-function getRaw(port: number, path: string, headers: http.OutgoingHttpHeaders = {}) {
-  return new Promise<{ status: number; text: string; location: string | undefined }>((resolve, reject) => {
-    const request = http.get({ host: "127.0.0.1", port, path, headers }, (response) => {
-      let text = "";
-      response.setEncoding("utf8");
-      response.on("data", (chunk: string) => (text += chunk));
-      response.on("end", () =>
-        resolve({ status: response.statusCode ?? 0, text, location: response.headers.location }),
-      );
-    });
-    request.on("error", reject);
-  });
-}

@@ -74,13 +74,16 @@ export interface Answer {
 
 export interface SendInput {
   method?: string;
+  /** In place of that of the URL, as it is: a URL tidies its path up. */
+  path?: string;
   /** Sent as they are, in this order. */
   headers?: [string, string][] | Record<string, string>;
   body?: Uint8Array | string;
 }
 
 /** One request with node:http, whose headers are sent as given. */
-export function send(url: string, { method = "GET", headers: given = [], body = "" }: SendInput = {}): Promise<Answer> {
+export function send(url: string, input: SendInput = {}): Promise<Answer> {
+  const { method = "GET", path, headers: given = [], body = "" } = input;
   const target = new URL(url);
   const bytes = Buffer.from(body);
   const headers = Array.isArray(given) ? given : Object.entries(given);
@@ -93,7 +96,7 @@ export function send(url: string, { method = "GET", headers: given = [], body = 
       : ([["Content-Length", String(bytes.length)]] as [string, string][])),
   ];
   return new Promise((resolve, reject) => {
-    const sent = request(target, { method, headers: all.flat(), agent: false }, (res) => {
+    const sent = request(target, { method, ...(path && { path }), headers: all.flat(), agent: false }, (res) => {
       readBytes(res).then(
         (read) =>
           resolve({

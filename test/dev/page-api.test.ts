@@ -16,17 +16,12 @@ import { writeRuns } from "../support/ended-runs.js";
 
 describe("the session", () => {
   test("the session has the addresses, and only the names of secrets", async () => {
-    const { dev } = await startDev({
-      forwards: [{ types: "email.*", target: "3999" }],
-      publicUrl: "https://abc.example.com",
-    });
+    const { dev } = await startDev({ publicUrl: "https://abc.example.com" });
     const { status, json } = await callApi(dev, "/api/session");
     expect(status).toBe(200);
     expect(json).toMatchObject({
       version: expect.stringMatching(/^\d+\./) as string,
-      captureUrl: dev.captureUrl,
       publicUrl: "https://abc.example.com/webhooks/mail",
-      forwards: [{ types: "email.*", target: "http://127.0.0.1:3999/webhooks/mail" }],
       secrets: ["env:WEBHOOK_SECRET"],
       inbox: false,
       sandbox: false,

@@ -1,20 +1,17 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeInBrowser } from "./browser.js";
-import { FIND_CUT_OFF, FIND_OVERLAPS, type LookRules, lookAt } from "./find-looks.js";
+import { FIND_CUT_OFF, FIND_OVERLAPS, lookAt } from "./find-looks.js";
 import { ROWS, openWorkbench, startWorkbench, type Workbench } from "./workbench.js";
 
-/** Of the rules, the colours alone decide this one; the others see the same page in dark as in light. */
-const COLOUR_RULES = ["color-contrast"];
-
-/** What axe-core looks at in a width, by colours; the eye looks at all. The long form has all widths. */
-type Visit = readonly [width: number, rules: LookRules];
+/** In which widths axe-core looks by all rules; the eye looks in all. The long form has all widths. */
+type Visit = readonly [width: number, hasAllRules: boolean];
 const VISITS: readonly Visit[] = [
-  [1280, { light: undefined, dark: COLOUR_RULES }],
-  [390, { light: undefined }],
-  [700, {}],
-  [1024, {}],
-  [1920, {}],
+  [1280, true],
+  [390, true],
+  [700, false],
+  [1024, false],
+  [1920, false],
 ];
 const isLong = process.env["VISITS"] === "all";
 
@@ -177,14 +174,14 @@ describeInBrowser("the page's appearance", (open) => {
 
   /** What is found in a window of the page of a bench, which makes no other trouble. */
   async function findIn(
-    [width, rules]: Visit,
+    [width, hasAllRules]: Visit,
     { pageUrl }: Pick<Workbench, "pageUrl">,
     see: (page: Page, look: (place: string) => Promise<void>) => Promise<void>,
   ): Promise<string[]> {
     // Some answers are made to be errors.
     const { page } = await open(pageUrl, { viewport: { width, height: 800 }, mayFail: true });
     const found: string[] = [];
-    await see(page, lookAt(page, { rules, finders: [FIND_CUT_OFF, FIND_OVERLAPS], found }));
+    await see(page, lookAt(page, { hasAllRules, finders: [FIND_CUT_OFF, FIND_OVERLAPS], found }));
     return found;
   }
 
@@ -210,12 +207,12 @@ describeInBrowser("the page's appearance", (open) => {
   test("axe-core and the eye find nothing on bodies that are not JSON", { timeout: 300_000 }, async () => {
     const other = await openWorkbench();
     for (const body of Object.values(OTHER_BODIES)) await other.deliver({ body });
-    expect(await findIn([1280, { light: undefined }], other, visitOtherBodies)).toEqual([]);
+    expect(await findIn([1280, true], other, visitOtherBodies)).toEqual([]);
   });
 
   test("axe-core and the eye find nothing on an empty list", async () => {
     const other = await openWorkbench({ hasApp: false, hasInbox: false });
-    const found = await findIn([1280, { light: undefined }], other, async (page, look) => {
+    const found = await findIn([1280, true], other, async (page, look) => {
       await page.getByText("Waiting for the first delivery").waitFor();
       await look("empty list");
     });

@@ -2,20 +2,17 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeInBrowser } from "../browser.js";
 import { partsOf } from "#pigeonhole/receiver/receiver-parts.js";
-import { FIND_CUT_OFF, FIND_OVERLAPS, FIND_WIDENED, type LookRules, lookAt } from "../find-looks.js";
+import { FIND_CUT_OFF, FIND_OVERLAPS, FIND_WIDENED, lookAt } from "../find-looks.js";
 import { expectNoMarkup, mark, seeMarks } from "../marks.js";
 import { type DashboardBench, startDashboardBench } from "./dashboard-bench.js";
 import { reportRun, writeExampleFigures } from "./example-figures.js";
 import { writeRuns } from "../../../support/ended-runs.js";
 
-/** Of the rules, the colours decide these alone; the others see the same page in dark as in light. */
-const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
-
-/** What axe-core looks at in a width, by colours; the eye looks at all. A wide window has what one of 1280 has. */
+/** In which widths axe-core looks by all rules; the eye looks in all. A wide window has what one of 1280 has. */
 const VISITS = [
-  [1440, {}],
-  [1280, { light: undefined, dark: COLOUR_RULES }],
-  [390, { light: undefined }],
+  [1440, false],
+  [1280, true],
+  [390, true],
 ] as const;
 
 const LONG_NAME = "a_handler_with_a_very_long_name_".repeat(6);
@@ -107,14 +104,14 @@ describeInBrowser("the dashboard's appearance", (open) => {
     await look("nothing found");
   }
 
-  test.each<readonly [number, LookRules]>(VISITS)(
+  test.each(VISITS)(
     "axe-core and the eye find nothing at %i pixels, light and dark",
     { timeout: 300_000 },
-    async (width, rules) => {
+    async (width, hasAllRules) => {
       const { page } = await open(bench.url, { viewport: { width, height: 800 } });
       const found: string[] = [];
       const finders = [FIND_CUT_OFF, FIND_CUT_CELLS, FIND_OVERLAPS, FIND_WIDENED];
-      const look = lookAt(page, { rules, finders, found });
+      const look = lookAt(page, { hasAllRules, finders, found });
       await visit(page, look);
       if (width < 1440) await visitMoments(page, look);
       expect(found).toEqual([]);

@@ -3,6 +3,7 @@ import { partsOf } from "#pigeonhole/receiver/receiver-parts.js";
 import { NO_FIGURES } from "#pigeonhole/store/figure-rows.js";
 import { type TimeCounts, bucketOf } from "#pigeonhole/store/time-buckets.js";
 import type { Figures, RunFigures, RunningNow } from "#pigeonhole/store/figures.js";
+import { processStatus } from "../../../store/conformance/figures.js";
 
 interface ExampleOptions {
   /** How far back they begin, in milliseconds. */
@@ -60,22 +61,7 @@ function figuresAt(step: number): Figures {
 /** Reports what another process runs now. */
 export async function reportRun(receiver: Receiver, run: RunningNow): Promise<void> {
   const now = Date.now();
-  const status = {
-    process: "example",
-    host: "example",
-    pid: 1,
-    state: "running",
-    role: "both",
-    startedAt: now,
-    failuresInARow: 0,
-    failureTimes: [],
-    lastSuccessAt: undefined,
-    lastAcceptedAt: undefined,
-    silenceAfterMs: undefined,
-    waiting: 0,
-    runningCount: 1,
-    running: [run],
-    waitsFor: {},
-  };
+  const own = { process: "example", host: "example", pid: 1, role: "both", startedAt: now };
+  const status = processStatus({ ...own, runningCount: 1, running: [run] });
   await partsOf(receiver).options.store.writeFigures({ process: "example", now, figures: NO_FIGURES, status });
 }
