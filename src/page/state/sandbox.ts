@@ -55,17 +55,15 @@ export function advanceClock(body: AdvanceBody): Promise<boolean> {
   });
 }
 
-export function addFault(body: FaultBody): Promise<boolean> {
-  return runAction(async () => {
-    sandbox.value = await addSandboxFault(body);
-  });
-}
+/** Shows the state that a change has led to. */
+const show = (change: Promise<SandboxState>) => runAction(async () => void (sandbox.value = await change));
 
-export function endFault(id: string): Promise<boolean> {
-  return runAction(async () => {
-    sandbox.value = await removeSandboxFault(id);
-  });
-}
+export const addFault = (body: FaultBody) => show(addSandboxFault(body));
+
+export const endFault = (id: string) => show(removeSandboxFault(id));
+
+/** Switches on an endpoint that the service has switched off. */
+export const resumeEndpoint = (id: string) => show(resumeSandboxEndpoint(id));
 
 /** Fires a sample event of the type, whose deliveries then come in. */
 export function fireEvent(type: string): Promise<boolean> {
@@ -76,12 +74,5 @@ export function fireEvent(type: string): Promise<boolean> {
         ? { tone: "warn", text: `No endpoint receives ${type}, so the event is lost` }
         : { tone: "good", text: `Fired ${type}` },
     );
-  });
-}
-
-/** Switches on an endpoint that the service has switched off. */
-export function resumeEndpoint(id: string): Promise<boolean> {
-  return runAction(async () => {
-    sandbox.value = await resumeSandboxEndpoint(id);
   });
 }
