@@ -54,7 +54,7 @@ const CEILINGS: Record<string, number> = {
   testing: 221,
   web: 2_238,
   dev: 4_387,
-  page: 11_966,
+  page: 11_950,
   dashboard: 1_920,
   scaffold: 1_724,
   cli: 6_991,
