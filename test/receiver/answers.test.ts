@@ -96,6 +96,7 @@ describe("a running receiver answers", () => {
     ["200 to a type it does not know", { body: makeEvent({ type: "invoice.paid" }) }, PARKED],
     ["200 to what is not JSON", { body: "{" }, PARKED],
     ["200 to identity", withHeader("content-encoding", "identity"), ACCEPTED],
+    ["200 to identity twice", withHeader("content-encoding", "Identity, identity"), ACCEPTED],
     ["200 at the limit", { body: "x".repeat(2_000) }, PARKED],
     [
       "503 to a malformed signature",
@@ -120,7 +121,13 @@ describe("a running receiver answers", () => {
   test.each<[string, Partial<Sent>, Answer, (Partial<ReceiverOptions> | undefined)?, object?]>([
     ["405 to GET", { method: "GET" }, NOT_POST],
     ["405 to GET with a time only", { ...unsigned({ "x-svc-timestamp": "1" }), method: "GET" }, NOT_POST],
+    ["405 to DELETE", { method: "DELETE" }, NOT_POST],
     ["415 to gzip", withHeader("content-encoding", "gzip"), answerOf(415, "unsupported_encoding")],
+    [
+      "415 to gzip beside identity",
+      withHeader("content-encoding", "identity, gzip"),
+      answerOf(415, "unsupported_encoding"),
+    ],
     ["413 over the limit", { body: LARGE }, answerOf(413, "too_large")],
     [
       "413 to an announced length over the limit",
