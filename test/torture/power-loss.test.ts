@@ -2,9 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SHOWN_IN } from "./controls.js";
 import { removeCopies } from "./packages.js";
-import { MISTAKES, PLAYS, type PlayName, cutPower } from "./scenarios/power-loss.js";
+import { MISTAKES, type Mistake, PLAYS, type PlayName, cutPower } from "./scenarios/power-loss.js";
 import { buildShim, findShimObstacle } from "./shim/shim.js";
 
 /** STATES: states of each play, of recordings that have so many each at most. */
@@ -41,20 +40,13 @@ describe.skipIf(findShimObstacle() !== undefined)("a power cut at any moment", (
     },
   );
 
-  test.for(MISTAKES)(
+  test.for(Object.keys(MISTAKES) as Mistake[])(
     "a power cut at any moment reveals the mistake of the control %s",
     { timeout: LIMIT_MS },
     async (mistake) => {
-      const { play, shows } = SHOWN_IN[mistake];
-      const result = await cutPower({
-        shim,
-        play,
-        seed: 1,
-        states: WITHIN_STATES,
-        statesPerRecording: 100,
-        mistake,
-        stopEarly: true,
-      });
+      const { play, shows } = MISTAKES[mistake];
+      const states = { states: WITHIN_STATES, statesPerRecording: 100 };
+      const result = await cutPower({ shim, play, seed: 1, ...states, mistake });
       expect(result.violations.join("\n")).toMatch(shows);
     },
   );

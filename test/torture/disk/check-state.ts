@@ -8,7 +8,9 @@ import { signDelivery } from "pigeonhole/protocol";
 import { type ContactEventMemory, createContactEventMemory } from "../../support/contact-event-service.js";
 import { type TestEvent, bodyOf } from "../../support/service-sender.js";
 import { COURIER, LEDGER, registerHandlers } from "../process/handlers.js";
-import { SCRATCH, SECRET } from "../scratch.js";
+import { MEMORY_DISK } from "../../support/memory-disk.js";
+import { countEach } from "../../support/count-each.js";
+import { SECRET } from "../process/start.js";
 import type { Files } from "./disk.js";
 import type { Mark } from "./log.js";
 import { DATABASE } from "./record.js";
@@ -34,15 +36,11 @@ export interface Checked {
   wrong: string[];
   /** Events that were answered and have been removed since. */
   pruned: number;
-  /** Events that were answered, or done, and are gone or without effect. */
-  lost: number;
-  /** Events with an effect or a contact event more than once. */
-  twice: number;
 }
 
 /** Starts the real package on the state, lets the service do its part, and says what is wrong in the end. */
 export async function checkState(state: State): Promise<Checked> {
-  const folder = mkdtempSync(join(SCRATCH, "pigeonhole-state-"));
+  const folder = mkdtempSync(join(MEMORY_DISK, "pigeonhole-state-"));
   const checked = new StateCheck(state, join(folder, DATABASE));
   try {
     for (const [name, bytes] of state.files) writeFileSync(join(folder, name), bytes);
@@ -57,8 +55,6 @@ export async function checkState(state: State): Promise<Checked> {
 
 class StateCheck {
   #pruned = 0;
-  readonly #lost = new Set<string>();
-  readonly #twice = new Set<string>();
   readonly #state: State;
   readonly #file: string;
   readonly #store: Store;
@@ -101,7 +97,7 @@ class StateCheck {
   }
 
   result(wrong: string[]): Checked {
-    return { wrong, pruned: this.#pruned, lost: this.#lost.size, twice: this.#twice.size };
+    return { wrong, pruned: this.#pruned };
   }
 
   async close(): Promise<void> {
@@ -121,14 +117,10 @@ class StateCheck {
       if (event === undefined) {
         const isPruned = this.#state.mayBePruned && count === 1;
         if (isPruned) this.#pruned += 1;
-        const isLost = this.#state.answered.has(id) && !isPruned;
-        if (isLost) this.#lost.add(id);
-        if (isLost) wrong.push(`answered and lost: ${id}`);
+        if (this.#state.answered.has(id) && !isPruned) wrong.push(`answered and lost: ${id}`);
         if (count > 0 && !isPruned) wrong.push(`an effect without its event: ${id}`);
         continue;
       }
-      if (isDone(event, LEDGER) && count === 0) this.#lost.add(id);
-      if (count > 1) this.#twice.add(id);
       if (isDone(event, LEDGER) !== count > 0) wrong.push(`done ${isDone(event, LEDGER)}, ${count} effects: ${id}`);
       // Retention may have removed what was sent.
       const isMissing = isDone(event, COURIER) && !recorded.has(`${COURIER}.done ${id}`) && !this.#state.mayBePruned;
@@ -170,17 +162,13 @@ class StateCheck {
   /** After everything has run: one effect each, and each contact event stored once. */
   #findWhatIsThereInTheEnd(): string[] {
     const effects = this.#countEffects();
-    const stored = new Map<string, number>();
-    for (const { event } of this.#api.stored) {
-      const key = `${event.name} ${String(event.properties?.["eventId"])}`;
-      stored.set(key, (stored.get(key) ?? 0) + 1);
-    }
+    const stored = countEach(
+      this.#api.stored.map(({ event }) => `${event.name} ${String(event.properties?.["eventId"])}`),
+    );
     return [
       ...this.#state.events.flatMap(({ id }) => {
         const counts = { effects: effects.get(id) ?? 0, ledger: stored.get(`${LEDGER}.done ${id}`) ?? 0 };
         const all = { ...counts, courier: stored.get(`${COURIER}.done ${id}`) ?? 0 };
-        if (Object.values(all).includes(0)) this.#lost.add(id);
-        if (Object.values(all).some((count) => count > 1)) this.#twice.add(id);
         return Object.values(all).every((count) => count === 1) ? [] : [`not once each: ${id} ${JSON.stringify(all)}`];
       }),
       ...this.#api.refused.map((code) => `refused by the API: ${code}`),
@@ -190,11 +178,9 @@ class StateCheck {
   #countEffects(): Map<string, number> {
     const db = this.#db;
     const hasTable = db?.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'effect'").get() !== undefined;
-    if (db === undefined || !hasTable) return new Map();
-    const rows = db
-      .prepare<[], { id: string; count: number }>("SELECT event_id AS id, count(*) AS count FROM effect GROUP BY 1")
-      .all();
-    return new Map(rows.map(({ id, count }) => [id, count]));
+    return countEach(
+      db !== undefined && hasTable ? db.prepare<[], string>("SELECT event_id FROM effect").pluck().all() : [],
+    );
   }
 
   async #listRecorded(): Promise<Set<string>> {

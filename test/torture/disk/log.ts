@@ -34,9 +34,7 @@ export type Mark =
   /** The receiver has decided to answer a delivery 200. */
   | { what: "answered"; eventId: string }
   /** A call has arrived at the API. */
-  | { what: "called"; path: string; key: string; body: string }
-  /** A phase of the scenario begins. */
-  | { what: "phase"; name: string };
+  | { what: "called"; path: string; key: string; body: string };
 
 /** The record of a mark, to be appended to a log in one write. */
 export function encodeMark(mark: Mark): Buffer {

@@ -6,8 +6,8 @@ import { findFreePort } from "../../support/free-port.js";
 import { createContactEventMemory } from "../../support/contact-event-service.js";
 import { closeServer, listen } from "../../support/listen.js";
 import { type Delivered, ServiceSender, type TestEvent } from "../../support/service-sender.js";
-import { type TortureConfig, type TortureProcess, startTortured } from "../process/start.js";
-import { SCRATCH, SECRET } from "../scratch.js";
+import { MEMORY_DISK } from "../../support/memory-disk.js";
+import { SECRET, type TortureConfig, type TortureProcess, startTortured } from "../process/start.js";
 import { FaultFile, type SyncFault } from "../shim/shim.js";
 import { type LogEntry, type Mark, encodeMark, readLog } from "./log.js";
 
@@ -43,7 +43,7 @@ export interface RecordOptions {
 
 /** Lets a scenario play and returns what was recorded. */
 export async function record(options: RecordOptions): Promise<Recording> {
-  const folder = realpathSync(mkdtempSync(join(SCRATCH, "pigeonhole-torture-")));
+  const folder = realpathSync(mkdtempSync(join(MEMORY_DISK, "pigeonhole-torture-")));
   const session = new Session(folder, options);
   try {
     return await session.run();

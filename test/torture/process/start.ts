@@ -1,6 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { startReceiver } from "../../support/receiver-process.js";
 
+export const SECRET = "whsec_Yp3lT0wJ9vQe6RkXa8sZc2uNf5hGmB1d";
+
 /** What `torture-receiver.mjs` is started with. */
 export interface TortureConfig {
   /** `index.js` of the package under test. */
