@@ -24,8 +24,6 @@ export interface ClusterResult {
   failedAttempts: number;
   /** Work that was taken over from a dead process. */
   recoveries: number;
-  /** Runs that had lost their lease when they ended. */
-  lostLeases: number;
   violations: string[];
 }
 
@@ -156,13 +154,11 @@ export class Cluster {
     this.sandbox.faults.clear();
     const left = await this.#comeToRest();
     const rows = this.sandbox.deliveries();
-    const logged = this.#processes.flatMap((each) => each.logged);
     return {
       events: this.#ids.length,
       attempts: rows.length,
       failedAttempts: rows.filter(({ status }) => status !== "delivered").length,
       recoveries: this.#countRecoveries(),
-      lostLeases: logged.filter((msg) => msg === "lease_lost").length,
       violations: left === "" ? await this.#findWrong() : [`did not come to rest: ${left}`],
     };
   }

@@ -117,18 +117,12 @@ describe("SIGTERM", () => {
   });
 });
 
-describe("a process with nothing left to do", () => {
-  it("a process with nothing left to do ends on its own after stop()", async () => {
-    const { config } = await prepare({ mode: "start-and-stop" });
-    const receiver = startReceiver(config);
-    expect(await receiver.ended).toEqual(CLEAN);
-    expect(receiver.lines.at(-1)).toMatchObject({ msg: "stopped" });
-  });
-
-  it("a process is not kept running by the thread or the timers of a started receiver", async () => {
-    const { config } = await prepare({ mode: "start-only" });
-    const receiver = startReceiver(config);
-    expect(await receiver.ended).toEqual(CLEAN);
-    expect(receiver.lines.at(-1)).toMatchObject({ msg: "ready" });
-  });
+it.each([
+  ["with nothing left to do ends on its own after stop()", "start-and-stop", "stopped"],
+  ["is not kept running by the thread or the timers of a started receiver", "start-only", "ready"],
+] as const)("a process %s", async (_, mode, last) => {
+  const { config } = await prepare({ mode });
+  const receiver = startReceiver(config);
+  expect(await receiver.ended).toEqual(CLEAN);
+  expect(receiver.lines.at(-1)).toMatchObject({ msg: last });
 });
