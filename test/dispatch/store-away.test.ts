@@ -72,95 +72,59 @@ async function seconds(clock: FakeClock, count: number): Promise<void> {
 const write = () => undefined;
 
 describe("a store that is away while a handler runs", () => {
-  test.each<[string, (ctx: HandlerContext, runs: number) => unknown]>([
-    ["returns its commit", (ctx) => ctx.commit(write)],
-    ["goes on after its commit", (ctx) => ctx.commit(write).catch(() => undefined)],
-    [
-      "throws another error with that of the commit as its cause",
-      (ctx) =>
-        ctx.commit(write).catch((cause: unknown) => {
-          throw new Error("mine", { cause });
-        }),
-    ],
-    [
-      "gives up after its commit",
-      (ctx) =>
-        ctx.commit(write).catch((cause: unknown) => {
-          throw new DoNotRetry("mine", { cause });
-        }),
-    ],
-    [
-      "commits a second time",
-      async (ctx) => {
-        await ctx.commit(write).catch(() => undefined);
-        await ctx.commit(write);
-      },
-    ],
-    ["awaits a step", (ctx) => ctx.step("s", () => 1)],
-    [
-      "throws another error after a step",
-      (ctx, runs) =>
-        ctx
-          .step("s", () => 1)
-          .catch(() => {
-            throw new Error(`run ${runs}`);
-          }),
-    ],
-    ["makes something once", (ctx) => ctx.once("o", { find: () => undefined, create: () => 1 })],
-  ])("takes no attempt of a handler that %s, and the work runs again when it is back", async (_, handler) => {
-    const opened = await open(handler);
-    const { clock, log, server, receiver, runs } = opened;
-    server.isAway = true;
-    const id = await deliver(opened);
-    await seconds(clock, 90);
-    expect(runs()).toBe(1);
-    expect(await workOf(receiver, id)).toMatchObject({ state: "running" });
-    server.isAway = false;
-    await seconds(clock, 3);
-    expect(await workOf(receiver, id)).toMatchObject({ state: "done", attempts: 1 });
-    expect(runs()).toBe(2);
-    expect(log.named("run_interrupted")).toMatchObject([{ eventId: id, attempt: 1, code: "store_unreachable" }]);
-    expect([log.named("handler_failed"), log.named("handler_dead")]).toEqual([[], []]);
-  });
+  const AGAIN = { runs: 2, state: "done", attempts: 1, interrupted: 1 };
+  const ONCE = { runs: 1, state: "done", attempts: 1, interrupted: 0 };
+  const mine = (cause: unknown): never => {
+    throw new Error("mine", { cause });
+  };
+  const giveUp = (cause: unknown): never => {
+    throw new DoNotRetry("mine", { cause });
+  };
+  const ignore = (): undefined => undefined;
 
-  test("a handler that is done all the same does not run again", async () => {
-    const opened = await open((ctx) => ctx.step("s", () => 1).catch(() => undefined), ["saveStep"]);
-    opened.server.isAway = true;
-    const id = await deliver(opened);
-    await seconds(opened.clock, 3);
-    expect(await workOf(opened.receiver, id)).toMatchObject({ state: "done" });
-    expect(opened.runs()).toBe(1);
-  });
+  test.each<[string, (ctx: HandlerContext) => unknown, typeof ONCE | { runs: number; state: string }, string[]?]>([
+    ["returns its commit", (ctx) => ctx.commit(write), AGAIN],
+    ["goes on after its commit", (ctx) => ctx.commit(write).catch(ignore), AGAIN],
+    ["throws another error after its commit", (ctx) => ctx.commit(write).catch(mine), AGAIN],
+    ["gives up after its commit", (ctx) => ctx.commit(write).catch(giveUp), AGAIN],
+    ["commits a second time", (ctx) => ctx.commit(write).catch(() => ctx.commit(write)), AGAIN],
+    ["awaits a step", (ctx) => ctx.step("s", () => 1), AGAIN],
+    ["throws another error after a step", (ctx) => ctx.step("s", () => 1).catch(mine), AGAIN],
+    ["makes something once", (ctx) => ctx.once("o", { find: ignore, create: () => 1 }), AGAIN],
+    ["fails inside its commit, once the store is back", (ctx) => ctx.commit(mine), { runs: 2, state: "dead" }],
+    ["is done although its step was not kept", (ctx) => ctx.step("s", () => 1).catch(ignore), ONCE, ["saveStep"]],
+    // What became of the run is kept, and written at last.
+    ["is done", ignore, ONCE],
+    ["is done, while leases are taken", ignore, ONCE, ["settle"]],
+  ])(
+    "takes no attempt of a handler that %s, and what is not done runs again when it is back",
+    async (_, handler, expected, refused) => {
+      const opened = await open(handler, refused);
+      const { clock, log, server, receiver, runs } = opened;
+      server.isAway = true;
+      const id = await deliver(opened);
+      await seconds(clock, 90);
+      expect(runs()).toBe(1);
+      server.isAway = false;
+      await seconds(clock, 3);
+      const interrupted = log.named("run_interrupted");
+      expect({ runs: runs(), interrupted: interrupted.length, ...(await workOf(receiver, id)) }).toMatchObject(
+        expected,
+      );
+      for (const line of interrupted)
+        expect(line).toMatchObject({ eventId: id, attempt: 1, code: "store_unreachable" });
+      expect([log.named("handler_failed"), log.named("lease_lost")]).toEqual([[], []]);
+    },
+  );
 
-  test("an error of the handler itself counts once the store is back", async () => {
-    const opened = await open((ctx) =>
-      ctx.commit(() => {
-        throw new Error("mine");
-      }),
-    );
+  test("says once that a run cannot be settled", async () => {
+    const opened = await open(() => undefined, ["settle"]);
     opened.server.isAway = true;
-    const id = await deliver(opened);
-    await seconds(opened.clock, 2);
-    opened.server.isAway = false;
-    await seconds(opened.clock, 3);
-    expect(await workOf(opened.receiver, id)).toMatchObject({ state: "dead", reason: "attempts_spent" });
-    expect(opened.runs()).toBe(2);
-  });
-
-  test.each([
-    ["nothing", REFUSED],
-    ["leases, but no settlements,", ["settle"]],
-  ])("what became of a run is kept and written at last when the store takes %s for minutes", async (_, refused) => {
-    const opened = await open(() => undefined, refused);
-    opened.server.isAway = true;
-    const id = await deliver(opened);
+    await deliver(opened);
     await seconds(opened.clock, 300);
     expect(opened.log.named("settle_failed")).toMatchObject([{ code: "store_unreachable" }]);
     opened.server.isAway = false;
     await seconds(opened.clock, 3);
-    expect(await workOf(opened.receiver, id)).toMatchObject({ state: "done", attempts: 1 });
-    expect(opened.runs()).toBe(1);
-    expect(opened.log.named("lease_lost")).toEqual([]);
   });
 
   test("a settlement that was never written is given back at the stop", async () => {
