@@ -46,7 +46,7 @@ const CEILINGS: Record<string, number> = {
   operator: 633,
   client: 2_015,
   outbox: 630,
-  dispatch: 3_479,
+  dispatch: 3_465,
   http: 559,
   receiver: 4_521,
   sandbox: 9_283,

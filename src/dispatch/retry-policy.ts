@@ -11,25 +11,19 @@ export interface RetryPolicy extends Backoff {
   maxAttempts: number;
 }
 
-/** 14 runs over about 23 hours: 10 s, 20 s, 40 s, … 11.4 h, each varied by a fifth. */
-export const DEFAULT_RETRY: RetryPolicy = {
-  maxAttempts: 14,
-  initialMs: 10 * SECOND,
-  factor: 2,
-  maxMs: 12 * HOUR,
-  jitter: 0.2,
-};
-
 const MAX_WAIT_MS = 90 * DAY;
 
 /** The defaults and checks of {@link RetryPolicy}. */
 export const RETRY_OPTIONS = defineOptions("retry", {
-  maxAttempts: wholeNumber({ default: DEFAULT_RETRY.maxAttempts, min: 1, max: 1_000 }),
-  initialMs: wholeNumber({ default: DEFAULT_RETRY.initialMs, min: 0, max: MAX_WAIT_MS }),
-  factor: number({ default: DEFAULT_RETRY.factor, min: 1, max: 100 }),
-  maxMs: wholeNumber({ default: DEFAULT_RETRY.maxMs, min: 0, max: MAX_WAIT_MS }),
-  jitter: number({ default: DEFAULT_RETRY.jitter, min: 0, max: 1 }),
+  maxAttempts: wholeNumber({ default: 14, min: 1, max: 1_000 }),
+  initialMs: wholeNumber({ default: 10 * SECOND, min: 0, max: MAX_WAIT_MS }),
+  factor: number({ default: 2, min: 1, max: 100 }),
+  maxMs: wholeNumber({ default: 12 * HOUR, min: 0, max: MAX_WAIT_MS }),
+  jitter: number({ default: 0.2, min: 0, max: 1 }),
 } satisfies OptionsOf<RetryPolicy>);
+
+/** 14 runs over about 23 hours: 10 s, 20 s, 40 s, … 11.4 h, each varied by a fifth. */
+export const DEFAULT_RETRY: RetryPolicy = RETRY_OPTIONS.resolve({}, { place: "retry", prefix: "retry." });
 
 /** Fills a partial policy and throws `invalid_option` for what cannot be used. */
 export function resolveRetry(option: string, partial: Changes<RetryPolicy> = {}, base = DEFAULT_RETRY): RetryPolicy {

@@ -35,12 +35,6 @@ export interface Lane extends RateLane {
   settle(lease: WindowLease, result: RunResult | undefined): Promise<void>;
 }
 
-/** A leased piece of crash-looping work. */
-interface Alone {
-  lane: Lane;
-  lease: WindowLease;
-}
-
 export interface SchedulerDeps extends StoreDeps {
   leases: Leases;
 }
@@ -111,12 +105,10 @@ export class Scheduler {
   }
 
   /** Leases a piece of crash-looping work. The caller ensures that nothing else runs. Never rejects. */
-  async leaseCrashLooping(): Promise<Alone | undefined> {
-    for (const lane of this.#lanes.values()) {
-      const lease = await lane.leaseCrashLooping();
-      if (lease !== undefined) return { lane, lease };
-    }
-    return undefined;
+  async leaseCrashLooping(): Promise<WindowLease | undefined> {
+    let lease: WindowLease | undefined;
+    for (const lane of this.#lanes.values()) lease ??= await lane.leaseCrashLooping();
+    return lease;
   }
 
   /**
@@ -125,10 +117,10 @@ export class Scheduler {
    */
   async runCrashLooping(findFirst = () => this.leaseCrashLooping()): Promise<void> {
     await this.crash.run(async () => {
-      for (let next = await findFirst(); next; next = await this.leaseCrashLooping()) {
-        const { lane, lease } = next;
-        this.look([lane]);
-        while (lane.window.has(lease)) await this.progress.untilChanged();
+      for (let lease = await findFirst(); lease; lease = await this.leaseCrashLooping()) {
+        this.look();
+        const { window } = this.#lanes.get(lease.handler) ?? {};
+        while (window?.has(lease) === true) await this.progress.untilChanged();
       }
     });
     this.wake();
