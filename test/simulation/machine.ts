@@ -293,7 +293,6 @@ export class Machine {
     }
     if (isPower) this.#options.onMet("power lost");
     if (isPower && !isSynced(before)) dropUnsynced(this.#file, this.#random);
-    this.shared.change();
     for (const slot of this.#slots) {
       const { life } = slot;
       const isDying = life === dead || life?.isAlive === true;

@@ -9,14 +9,6 @@ const KEPT_MS = 90 * DAY;
 
 /** What is known from outside about a file and all processes that work on it. */
 export class SharedFile {
-  /** Counts what may have made work due. */
-  workVersion = 0;
-  /** Counts what may have made a contact event due. */
-  sendVersion = 0;
-  /** Counts what may have changed the figures: any call that writes more than times and the ends of leases. */
-  figureVersion = 0;
-  /** The earliest time of anything in the file, by whatever clock. */
-  oldestMs = Infinity;
   /** The life that was last told that it runs the handlers. */
   owner: Life | undefined;
   /** What the disk refuses with. */
@@ -33,19 +25,6 @@ export class SharedFile {
   #meters: { at: number; offset: number }[] = [];
   /** Until when each handler is held, by the clock of the machine. */
   readonly #holds = new Map<string, number>();
-
-  /** Anything may be due. */
-  change(): void {
-    this.workVersion += 1;
-    this.sendVersion += 1;
-    this.figureVersion += 1;
-  }
-
-  /** Something with these times was written. */
-  wrote(input: unknown): void {
-    const { receivedAt, at } = (input ?? {}) as { receivedAt?: number; at?: number };
-    this.oldestMs = Math.min(this.oldestMs, receivedAt ?? Infinity, at ?? Infinity);
-  }
 
   /** A process keeps the time of its clock in the file. */
   keepsTimes(clock: number | undefined, trueMs: number): void {

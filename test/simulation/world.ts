@@ -309,7 +309,6 @@ class World {
   async #tidyUp({ receiver, store, clock }: Life): Promise<string> {
     if (receiver === undefined || store === undefined) return "the machine";
     clock.wake();
-    this.#machine.shared.change();
     const { pending, retrying, running, parked, dead, outbox } = await receiver.stats();
     if (parked > 0) {
       this.#met.add("parked after four crashes");
