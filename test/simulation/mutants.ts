@@ -17,44 +17,46 @@ export interface Mutant {
 /** The outcome of a delivery that was stored. */
 const TAKEN = '{ kind: "accepted", eventId: "evt", eventType: "email.sent" }';
 
+const change = (file: string, from: string, to: string): PackageChange => ({ file, from, to });
+
 export const MUTANTS: readonly Mutant[] = [
   {
     name: "answers before the commit",
     shows: /answered 2xx and without effect/,
     changes: [
-      {
-        file: "receiver/handle-delivery.js",
-        from: "const result = await dispatcher.accept(",
-        to: `const result = { kind: "stored", seq: 0, leases: [] };
+      change(
+        "receiver/handle-delivery.js",
+        "const result = await dispatcher.accept(",
+        `const result = { kind: "stored", seq: 0, leases: [] };
         const stores = dispatcher.accept(`,
-      },
-      {
-        file: "receiver/handle-delivery.js",
-        from: "return outcomeOf(result, { id, delivery, route }, report);",
-        to: `stores.catch(() => undefined);
+      ),
+      change(
+        "receiver/handle-delivery.js",
+        "return outcomeOf(result, { id, delivery, route }, report);",
+        `stores.catch(() => undefined);
         return outcomeOf(result, { id, delivery, route }, report);`,
-      },
+      ),
     ],
   },
   {
     name: "knows duplicates in memory only",
     shows: /effects:/,
     changes: [
-      {
-        file: "store/sqlite/operations/accept.js",
-        from: "return insert(event, crc, token)",
-        to: `const { id } = event;
+      change(
+        "store/sqlite/operations/accept.js",
+        "return insert(event, crc, token)",
+        `const { id } = event;
         if (seen.has(id)) return { duplicate: "same" };
         seen.add(id);
         return insert(stored.get(id) === undefined ? event : { ...event, id: id + "#" + token }, crc, token)`,
-      },
-      {
-        file: "store/sqlite/operations/accept.js",
-        from: "return (event, token) => {",
-        to: `const seen = new Set();
+      ),
+      change(
+        "store/sqlite/operations/accept.js",
+        "return (event, token) => {",
+        `const seen = new Set();
     const stored = db.prepare("SELECT 1 FROM inbox_event WHERE id = ?");
     return (event, token) => {`,
-      },
+      ),
     ],
   },
   {
@@ -62,73 +64,73 @@ export const MUTANTS: readonly Mutant[] = [
     // A settlement that comes after the commit may find its pair gone, and with it the contact events.
     shows: /effects:|recorded and not stored/,
     changes: [
-      {
-        file: "store/sqlite/user-transaction.js",
-        from: 'if (settle(settlement) === "lost")',
+      change(
+        "store/sqlite/user-transaction.js",
+        'if (settle(settlement) === "lost")',
         // It still asks for its lease, so that only a crash shows the mistake.
-        to: "if (holdsLease.get(leaseOf(settlement)) === undefined)",
-      },
-      {
-        file: "store/sqlite/user-transaction.js",
-        from: "const settle = prepareSettle(db);",
-        to: `const leaseOf = ({ seq, handler, token }) => ({ seq, handler, token });
+        "if (holdsLease.get(leaseOf(settlement)) === undefined)",
+      ),
+      change(
+        "store/sqlite/user-transaction.js",
+        "const settle = prepareSettle(db);",
+        `const leaseOf = ({ seq, handler, token }) => ({ seq, handler, token });
         const holdsLease = db.prepare(
         "SELECT 1 FROM inbox_work WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token");`,
-      },
-      {
-        file: "dispatch/run-context.js",
-        from: "this.pendingCommit = this.#deps.store.commit(",
-        to: `const { store } = this.#deps;
+      ),
+      change(
+        "dispatch/run-context.js",
+        "this.pendingCommit = this.#deps.store.commit(",
+        `const { store } = this.#deps;
         const commit = async (settlements, fn) => {
             await store.commit(settlements, fn);
             for (const settlement of settlements) await store.settle(settlement);
         };
         this.pendingCommit = commit(`,
-      },
+      ),
     ],
   },
   {
     name: "makes the idempotency key at random when it sends",
     shows: /stored \d+ times/,
     changes: [
-      {
-        file: "outbox/outbox-sender.js",
-        from: "const options = { idempotencyKey: send.key, signal };",
-        to: "const options = { idempotencyKey: crypto.randomUUID(), signal };",
-      },
+      change(
+        "outbox/outbox-sender.js",
+        "const options = { idempotencyKey: send.key, signal };",
+        "const options = { idempotencyKey: crypto.randomUUID(), signal };",
+      ),
     ],
   },
   {
     name: "gives a contact event the time of its sending",
     shows: /recorded and not stored|did not come to rest/,
     changes: [
-      {
-        file: "outbox/outbox-sender.js",
-        from: "JSON.parse(body)",
-        to: "({ ...JSON.parse(body), occurredAt: new Date(clock.now()).toISOString() })",
-      },
+      change(
+        "outbox/outbox-sender.js",
+        "JSON.parse(body)",
+        "({ ...JSON.parse(body), occurredAt: new Date(clock.now()).toISOString() })",
+      ),
     ],
   },
   {
     name: "answers 401 while its secret is an old one",
     shows: /the receiver answered 401/,
-    changes: [{ file: "protocol/outcome.js", from: "unverified: { status: 503,", to: "unverified: { status: 401," }],
+    changes: [change("protocol/outcome.js", "unverified: { status: 503,", "unverified: { status: 401,")],
   },
   {
     name: "forgets ids after a day",
     shows: /dropped an id too early/,
-    changes: [{ file: "receiver/pruner.js", from: "byDeliveries - retention.idsMs", to: "now - 24 * HOUR" }],
+    changes: [change("receiver/pruner.js", "byDeliveries - retention.idsMs", "now - 24 * HOUR")],
   },
   {
     name: "answers a copy while the first one is still being stored",
     shows: /answered 2xx and without effect/,
     from: 58,
     changes: [
-      {
-        file: "dispatch/dispatcher.js",
-        from: "result = await this.#deps.store.accept(event);",
+      change(
+        "dispatch/dispatcher.js",
+        "result = await this.#deps.store.accept(event);",
         // In memory that dies with the process.
-        to: `const underWay = (this.underWay ??= new Set());
+        `const underWay = (this.underWay ??= new Set());
             if (underWay.has(event.id)) result = { kind: "duplicate", otherBytes: false };
             else {
                 underWay.add(event.id);
@@ -138,7 +140,7 @@ export const MUTANTS: readonly Mutant[] = [
                     underWay.delete(event.id);
                 }
             }`,
-      },
+      ),
     ],
   },
   {
@@ -146,11 +148,11 @@ export const MUTANTS: readonly Mutant[] = [
     shows: /settled under a lease that another had/,
     from: 75,
     changes: [
-      {
-        file: "store/sqlite/operations/settle.js",
-        from: "AND state = 'leased' AND lease = ?",
-        to: "AND state = 'leased' AND ? IS NOT NULL",
-      },
+      change(
+        "store/sqlite/operations/settle.js",
+        "AND state = 'leased' AND lease = ?",
+        "AND state = 'leased' AND ? IS NOT NULL",
+      ),
     ],
   },
   {
@@ -158,38 +160,32 @@ export const MUTANTS: readonly Mutant[] = [
     // What is renewed too late counts as a crash, and is parked in the end.
     shows: /twice at once|did not come to rest: \d+ parked/,
     from: 19,
-    changes: [
-      { file: "dispatch/leases.js", from: "return leases.length === 0 ? []", to: "return leases.length >= 0 ? []" },
-    ],
+    changes: [change("dispatch/leases.js", "return leases.length === 0 ? []", "return leases.length >= 0 ? []")],
   },
   {
     name: "works on a file that another process works on",
     shows: /twice at once/,
     changes: [
-      {
-        file: "store/sqlite/file-ownership.js",
-        from: "if (this.#lock !== undefined)",
-        to: "if (this.#database !== undefined)",
-      },
+      change("store/sqlite/file-ownership.js", "if (this.#lock !== undefined)", "if (this.#database !== undefined)"),
     ],
   },
   {
     name: "leaves the leases of a dead process as they are",
     shows: /did not come to rest|answered 2xx and without effect/,
     changes: [
-      {
-        file: "store/sqlite/openings.js",
-        from: "const everything = ownership !== undefined && this.epoch === undefined;",
-        to: "const everything = false;",
-      },
+      change(
+        "store/sqlite/openings.js",
+        "const everything = ownership !== undefined && this.epoch === undefined;",
+        "const everything = false;",
+      ),
     ],
   },
   {
     name: "opens the file with synchronous=NORMAL",
     shows: /answered 2xx and without effect/,
     changes: [
-      { file: "store/sqlite/open-database.js", from: "synchronous = FULL", to: "synchronous = NORMAL" },
-      { file: "store/sqlite/open-database.js", from: "synchronous === 2", to: "synchronous >= 1" },
+      change("store/sqlite/open-database.js", "synchronous = FULL", "synchronous = NORMAL"),
+      change("store/sqlite/open-database.js", "synchronous === 2", "synchronous >= 1"),
     ],
   },
   {
@@ -197,65 +193,59 @@ export const MUTANTS: readonly Mutant[] = [
     shows: /did not come to rest: \d+ (?:pending|retrying)/,
     from: 13,
     changes: [
-      {
-        file: "receiver/clock-watch.js",
-        from: "const waits = await store.restartWaits({ now, leaseUntil: now + LEASE_MS });",
-        to: "const waits = 0;",
-      },
+      change(
+        "receiver/clock-watch.js",
+        "const waits = await store.restartWaits({ now, leaseUntil: now + LEASE_MS });",
+        "const waits = 0;",
+      ),
     ],
   },
   {
     name: "forgets that a handler is held",
     shows: /leased while its handler is held/,
-    changes: [{ file: "store/sqlite/operations/settle.js", from: "wait_holds = :holds", to: "wait_holds = NULL" }],
+    changes: [change("store/sqlite/operations/settle.js", "wait_holds = :holds", "wait_holds = NULL")],
   },
   {
     name: "takes the event that came last for the newest",
     shows: /written after a newer one/,
     from: 176,
     changes: [
-      {
-        file: "store/queries/newest.js",
-        from: "(w.created_at, w.seq) > (:createdAt::bigint, :seq::bigint)",
-        to: "w.seq > :seq",
-      },
+      change("store/queries/newest.js", "(w.created_at, w.seq) > (:createdAt::bigint, :seq::bigint)", "w.seq > :seq"),
     ],
   },
   {
     name: "settles one event of a batch",
     shows: /written by \d+ batches/,
     changes: [
-      {
-        file: "store/sqlite/user-transaction.js",
-        from: "for (const settlement of settlements) {",
-        to: "for (const settlement of settlements.slice(0, 1)) {",
-      },
+      change(
+        "store/sqlite/user-transaction.js",
+        "for (const settlement of settlements) {",
+        "for (const settlement of settlements.slice(0, 1)) {",
+      ),
     ],
   },
   {
     name: "drops ids by its own clock alone",
     shows: /dropped an id too early/,
     from: 9,
-    changes: [
-      { file: "receiver/pruner.js", from: "byDeliveries - retention.idsMs", to: "clock.now() - retention.idsMs" },
-    ],
+    changes: [change("receiver/pruner.js", "byDeliveries - retention.idsMs", "clock.now() - retention.idsMs")],
   },
   {
     name: "believes a clock that moved forward by days",
     shows: /dropped a body too early/,
     from: 11,
-    changes: [{ file: "receiver/clock-watch.js", from: "Math.floor(Math.min(now, ", to: "Math.floor(Math.max(now, " }],
+    changes: [change("receiver/clock-watch.js", "Math.floor(Math.min(now, ", "Math.floor(Math.max(now, ")],
   },
   {
     name: "answers 200 while the file is busy",
     shows: /answered 2xx and without effect/,
     from: 45,
     changes: [
-      {
-        file: "receiver/handle-delivery.js",
-        from: 'return { kind: "store_unavailable", reason: "busy" };',
-        to: `return ${TAKEN};`,
-      },
+      change(
+        "receiver/handle-delivery.js",
+        'return { kind: "store_unavailable", reason: "busy" };',
+        `return ${TAKEN};`,
+      ),
     ],
   },
   {
@@ -263,31 +253,31 @@ export const MUTANTS: readonly Mutant[] = [
     shows: /answered 2xx and without effect/,
     from: 54,
     changes: [
-      {
-        file: "receiver/handle-delivery.js",
-        from: 'return { kind: "store_unavailable", reason: code === "store_full" ? "full" : "failed" };',
-        to: `return code === "store_full" ? ${TAKEN} : { kind: "store_unavailable", reason: "failed" };`,
-      },
+      change(
+        "receiver/handle-delivery.js",
+        'return { kind: "store_unavailable", reason: code === "store_full" ? "full" : "failed" };',
+        `return code === "store_full" ? ${TAKEN} : { kind: "store_unavailable", reason: "failed" };`,
+      ),
     ],
   },
   {
     name: "answers 200 while it stops",
     shows: /answered 2xx and without effect/,
     from: 77,
-    changes: [{ file: "protocol/outcome.js", from: "stopping: { status: 503,", to: "stopping: { status: 200," }],
+    changes: [change("protocol/outcome.js", "stopping: { status: 503,", "stopping: { status: 200,")],
   },
   {
     name: "answers 200 when the time for an answer is over and the commit is not",
     shows: /answered 2xx and without effect/,
     from: 227,
     changes: [
-      {
-        file: "receiver/handle-delivery.js",
-        from: `waiting: admission.waiting });
+      change(
+        "receiver/handle-delivery.js",
+        `waiting: admission.waiting });
         return answer({ kind: "overloaded" },`,
-        to: `waiting: admission.waiting });
+        `waiting: admission.waiting });
         return answer(${TAKEN},`,
-      },
+      ),
     ],
   },
   {
@@ -295,23 +285,13 @@ export const MUTANTS: readonly Mutant[] = [
     shows: /not recalled/,
     from: 6,
     changes: [
-      {
-        file: "store/queries/history.js",
-        from: "{ after: last ?? to, through }",
-        to: "{ after: (last ?? to) + 1, through }",
-      },
+      change("store/queries/history.js", "{ after: last ?? to, through }", "{ after: (last ?? to) + 1, through }"),
     ],
   },
   {
     name: "begins runs of a rate before their time",
     shows: /more than 2 runs in a second/,
     from: 5,
-    changes: [
-      {
-        file: "dispatch/gates/rate.js",
-        from: "else if (waitMs > 0) {",
-        to: "else if (waitMs > Infinity) {",
-      },
-    ],
+    changes: [change("dispatch/gates/rate.js", "else if (waitMs > 0) {", "else if (waitMs > Infinity) {")],
   },
 ];

@@ -272,38 +272,25 @@ function planSlowDisk(seed: number, eventTimes: readonly number[]): Planned[] {
   const eventMs = pick(random, eventTimes);
   const callMs = between(random, 3 * SECOND, 9 * SECOND);
   const crashAfterMs = between(random, Math.min(ANSWER_MS, callMs), callMs);
-  const crash: CrashPlan = {
-    after: "now",
-    places: 0,
-    downMs: between(random, SECOND, 20 * MINUTE),
-    times: 1,
-    power: random() < 0.5,
-    slot: slot(random),
-  };
-  return [
-    {
-      atMs: eventMs - SECOND,
-      happening: { kind: "slow_disk", callMs, forMs: between(random, 10 * SECOND, 2 * MINUTE) },
-    },
-    ...(random() < 0.8 ? [{ atMs: eventMs + crashAfterMs, happening: { kind: "crash" as const, crash } }] : []),
-  ];
+  const crash = oneCrash(random, "now", 0);
+  const slow: Happening = { kind: "slow_disk", callMs, forMs: between(random, 10 * SECOND, 2 * MINUTE) };
+  return [{ atMs: eventMs - SECOND, happening: slow }, ...mostly(random, eventMs + crashAfterMs, crash)];
 }
+
+/** The last one of its slot. */
+function oneCrash(random: Random, after: CrashPlan["after"], places: number): Happening {
+  const downMs = between(random, SECOND, 20 * MINUTE);
+  return { kind: "crash", crash: { after, places, downMs, times: 1, power: random() < 0.5, slot: slot(random) } };
+}
+
+const mostly = (random: Random, atMs: number, happening: Happening): Planned[] =>
+  random() < 0.8 ? [{ atMs, happening }] : [];
 
 /** Copies matter most to a process that dies right behind the first answer. */
 function planCopies(random: Random, atMs: number): Planned[] {
   const copies: Happening = { kind: "copies", forMs: between(random, MINUTE, 3 * HOUR) };
-  const crash: CrashPlan = {
-    after: "answered",
-    places: between(random, 0, 3),
-    downMs: between(random, SECOND, 20 * MINUTE),
-    times: 1,
-    power: random() < 0.5,
-    slot: slot(random),
-  };
-  return [
-    { atMs, happening: copies },
-    ...(random() < 0.8 ? [{ atMs, happening: { kind: "crash" as const, crash } }] : []),
-  ];
+  const crash = oneCrash(random, "answered", between(random, 0, 3));
+  return [{ atMs, happening: copies }, ...mostly(random, atMs, crash)];
 }
 
 function planFreeze(random: Random): Happening {
