@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { DoNotRetry, type HandlerContext } from "pigeonhole";
 import { closeReceiver, untilWork, workOf } from "../support/receiver.js";
 import { storeIn, tempFile } from "../support/store-in.js";
-import { errorOf } from "../support/error-of.js";
 import { deliverOne } from "./deliver-one.js";
 import { startReceiver } from "../support/start-receiver.js";
 
@@ -105,34 +104,13 @@ describe("a step", () => {
     expect(calls).toBe(1);
   });
 
-  test("a step with a name that this run has already used is refused", async () => {
-    let calls = 0;
-    const errors: unknown[] = [];
-    const { receiver, event } = await deliverOne(async (ctx) => {
-      await ctx.step("same", () => (calls += 1));
-      errors.push(await errorOf(() => ctx.step("same", () => (calls += 1))));
-    });
-    await untilWork(receiver, event.id, { state: "done" });
-    expect(errors).toEqual([expect.objectContaining({ code: "duplicate_step" })]);
-    expect(calls).toBe(1);
-  });
-
   const loop: Record<string, unknown> = {};
   loop["self"] = loop;
-  const refused: [string, unknown][] = [
+  test.each<[string, unknown]>([
     ["a bigint", 5n],
     ["a circle", loop],
-    [
-      "a value whose toJSON throws",
-      {
-        toJSON: () => {
-          throw new Error("no");
-        },
-      },
-    ],
     ["a text of 65,536 characters", "x".repeat(65_536)],
-  ];
-  test.each(refused)("a step whose value is %s is refused", async (_, value) => {
+  ])("a step whose value is %s is refused", async (_, value) => {
     const { receiver, event } = await deliverOne((ctx) => ctx.step("value", () => value), {
       retry: { maxAttempts: 1 },
     });
@@ -143,22 +121,20 @@ describe("a step", () => {
   });
 });
 
-test("a step's name may have 500 characters", async () => {
-  const name = "n".repeat(500);
-  const { receiver, event } = await deliverOne((ctx) => ctx.step(name, () => 1));
+test.each<[unknown, boolean]>([
+  ["n".repeat(500), true],
+  ["n".repeat(501), false],
+  ["\ud800", false],
+  [7, false],
+  [undefined, false],
+  [null, false],
+  [{}, false],
+])("of a step named %j, which the store must be able to read back, it is %s that it runs", async (name, isGood) => {
+  let calls = 0;
+  const codes: unknown[] = [];
+  const { receiver, event } = await deliverOne(async ({ step }) => {
+    await step(name as string, () => (calls += 1)).catch(({ code }) => codes.push(code));
+  });
   await untilWork(receiver, event.id, { state: "done", attempts: 1 });
+  expect([codes, calls]).toEqual(isGood ? [[], 1] : [["invalid_argument"], 0]);
 });
-
-test.each<[unknown]>([[7], [undefined], [null], [{}], ["\ud800"], ["n".repeat(501)]])(
-  "a step named %j, which the store could not read back, is refused before it runs",
-  async (name) => {
-    let calls = 0;
-    const codes: unknown[] = [];
-    const { receiver, event } = await deliverOne(async (ctx) => {
-      const error = await errorOf(() => ctx.step(name as string, () => (calls += 1)));
-      codes.push(error.code);
-    });
-    await untilWork(receiver, event.id, { state: "done", attempts: 1 });
-    expect([codes, calls]).toEqual([["invalid_argument"], 0]);
-  },
-);
