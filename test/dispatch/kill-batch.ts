@@ -12,9 +12,9 @@ export async function killInBatch(place: Place, readEffects: () => Promise<strin
   const deadly = ids[5] ?? expect.unreachable();
   /** Its batches, and the signal that ended it. */
   const run = async (events: object[]) => {
-    const { ended, lines } = startHandler("batch", { place, events, deadly });
-    const { signal } = await ended;
-    return { batches: lines.map((line) => line["ids"] as string[]), signal };
+    const child = startHandler("batch", { place, events, deadly });
+    const { signal } = await child.ended;
+    return { batches: child.lines.map((line) => line["ids"] as string[]), signal };
   };
   expect(await run(all)).toEqual({ batches: [ids], signal: "SIGKILL" });
   expect(await readEffects()).toEqual([]);
