@@ -292,6 +292,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: "begins runs of a rate before their time",
     shows: /more than 2 runs in a second/,
     from: 5,
-    changes: [change("dispatch/gates/rate.js", "else if (waitMs > 0) {", "else if (waitMs > Infinity) {")],
+    changes: [
+      change("dispatch/gates/rate.js", "return this.#opensAt <= this.#now;", "return this.#opensAt < Infinity;"),
+    ],
   },
 ];
