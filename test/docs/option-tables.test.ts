@@ -5,7 +5,7 @@ import { DOCUMENTED, readFields, statedDefault } from "./option-tables.js";
 // The docstrings that editors and documents show beside the definitions that count.
 
 describe.each(DOCUMENTED)("the options of $of", (documented) => {
-  const fields = readFields(documented);
+  const fields = readFields(documented.interface);
   const rows = Object.entries<Option<never, unknown>>(documented.definition.rows);
 
   test("the options are those that the interface documents", () => {

@@ -1,41 +1,6 @@
-import { DASHBOARD_OPTIONS } from "#pigeonhole/dashboard/dashboard-options.js";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync, readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
 import type { Option } from "#pigeonhole/base/options.js";
-import { CLIENT_OPTIONS } from "#pigeonhole/client/options.js";
-import { CREDENTIAL_OPTIONS } from "#pigeonhole/contract/credential-shape.js";
-import { RECORD_OPTIONS } from "#pigeonhole/outbox/contact-event-record.js";
-import { BATCH_OPTIONS } from "#pigeonhole/dispatch/batch-handler.js";
-import { HANDLER_OPTIONS, RATE_OPTIONS } from "#pigeonhole/dispatch/handler.js";
-import { RETRY_OPTIONS } from "#pigeonhole/dispatch/retry-policy.js";
-import { LISTENER_OPTIONS } from "#pigeonhole/http/node-mount.js";
-import { SIGNATURE_OPTIONS } from "#pigeonhole/protocol/resolve-assumptions.js";
-import { SIGN_OPTIONS } from "#pigeonhole/protocol/sign-delivery.js";
-import { VERIFY_OPTIONS } from "#pigeonhole/protocol/verify-signature.js";
-import { OUTBOX_QUERY_OPTIONS } from "#pigeonhole/outbox/contact-events.js";
-import { DRAIN_OPTIONS, STOP_OPTIONS } from "#pigeonhole/receiver/create-receiver.js";
-import { BACKUP_OPTIONS, ERASE_OPTIONS, EVENT_QUERY_OPTIONS, RETRY_ALL_OPTIONS } from "#pigeonhole/receiver/inbox.js";
-import { RECEIVER_OPTIONS, REPAIR_INTERVAL, RETENTION_OPTIONS } from "#pigeonhole/receiver/options.js";
-import { REPAIR_OPTIONS } from "#pigeonhole/receiver/repair-endpoint.js";
-import { ROTATE_KEY_OPTIONS, ROTATE_OPTIONS } from "#pigeonhole/receiver/rotate.js";
-import {
-  KEY_CALLER_OPTIONS,
-  MEMBER_CALLER_OPTIONS,
-  OWNER_CALLER_OPTIONS,
-} from "#pigeonhole/sandbox/access/sandbox-callers.js";
-import { API_KEY_OPTIONS } from "#pigeonhole/sandbox/access/api-key.js";
-import { FILTER_OPTIONS, WAIT_OPTIONS } from "#pigeonhole/sandbox/delivery/attempt-wait.js";
-import { CONTACT_EVENT_WAIT_OPTIONS } from "#pigeonhole/sandbox/contact-events/event-log.js";
-import { AUTOMATION_OPTIONS } from "#pigeonhole/sandbox/contact-events/automations.js";
-import { RESET_OPTIONS } from "#pigeonhole/sandbox/create-sandbox.js";
-import { EMIT_OPTIONS } from "#pigeonhole/sandbox/event-maker.js";
-import { ASSUMPTION_OPTIONS, LIMIT_OPTIONS, SANDBOX_OPTIONS } from "#pigeonhole/sandbox/options.js";
-import { LISTEN_OPTIONS } from "#pigeonhole/sandbox/sandbox-server.js";
-import { SAMPLE_OPTIONS } from "#pigeonhole/sandbox/samples/sample-event.js";
-import { POSTGRES_STORE_OPTIONS } from "#pigeonhole/store/postgres/postgres-store.js";
-import { STORE_OPTIONS } from "#pigeonhole/store/sqlite/sqlite-store.js";
-import { DELIVER_OPTIONS } from "#pigeonhole/testing/deliver.js";
-import { REPLAY_DIRECTORY_OPTIONS } from "#pigeonhole/testing/replay-directory.js";
 import { linked } from "./api-reference.js";
 import { DIST, wordsOf } from "./declarations.js";
 
@@ -48,106 +13,78 @@ export interface DocumentedOptions {
   of: string;
   page: string;
   definition: { rows: Readonly<Record<string, Option<never, unknown>>> };
-  /** Interfaces with the docstrings, each as its declaration file and its name. */
-  interfaces: readonly string[];
+  /** The interface with the docstrings. */
+  interface: string;
 }
 
-const listed = (
-  page: string,
-  of: string,
-  definition: DocumentedOptions["definition"],
-  ...interfaces: DocumentedOptions["interfaces"]
-): DocumentedOptions => ({ of, page, definition, interfaces });
+/** By page: what takes the options, and the module and the name of their definition, of which the interface follows. */
+const PLACES: Readonly<Record<string, readonly string[]>> = {
+  "configuration.md": [
+    "createReceiver = receiver/options RECEIVER_OPTIONS",
+    "retention = receiver/options RETENTION_OPTIONS",
+    "repair = receiver/options REPAIR_INTERVAL",
+  ],
+  "handlers.md": [
+    "on = dispatch/handler HANDLER_OPTIONS",
+    "onBatch = dispatch/batch-handler BATCH_OPTIONS",
+    "rate = dispatch/handler RATE_OPTIONS",
+    "retry = dispatch/retry-policy RETRY_OPTIONS",
+  ],
+  "dashboard.md": ["createDashboard = dashboard/dashboard-options DASHBOARD_OPTIONS"],
+  "api.md": [
+    "createSqliteStore = store/sqlite/sqlite-store STORE_OPTIONS",
+    "createPostgresStore = store/postgres/postgres-store POSTGRES_STORE_OPTIONS",
+    "receiver.listener = http/node-mount LISTENER_OPTIONS",
+    "receiver.drain = receiver/create-receiver DRAIN_OPTIONS",
+    "receiver.stop = receiver/create-receiver STOP_OPTIONS",
+    "receiver.inbox.list = receiver/inbox EVENT_QUERY_OPTIONS",
+    "receiver.inbox.retryAll = receiver/inbox RETRY_ALL_OPTIONS",
+    "receiver.inbox.backup = receiver/inbox BACKUP_OPTIONS",
+    "receiver.repair = receiver/repair-endpoint REPAIR_OPTIONS",
+    "receiver.inbox.erase = receiver/inbox ERASE_OPTIONS",
+    "receiver.contactEvents.list = outbox/contact-events OUTBOX_QUERY_OPTIONS",
+    "contactEvents.record = outbox/contact-event-record RECORD_OPTIONS",
+    "rotateSecret = receiver/rotate ROTATE_OPTIONS",
+    "rotateApiKey = receiver/rotate ROTATE_KEY_OPTIONS",
+    "createClient = client/options CLIENT_OPTIONS",
+    "credential = contract/credential-shape CREDENTIAL_OPTIONS",
+    "verifySignature = protocol/verify-signature VERIFY_OPTIONS",
+    "signDelivery = protocol/sign-delivery SIGN_OPTIONS",
+    "signature = protocol/resolve-assumptions SIGNATURE_OPTIONS",
+    "createSandbox = sandbox/options SANDBOX_OPTIONS",
+    "limits = sandbox/options LIMIT_OPTIONS",
+    "assumptions = sandbox/options ASSUMPTION_OPTIONS",
+    "an API key of the sandbox = sandbox/access/api-key API_KEY_OPTIONS",
+    "sandbox.callers.owner = sandbox/access/sandbox-callers OWNER_CALLER_OPTIONS",
+    "sandbox.callers.member = sandbox/access/sandbox-callers MEMBER_CALLER_OPTIONS",
+    "sandbox.callers.key = sandbox/access/sandbox-callers KEY_CALLER_OPTIONS",
+    "an automation of the sandbox = sandbox/contact-events/automations AUTOMATION_OPTIONS",
+    "sandbox.emit = sandbox/event-maker EMIT_OPTIONS",
+    "sandbox.deliveries = sandbox/delivery/attempt-wait FILTER_OPTIONS AttemptFilter",
+    "sandbox.waitFor = sandbox/delivery/attempt-wait WAIT_OPTIONS",
+    "sandbox.waitForContactEvent = sandbox/contact-events/event-log CONTACT_EVENT_WAIT_OPTIONS",
+    "sandbox.listen = sandbox/sandbox-server LISTEN_OPTIONS",
+    "sandbox.reset = sandbox/create-sandbox RESET_OPTIONS",
+    "sampleEvent = sandbox/samples/sample-event SAMPLE_OPTIONS",
+    "deliver = testing/deliver DELIVER_OPTIONS",
+    "replayDirectory = testing/replay-directory REPLAY_DIRECTORY_OPTIONS",
+  ],
+};
 
-const CALLERS = "sandbox/access/sandbox-callers";
+async function readDefinition(page: string, place: string): Promise<DocumentedOptions> {
+  const [, of = "", file = "", name = "", given] = /^(.*) = (\S+) (\w+)(?: (\w+))?$/.exec(place) ?? [];
+  const specifier = `#pigeonhole/${file}.js`;
+  const module = (await import(specifier)) as Record<string, DocumentedOptions["definition"]>;
+  const source = readFileSync(resolve(import.meta.dirname, `../../src/${file}.ts`), "utf8");
+  const [, found] = new RegExp(`^export const ${name} = [\\s\\S]*?satisfies OptionsOf<(\\w+)`, "m").exec(source) ?? [];
+  const [definition, own] = [module[name], given ?? found];
+  if (definition === undefined || own === undefined) throw new Error(`${file} defines no ${name} of an interface.`);
+  return { of, page, definition, interface: own };
+}
 
-export const DOCUMENTED: readonly DocumentedOptions[] = [
-  listed("configuration.md", "createReceiver", RECEIVER_OPTIONS, "receiver/options ReceiverOptions"),
-  listed("configuration.md", "retention", RETENTION_OPTIONS, "receiver/options Retention"),
-  listed("configuration.md", "repair", REPAIR_INTERVAL, "receiver/options RepairInterval"),
-  listed("handlers.md", "on", HANDLER_OPTIONS, "dispatch/handler HandlerSettings"),
-  listed("handlers.md", "onBatch", BATCH_OPTIONS, "dispatch/batch-handler BatchOptions"),
-  listed("handlers.md", "rate", RATE_OPTIONS, "dispatch/handler RunRate"),
-  listed("handlers.md", "retry", RETRY_OPTIONS, "dispatch/retry-policy RetryPolicy", "base/retry-wait Backoff"),
-  listed("dashboard.md", "createDashboard", DASHBOARD_OPTIONS, "dashboard/dashboard-options DashboardOptions"),
-  listed("api.md", "createSqliteStore", STORE_OPTIONS, "store/sqlite/sqlite-store SqliteStoreOptions"),
-  listed("api.md", "createPostgresStore", POSTGRES_STORE_OPTIONS, "store/postgres/postgres-store PostgresStoreOptions"),
-  listed("api.md", "receiver.listener", LISTENER_OPTIONS, "http/node-mount ListenerOptions"),
-  listed("api.md", "receiver.drain", DRAIN_OPTIONS, "receiver/receiver DrainOptions"),
-  listed("api.md", "receiver.stop", STOP_OPTIONS, "receiver/receiver StopOptions"),
-  listed(
-    "api.md",
-    "receiver.inbox.list",
-    EVENT_QUERY_OPTIONS,
-    "store/inbox-view EventQuery",
-    "store/inbox-view WorkChoice",
-  ),
-  listed("api.md", "receiver.inbox.retryAll", RETRY_ALL_OPTIONS, "receiver/inbox RetryAllQuery"),
-  listed("api.md", "receiver.inbox.backup", BACKUP_OPTIONS, "receiver/inbox BackupOptions"),
-  listed("api.md", "receiver.repair", REPAIR_OPTIONS, "receiver/repair-endpoint RepairOptions"),
-  listed("api.md", "receiver.inbox.erase", ERASE_OPTIONS, "store/erase EraseOptions"),
-  listed(
-    "api.md",
-    "receiver.contactEvents.list",
-    OUTBOX_QUERY_OPTIONS,
-    "store/outbox OutboxQuery",
-    "store/outbox ContactEventChoice",
-  ),
-  listed("api.md", "contactEvents.record", RECORD_OPTIONS, "outbox/contact-event-record RecordOptions"),
-  listed("api.md", "rotateSecret", ROTATE_OPTIONS, "receiver/rotate RotateSecretOptions"),
-  listed("api.md", "rotateApiKey", ROTATE_KEY_OPTIONS, "receiver/rotate RotateApiKeyOptions"),
-  listed("api.md", "createClient", CLIENT_OPTIONS, "client/options ClientOptions"),
-  listed("api.md", "credential", CREDENTIAL_OPTIONS, "contract/credential-shape CredentialShape"),
-  listed("api.md", "verifySignature", VERIFY_OPTIONS, "protocol/verify-signature VerifySignatureInput"),
-  listed("api.md", "signDelivery", SIGN_OPTIONS, "protocol/sign-delivery SignDeliveryInput"),
-  listed("api.md", "signature", SIGNATURE_OPTIONS, "protocol/signature-assumptions SignatureAssumptions"),
-  listed("api.md", "createSandbox", SANDBOX_OPTIONS, "sandbox/options SandboxOptions"),
-  listed("api.md", "limits", LIMIT_OPTIONS, "sandbox/options SandboxLimits"),
-  listed("api.md", "assumptions", ASSUMPTION_OPTIONS, "sandbox/options SandboxAssumptions"),
-  listed("api.md", "an API key of the sandbox", API_KEY_OPTIONS, "sandbox/access/api-key SandboxApiKey"),
-  listed("api.md", "sandbox.callers.owner", OWNER_CALLER_OPTIONS, `${CALLERS} CallerRights`, `${CALLERS} OwnerCaller`),
-  listed(
-    "api.md",
-    "sandbox.callers.member",
-    MEMBER_CALLER_OPTIONS,
-    `${CALLERS} CallerRights`,
-    `${CALLERS} OwnerCaller`,
-    `${CALLERS} MemberCaller`,
-  ),
-  listed("api.md", "sandbox.callers.key", KEY_CALLER_OPTIONS, `${CALLERS} CallerRights`, `${CALLERS} KeyCaller`),
-  listed(
-    "api.md",
-    "an automation of the sandbox",
-    AUTOMATION_OPTIONS,
-    "sandbox/contact-events/automations SandboxAutomation",
-  ),
-  listed("api.md", "sandbox.emit", EMIT_OPTIONS, "sandbox/control/sandbox EmitOptions"),
-  listed("api.md", "sandbox.deliveries", FILTER_OPTIONS, "sandbox/delivery/attempt-log AttemptFilter"),
-  listed(
-    "api.md",
-    "sandbox.waitFor",
-    WAIT_OPTIONS,
-    "sandbox/delivery/attempt-log AttemptFilter",
-    "sandbox/delivery/attempt-wait AttemptWait",
-  ),
-  listed(
-    "api.md",
-    "sandbox.waitForContactEvent",
-    CONTACT_EVENT_WAIT_OPTIONS,
-    "sandbox/contact-events/event-log ContactEventWait",
-  ),
-  listed("api.md", "sandbox.listen", LISTEN_OPTIONS, "sandbox/control/sandbox SandboxListenOptions"),
-  listed("api.md", "sandbox.reset", RESET_OPTIONS, "sandbox/control/sandbox SandboxResetOptions"),
-  listed("api.md", "sampleEvent", SAMPLE_OPTIONS, "sandbox/samples/sample-event SampleOptions"),
-  listed("api.md", "deliver", DELIVER_OPTIONS, "testing/deliver DeliverOptions"),
-  listed(
-    "api.md",
-    "replayDirectory",
-    REPLAY_DIRECTORY_OPTIONS,
-    "testing/replay-directory ReplayDirectoryOptions",
-    "capture/tests/run-capture-tests CaptureTestRules",
-  ),
-];
+export const DOCUMENTED: readonly DocumentedOptions[] = await Promise.all(
+  Object.entries(PLACES).flatMap(([page, places]) => places.map((place) => readDefinition(page, place))),
+);
 
 /** Those of which the pages have a table: of three options or more. Fewer are read where they are typed. */
 export const LISTED = DOCUMENTED.filter(({ definition }) => Object.keys(definition.rows).length > 2);
@@ -166,18 +103,27 @@ export interface DocumentedField {
   byDefault: string | undefined;
 }
 
-/** The fields of the interfaces by name. */
-export function readFields({ interfaces }: DocumentedOptions): Map<string, DocumentedField> {
-  const fields = new Map<string, DocumentedField>();
-  for (const [file = "", name = ""] of interfaces.map((place) => place.split(" "))) {
-    const text = readFileSync(join(DIST, `${file}.d.ts`), "utf8");
-    const body = new RegExp(`^export interface ${name}\\b[^{]*\\{\n([\\s\\S]*?)^\\}`, "m").exec(text)?.[1];
-    if (body === undefined) throw new Error(`${file} declares no interface ${name}.`);
-    // Fields of the interface itself stand four columns in.
-    const found = body.matchAll(/^ {4}(?:\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n {4})?(\w+)\??:/gm);
-    for (const [, comment = "", field = ""] of found) fields.set(field, readComment(comment));
-  }
-  return fields;
+/** What is between the name and the brace of each exported interface, and its fields. */
+const INTERFACES = new Map(
+  readdirSync(DIST, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".d.ts"))
+    .flatMap((file) => [
+      ...readFileSync(join(DIST, file), "utf8").matchAll(/^export interface (\w+)\b([^{]*)\{\n([\s\S]*?)^\}/gm),
+    ])
+    .map(([, name = "", head = "", body = ""]) => [name, { head, body }]),
+);
+
+/** The fields of an interface, and of those that it extends, by name. */
+export function readFields(name: string): Map<string, DocumentedField> {
+  const { head = "", body } = INTERFACES.get(name) ?? {};
+  if (body === undefined) throw new Error(`No declaration has an interface ${name}.`);
+  const bases = (head.match(/\w+/g) ?? []).filter((word) => INTERFACES.has(word));
+  // Fields of the interface itself stand four columns in.
+  const own = [...body.matchAll(/^ {4}(?:\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n {4})?(\w+)\??:/gm)];
+  return new Map([
+    ...bases.flatMap((base) => [...readFields(base)]),
+    ...own.map(([, comment = "", field = ""]) => [field, readComment(comment)] as const),
+  ]);
 }
 
 function readComment(comment: string): DocumentedField {
@@ -187,7 +133,7 @@ function readComment(comment: string): DocumentedField {
 
 /** The table of one definition. */
 export function optionTable(documented: DocumentedOptions): string {
-  const fields = readFields(documented);
+  const fields = readFields(documented.interface);
   const of = /^[\w.]+$/.test(documented.of) ? `\`${documented.of}\`` : documented.of;
   const beside = DOCUMENTED.find((other) => other.of === BESIDE[documented.of]);
   const shared = Object.keys(beside?.definition.rows ?? {}).filter((name) => name in documented.definition.rows);
