@@ -6,7 +6,7 @@ import { COMMANDS, FAMILIES } from "./commands.js";
 import { buildProgram, NOTHING_TO_DO, type ParsedCommand } from "./frame/build-program.js";
 import { usageError, EXIT } from "./frame/command-error.js";
 import type { HostProcess, CommandContext } from "./frame/context.js";
-import { protectSearchTerms } from "./frame/search-terms.js";
+import { protectSearchTerms } from "./values/parse-option.js";
 import { watchInterruption } from "./frame/interruption.js";
 import { createOutput, type Output } from "./frame/output.js";
 import { errorMessage } from "../base/error-text.js";

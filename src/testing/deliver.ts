@@ -1,14 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { PigeonholeError } from "../base/error.js";
 import { SECOND } from "../base/duration.js";
-import { type OptionsOf, defineOptions, given, wholeNumber } from "../base/options.js";
+import { type OptionsOf, defineOptions, given, wholeNumber, type Changes } from "../base/options.js";
 import { inboxIdOf } from "../protocol/inbox-id.js";
 import { OUTCOME_HEADER, type OutcomeKind } from "../protocol/outcome.js";
-import type { AnyEvent, OneOrMore } from "../protocol/event.js";
+import type { AnyEvent, OneOrMore, SchemaMap } from "../protocol/event.js";
 import { signHere } from "../protocol/sign-here.js";
 import { findParts } from "../receiver/receiver-parts.js";
 import type { Receiver } from "../receiver/receiver.js";
 import type { EventView, HandlerView } from "../store/inbox-view.js";
+import { silentLogger } from "../base/logger.js";
+import { createReceiver } from "../receiver/create-receiver.js";
+import type { ReceiverOptions } from "../receiver/options.js";
+import type { CommitTransaction } from "../store/commit-transaction.js";
 
 /** A well-formed secret for tests; give it to the receiver under test. */
 export const TEST_SECRET = `whsec_${"pigeonhole".repeat(4)}abc`;
@@ -116,4 +120,15 @@ async function waitForHandlers(
 
 function isUnfinished({ state, attempts, waitsFor }: HandlerView): boolean {
   return state === "running" || (state === "pending" && attempts === 0 && waitsFor !== "retry_after");
+}
+
+/**
+ * A real receiver with an in-memory database, {@link TEST_SECRET} and no log. Options override these; a log has the
+ * messages of handlers' errors.
+ */
+export function createTestReceiver<const Schemas extends SchemaMap = Record<never, never>, Tx = CommitTransaction>(
+  options: Changes<ReceiverOptions<Schemas, Tx>> = {},
+): Receiver<Schemas, Tx> {
+  const { secrets = TEST_SECRET, store = ":memory:", logger = silentLogger, logErrorMessages = true } = options;
+  return createReceiver<Schemas, Tx>({ ...options, secrets, store, logger, logErrorMessages });
 }

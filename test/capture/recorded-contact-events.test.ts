@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { mentionedAddresses } from "#pigeonhole/capture/model/mentioned-addresses.js";
 import {
+  mentionedAddresses,
   type InspectedContactEvent,
   RecordedContactEvents,
   checkContactEvents,

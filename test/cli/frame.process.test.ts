@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { COMMANDS } from "#pigeonhole/cli/commands.js";
-import { protectSearchTerms, searchTerm } from "#pigeonhole/cli/frame/search-terms.js";
+import { protectSearchTerms, searchTerm } from "#pigeonhole/cli/values/parse-option.js";
 import { QUERY_FIELDS } from "#pigeonhole/capture/query/query.js";
 import { parseExample } from "../support/parse-example.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";

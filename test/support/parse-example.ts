@@ -1,6 +1,6 @@
 import { buildProgram } from "#pigeonhole/cli/frame/build-program.js";
 import { COMMANDS, FAMILIES } from "#pigeonhole/cli/commands.js";
-import { protectSearchTerms } from "#pigeonhole/cli/frame/search-terms.js";
+import { protectSearchTerms } from "#pigeonhole/cli/values/parse-option.js";
 
 /** Names of the commands that a line of a document or of the help calls; rejects where it does not parse. */
 export async function parseExample(line: string): Promise<string[]> {

@@ -1,6 +1,7 @@
 import { waitingClock } from "../../base/clock.js";
 import { sleep } from "../../base/wait.js";
-import type { Expectation } from "../model/capture.js";
+import type { Capture, Expectation } from "../model/capture.js";
+import { bodyJson } from "../model/captured-body.js";
 
 /** A contact event that the app recorded, as its outbox shows it. */
 export interface InspectedContactEvent {
@@ -89,4 +90,28 @@ function describeContactEvent(found: InspectedContactEvent, expected?: string): 
   const known =
     reason === "contact_not_found" ? " The emulated API knows the addresses that the captures mention." : "";
   return `${sentence}${known} If that is intended, write "contactEvents": ${JSON.stringify({ [name]: state })} into the capture's field expect.`;
+}
+
+const LOCAL = String.raw`[\p{L}\p{N}.!#$%&'*+/=?^_\x60{|}~-]`;
+const LABEL = String.raw`[\p{L}\p{N}-]+`;
+/** Begins only where such a run of characters begins, so that a long run without @ is read once. */
+const ADDRESS = new RegExp(String.raw`(?<!${LOCAL})${LOCAL}{1,64}@${LABEL}(?:\.${LABEL})+`, "gu");
+
+/** Every address in the bodies of captures, once each, in lower case. */
+export function mentionedAddresses(captures: readonly Capture[]): string[] {
+  const addresses = new Set<string>();
+  for (const { request } of captures) {
+    const json = bodyJson(request.body);
+    if (!json.ok) continue;
+    for (const text of textsIn(json.value)) {
+      for (const [address] of text.matchAll(ADDRESS)) addresses.add(address.toLowerCase());
+    }
+  }
+  return [...addresses];
+}
+
+function* textsIn(value: unknown): Generator<string> {
+  if (typeof value === "string") yield value;
+  if (typeof value !== "object" || value === null) return;
+  for (const part of Object.values(value)) yield* textsIn(part);
 }

@@ -1,6 +1,6 @@
 import { EXPORT_FORMATS } from "../../capture/export/export-formats.js";
 import { REDACTION_HELP, REDACTION_PROFILES } from "../../capture/redact/redaction-profiles.js";
-import { searchTerm } from "../frame/search-terms.js";
+import { searchTerm } from "../values/parse-option.js";
 import { defineCommand, withValue } from "../frame/spec.js";
 import { inboxOption, limitOption, selectionArgument } from "../values/options.js";
 import { secretOption } from "../values/secret-option.js";

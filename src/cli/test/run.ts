@@ -6,8 +6,7 @@ import {
 } from "../../capture/tests/capture-test-report.js";
 import { type AnswerJudgement, describeAnswer, judgeAnswer } from "../../capture/model/answer.js";
 import { readCaptureFiles } from "../../capture/folder/capture-files.js";
-import { mentionedAddresses } from "../../capture/model/mentioned-addresses.js";
-import { findLateRefusals } from "../../capture/tests/recorded-contact-events.js";
+import { mentionedAddresses, findLateRefusals } from "../../capture/tests/recorded-contact-events.js";
 import { runCaptureTests } from "../../capture/tests/run-capture-tests.js";
 import { checkLocalTarget } from "../../capture/send/target.js";
 import { SECOND } from "../../base/duration.js";

@@ -1,7 +1,6 @@
 import { readPastMoment } from "../../operator/filter-reader.js";
-import { searchTerm } from "../frame/search-terms.js";
+import { searchTerm, parseDuration, parseFieldChange, parseWholeNumber } from "./parse-option.js";
 import { type OptionSpec, withValue } from "../frame/spec.js";
-import { parseDuration, parseFieldChange, parseWholeNumber } from "./parse-option.js";
 
 /** Where captures are kept, in the working folder. */
 export const CAPTURE_STORE = ".pigeonhole";

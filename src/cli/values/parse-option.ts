@@ -3,6 +3,7 @@ import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { nearestWord } from "../../base/nearest-word.js";
 import { readErrorGroupId } from "../../store/error-group-id.js";
 import { checkPattern, typesMatching } from "../../protocol/event-pattern.js";
+import { QUERY_FIELD_NAMES } from "../../capture/query/query-field-names.js";
 
 /** Reads a whole number in a range; for `parse` of an option. */
 export function parseWholeNumber({ min, max }: { min: number; max?: number }): (text: string) => number {
@@ -114,4 +115,20 @@ function expandType(type: string): string[] {
   if (!type.includes("*")) return [type];
   checkPattern(type, "types");
   throw new Error(`No event type begins with ${type.slice(0, -1)}`);
+}
+
+/** `-status:2xx` negates a term of a search. The option parser would read it as an option. */
+const NEGATED = new RegExp(`^-(?:${QUERY_FIELD_NAMES.join("|")}|header\\.[^:]+|data\\.[^:]+):`);
+
+/** A character that no argument of a process can contain. */
+const MARK = "\0";
+
+/** Marks negated terms, so that they pass the option parser. */
+export function protectSearchTerms(argv: readonly string[]): string[] {
+  return argv.map((word) => (NEGATED.test(word) ? MARK + word : word));
+}
+
+/** Removes the mark; for `parse` of an argument that can be a search. */
+export function searchTerm(word: string): string {
+  return word.startsWith(MARK) ? word.slice(MARK.length) : word;
 }

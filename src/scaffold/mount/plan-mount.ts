@@ -9,9 +9,9 @@ import { EXPRESS, appHostOf } from "./app-host.js";
 import type { ListenPlace } from "./find-listen.js";
 import { type ExpressApp, type FileStyle, readExpressApp } from "./read-express-app.js";
 import { type ServerFile, readServerFile } from "./read-server-file.js";
-import { planLocalFiles, withoutValues } from "./local-files.js";
 import { pasteText, RECEIVER_NAME, receiverFile, START_HINT, STOP_HINT } from "./receiver-file.js";
 import type { FileChange } from "./write-mount.js";
+import { makeSecret } from "../../protocol/secret.js";
 
 export interface MountOptions {
   /** Absolute path of the app's folder. */
@@ -243,4 +243,30 @@ function tryCommand({ scripts }: AppPackage): string {
     return 'npx pigeonhole dev --start "npm start" --with-sandbox, and fire an event on its page';
   }
   return "npx pigeonhole dev --forward-to 3000, the app's port, and npx pigeonhole trigger email.received in a second terminal, with WEBHOOK_SECRET in .env";
+}
+
+/** Secrets, captures of `dev`, and the database with its `-wal`, `-shm` and `-owner` files. */
+const IGNORED = [".env", ".pigeonhole/", "pigeonhole.db*"];
+
+/** What an app needs on this machine alone: a secret in `.env`, and lines that keep its files out of git. */
+function planLocalFiles(folder: string): FileChange[] {
+  return [
+    ...addLines(folder, ".gitignore", (text) => IGNORED.filter((line) => !text.split(/\s+/).includes(line))),
+    ...addLines(folder, ".env", (text) =>
+      /^(?:export )?WEBHOOK_SECRET *= *\S/m.test(text) ? [] : [`WEBHOOK_SECRET=${makeSecret()}`],
+    ),
+  ];
+}
+
+/** The text of `.env` as it may be shown. */
+function withoutValues(text: string): string {
+  return text.replaceAll(/(?<=^WEBHOOK_SECRET=).*|^(?!WEBHOOK_SECRET=).+/gm, "…");
+}
+
+function addLines(folder: string, path: string, missing: (text: string) => string[]): FileChange[] {
+  const file = join(folder, path);
+  const before = existsSync(file) ? readFileSync(file, "utf8") : undefined;
+  const lines = missing(before ?? "");
+  const gap = before === undefined || /(?:^|\n)$/.test(before) ? "" : "\n";
+  return lines.length === 0 ? [] : [{ path, before, after: `${before ?? ""}${gap}${lines.join("\n")}\n` }];
 }
