@@ -7,6 +7,8 @@ import { DIST, wordsOf } from "./declarations.js";
 // Tables of options: names, defaults and what is accepted from the definitions that check them, the words from the
 // docstrings of the interfaces, read from the declarations that ship.
 
+const SRC = resolve(import.meta.dirname, "../../src");
+
 /** Options that the documents list. */
 export interface DocumentedOptions {
   /** What takes them, as in "option of `createReceiver`". */
@@ -75,7 +77,7 @@ async function readDefinition(page: string, place: string): Promise<DocumentedOp
   const [, of = "", file = "", name = "", given] = /^(.*) = (\S+) (\w+)(?: (\w+))?$/.exec(place) ?? [];
   const specifier = `#pigeonhole/${file}.js`;
   const module = (await import(specifier)) as Record<string, DocumentedOptions["definition"]>;
-  const source = readFileSync(resolve(import.meta.dirname, `../../src/${file}.ts`), "utf8");
+  const source = readFileSync(join(SRC, `${file}.ts`), "utf8");
   const [, found] = new RegExp(`^export const ${name} = [\\s\\S]*?satisfies OptionsOf<(\\w+)`, "m").exec(source) ?? [];
   const [definition, own] = [module[name], given ?? found];
   if (definition === undefined || own === undefined) throw new Error(`${file} defines no ${name} of an interface.`);
@@ -103,13 +105,12 @@ export interface DocumentedField {
   byDefault: string | undefined;
 }
 
-/** What is between the name and the brace of each exported interface, and its fields. */
+/** What is between the name and the brace of each exported interface, and its fields. A build leaves old declarations. */
 const INTERFACES = new Map(
-  readdirSync(DIST, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".d.ts"))
-    .flatMap((file) => [
-      ...readFileSync(join(DIST, file), "utf8").matchAll(/^export interface (\w+)\b([^{]*)\{\n([\s\S]*?)^\}/gm),
-    ])
+  readdirSync(SRC, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts") && !file.startsWith("page"))
+    .map((file) => readFileSync(join(DIST, file.replace(/ts$/, "d.ts")), "utf8"))
+    .flatMap((text) => [...text.matchAll(/^export interface (\w+)\b([^{]*)\{\n([\s\S]*?)^\}/gm)])
     .map(([, name = "", head = "", body = ""]) => [name, { head, body }]),
 );
 
