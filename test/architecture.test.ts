@@ -49,7 +49,7 @@ const CEILINGS: Record<string, number> = {
   dispatch: 3_465,
   http: 559,
   receiver: 4_521,
-  sandbox: 9_283,
+  sandbox: 9_247,
   capture: 4_462,
   testing: 217,
   web: 2_238,

@@ -7,6 +7,7 @@ import type { SandboxEvent } from "./delivery/scheduled-delivery.js";
 import { addressesOf } from "./endpoints/endpoint.js";
 import { sampleOfWorkspace, sampleTestEvent } from "./samples/sample-event.js";
 import type { EmitOptions } from "./control/sandbox.js";
+import type { ResolvedSandboxOptions } from "./options.js";
 
 /** The names of {@link EmitOptions}; the values are checked where the event is made. */
 export const EMIT_OPTIONS = defineOptions("sandbox.emit", {
@@ -15,29 +16,28 @@ export const EMIT_OPTIONS = defineOptions("sandbox.emit", {
   story: given(),
 } satisfies OptionsOf<EmitOptions>);
 
+/** What the events of a sandbox depend on: its clock, and some of its options. */
+interface MakerInput extends Pick<ResolvedSandboxOptions, "seed" | "newEventTypes" | "addresses"> {
+  clock: Clock;
+}
+
 /** Makes the events of one sandbox, each with its own id. */
 export class EventMaker {
-  readonly #clock: Clock;
-  readonly #seed: string;
-  readonly #newEventTypes: readonly string[];
-  readonly #addresses: readonly string[];
+  readonly #from: MakerInput;
   #made = 0;
 
-  constructor(from: { clock: Clock; seed: string; newEventTypes: readonly string[]; addresses: readonly string[] }) {
-    this.#clock = from.clock;
-    this.#seed = from.seed;
-    this.#newEventTypes = from.newEventTypes;
-    this.#addresses = from.addresses;
+  constructor(from: MakerInput) {
+    this.#from = from;
   }
 
   /** An event of sample data; throws `invalid_argument` for a type that the service does not have. */
   make(type: string, over: object, options: EmitOptions): SandboxEvent {
     checkEmitOptions(options);
     const own = this.#nextSeed();
-    const createdAt = new Date(this.#clock.now());
-    const story = options.story === undefined ? own : `${this.#seed} story ${options.story}`;
+    const createdAt = new Date(this.#from.clock.now());
+    const story = options.story === undefined ? own : `${this.#from.seed} story ${options.story}`;
     const sample = isEventType(type)
-      ? sampleOfWorkspace(type, over, { seed: story, createdAt }, this.#addresses).data
+      ? sampleOfWorkspace(type, over, { seed: story, createdAt }, this.#from.addresses).data
       : this.#dataOfNewType(type, over);
     const data = sample as Readonly<Record<string, unknown>>;
     return {
@@ -52,23 +52,23 @@ export class EventMaker {
 
   /** An event with this data and nothing of a sample's, as what a call of the API did. */
   makeOf(type: EventType, data: Readonly<Record<string, unknown>>): SandboxEvent {
-    const createdAt = isoNow(this.#clock);
+    const createdAt = isoNow(this.#from.clock);
     return { id: idOf(this.#nextSeed()), type, createdAt, data, addresses: addressesOf(type, data) };
   }
 
   /** The event that a test of an endpoint sends. See docs/service.md#test-deliveries. */
   makeTest(): SandboxEvent {
-    const createdAt = new Date(this.#clock.now());
+    const createdAt = new Date(this.#from.clock.now());
     return { ...sampleTestEvent({ seed: this.#nextSeed(), createdAt }), addresses: [] };
   }
 
   #nextSeed(): string {
     this.#made += 1;
-    return `${this.#seed} ${this.#made}`;
+    return `${this.#from.seed} ${this.#made}`;
   }
 
   #dataOfNewType(type: string, data: object): object {
-    if (this.#newEventTypes.includes(type)) return data;
+    if (this.#from.newEventTypes.includes(type)) return data;
     throw new PigeonholeError(
       "invalid_argument",
       `The service has no event type ${JSON.stringify(type)}; EVENT_TYPES lists them, and the option newEventTypes adds some.`,

@@ -2,7 +2,7 @@ import type { Contract } from "../contract/contract.js";
 import type { QueryInput } from "../contract/operation.js";
 import { DEFAULT_EVENT_TYPES, EVENT_TYPES } from "../protocol/event-types.js";
 import { type ApiHandlers, requireOneOf } from "./api/api-handlers.js";
-import { type PageBody, pageBody, pageRows } from "./api/page-rows.js";
+import { type PageBody, isWithin, pageBody, pageRows } from "./api/page-rows.js";
 import type { AttemptLog } from "./delivery/attempt-log.js";
 import { type AttemptRow, attemptBody, outcomeBody } from "./delivery/attempt-row.js";
 import { endpointBody, withSecret } from "./endpoints/endpoint.js";
@@ -24,7 +24,7 @@ export function createWebhooksHandlers(
     delete: ({ params, caller }) => endpoints.delete(params.id, caller),
     async test({ params }) {
       const { id } = endpoints.get(params.id);
-      return { object: "webhook_test", id, delivery: outcomeOf(await deliveries.test(id)) };
+      return { object: "webhook_test", id, delivery: outcomeBody(await deliveries.test(id)) };
     },
     rotateSecret: ({ params, caller }) => withSecret(endpoints.rotateSecret(params.id, { caller })),
     deliveries: ({ params, query }) => pageOfLog(log, query, endpoints.get(params.id).id),
@@ -40,7 +40,7 @@ export function createWebhooksHandlers(
     },
     async replay({ params }) {
       const { id } = endpoints.get(params.id);
-      return { object: "webhook_replay", id, delivery: outcomeOf(await deliveries.replay(id, params.deliveryId)) };
+      return { object: "webhook_replay", id, delivery: outcomeBody(await deliveries.replay(id, params.deliveryId)) };
     },
   };
 }
@@ -52,12 +52,8 @@ function pageOfLog(
   endpointId: string | undefined,
 ): PageBody<object> {
   requireOneOf("status", status, ["delivered", "failed"]);
-  const rows = log.list({
-    endpointId,
-    status: status as AttemptRow["status"],
-    sinceMs: msOf(since),
-    untilMs: msOf(until),
-  });
+  const logged = log.list({ endpointId, status: status as AttemptRow["status"] });
+  const rows = logged.filter(({ row }) => isWithin(row.createdAt, { since, until }));
   const filters = [endpointId, status, since, until];
   return pageBody(pageRows(rows, { list: "webhooks.deliveries", filters, sortings: NEWEST, ...query }), attemptBody);
 }
@@ -66,11 +62,3 @@ function pageOfLog(
 const NEWEST = {
   newest: { positionOf: ({ createdAt }: AttemptRow, sequence: number) => [Date.parse(createdAt), sequence] },
 };
-
-function outcomeOf(row: AttemptRow | undefined) {
-  return row === undefined ? null : outcomeBody(row);
-}
-
-function msOf(time: string | undefined): number | undefined {
-  return time === undefined ? undefined : Date.parse(time);
-}

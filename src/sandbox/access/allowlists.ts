@@ -1,3 +1,4 @@
+import type { Changes } from "../../base/options.js";
 import { type Caller, invalidParameter } from "../api/api-handlers.js";
 
 /** Addresses and domains that something is limited to, in lower case. Both empty: no limit. */
@@ -6,11 +7,14 @@ export interface Allowlists {
   domainAllowlist: readonly string[];
 }
 
+/** Lists as they are given; one that is left out is empty. */
+export type GivenAllowlists = Changes<Allowlists>;
+
 /**
  * The lists as they are stored: in lower case, without addresses whose domain is listed. See
  * docs/service.md#allowlists.
  */
-export function normalizeAllowlists({ addressAllowlist, domainAllowlist }: Allowlists): Allowlists {
+export function normalizeAllowlists({ addressAllowlist = [], domainAllowlist = [] }: GivenAllowlists): Allowlists {
   const domains = [...new Set(domainAllowlist.map((domain) => domain.toLowerCase()))];
   const addresses = [...new Set(addressAllowlist.map((address) => address.toLowerCase()))];
   return {

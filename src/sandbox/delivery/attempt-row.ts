@@ -45,11 +45,13 @@ export interface AttemptRow {
 
 /** The row as it is sent. The fields other than status, responseCode, durationMs and error are assumed. */
 export function attemptBody(row: AttemptRow): WebhookDelivery {
-  const { id, endpointId, attempt, kind, eventId, eventType, createdAt } = row;
-  return { id, endpointId, attempt, kind, ...outcomeBody(row), eventId, eventType, createdAt };
+  const { id, endpointId, attempt, kind, status, responseCode, durationMs, error, eventId, eventType, createdAt } = row;
+  return { id, endpointId, attempt, kind, status, responseCode, durationMs, error, eventId, eventType, createdAt };
 }
 
-/** The result of an attempt, as in the answer to a test or replay. */
-export function outcomeBody({ status, responseCode, durationMs, error }: AttemptRow) {
+/** The result of an attempt, as in the answer to a test or replay; null when its endpoint was deleted meanwhile. */
+export function outcomeBody(row: AttemptRow | undefined) {
+  if (row === undefined) return null;
+  const { status, responseCode, durationMs, error } = row;
   return { status, responseCode, durationMs, error };
 }

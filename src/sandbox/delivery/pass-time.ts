@@ -28,7 +28,7 @@ export class PassTime {
     const clock = this.#requireAdvanceable("advance");
     requireDate(clock, ms);
     await this.#inTurn(async () => {
-      await this.#quiet();
+      await this.settle();
       await this.#pass(clock, ms);
     });
     this.#onAdvance(ms);
@@ -42,7 +42,7 @@ export class PassTime {
   async advanceTo(nextMs: () => number | undefined): Promise<number | undefined> {
     const clock = this.#requireAdvanceable("advanceToNextAttempt");
     const byMs = await this.#inTurn(async () => {
-      await this.#quiet();
+      await this.settle();
       const dueMs = nextMs();
       if (dueMs === undefined) return undefined;
       const ms = Math.max(0, dueMs - clock.elapsedMs);
@@ -53,9 +53,14 @@ export class PassTime {
     return byMs;
   }
 
-  /** Waits until every attempt due now is answered or hangs. */
+  /**
+   * Waits until every attempt due now is answered or hangs. Work after an answer may take some turns of the event loop
+   * until it plans more.
+   */
   async settle(): Promise<void> {
-    await this.#quiet();
+    await this.#queue.settled();
+    await setImmediate();
+    await this.#queue.settled();
   }
 
   /** Waits for a promise. With a manual clock, time passes meanwhile, timer by timer. */
@@ -67,7 +72,7 @@ export class PassTime {
     // The caller receives a rejection below. Until then it must not be reported as unhandled.
     settled.catch(() => {});
     for (;;) {
-      await this.#quiet();
+      await this.settle();
       if (!isPending) return settled;
       await this.#inTurn(async () => {
         const stepMs = clock.nextTimerInMs;
@@ -100,14 +105,7 @@ export class PassTime {
   async #step(clock: AdvanceableClock, ms: number): Promise<void> {
     requireDate(clock, ms);
     await clock.advance(ms);
-    await this.#quiet();
-  }
-
-  /** Work after an answer may take some turns of the event loop until it plans more. */
-  async #quiet(): Promise<void> {
-    await this.#queue.settled();
-    await setImmediate();
-    await this.#queue.settled();
+    await this.settle();
   }
 
   async #inTurn<Value>(run: () => Promise<Value>): Promise<Value> {

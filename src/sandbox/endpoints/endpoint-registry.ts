@@ -3,14 +3,7 @@ import type { Clock } from "../../base/clock.js";
 import { checkCallInput } from "../../contract/check-call-input.js";
 import type { Contract } from "../../contract/contract.js";
 import type { QueryInput } from "../../contract/operation.js";
-import {
-  type WebhookCreateInput,
-  type WebhookUpdateInput,
-  localWebhookCreateInput,
-  localWebhookUpdateInput,
-  webhookCreateInput,
-  webhookUpdateInput,
-} from "../../contract/webhook-endpoint.js";
+import type { WebhookCreateInput, WebhookUpdateInput } from "../../contract/webhook-endpoint.js";
 import { webhooks } from "../../contract/webhooks.js";
 import { isEventType } from "../../protocol/event-types.js";
 import { checkServiceSecret } from "../../protocol/secret.js";
@@ -115,14 +108,8 @@ export class EndpointRegistry {
     input: WebhookCreateInput,
     { caller, secret }: { caller?: Caller | undefined; secret?: string | undefined } = {},
   ): Endpoint {
-    const {
-      url,
-      description,
-      eventTypes,
-      addressAllowlist = [],
-      domainAllowlist = [],
-    } = checkCreate(input, this.#options.rules);
-    const lists = normalizeAllowlists({ addressAllowlist, domainAllowlist });
+    const { url, description, eventTypes, ...given } = checkBody(webhooks.create, input, this.#options.rules);
+    const lists = normalizeAllowlists(given);
     requireWithin(caller, lists);
     if (secret !== undefined) checkServiceSecret(secret);
     const endpoint = this.#endpoints.add({
@@ -145,12 +132,14 @@ export class EndpointRegistry {
 
   update(id: string, input: WebhookUpdateInput, caller?: Caller): Endpoint {
     const endpoint = this.get(id);
-    const { url, description, eventTypes, enabled, ...changed } = checkUpdate(input, this.#options.rules);
+    const { url, description, eventTypes, enabled, ...changed } = checkBody(
+      webhooks.update,
+      input,
+      this.#options.rules,
+    );
     requireWithin(caller, endpoint);
-    const lists = normalizeAllowlists({
-      addressAllowlist: changed.addressAllowlist ?? endpoint.addressAllowlist,
-      domainAllowlist: changed.domainAllowlist ?? endpoint.domainAllowlist,
-    });
+    const { addressAllowlist = endpoint.addressAllowlist, domainAllowlist = endpoint.domainAllowlist } = changed;
+    const lists = normalizeAllowlists({ addressAllowlist, domainAllowlist });
     requireWithin(caller, lists);
     Object.assign(endpoint, lists);
     if (url !== undefined) endpoint.url = normalizeUrl(url);
@@ -243,30 +232,17 @@ function normalizeUrl(text: string): string {
   return url.href;
 }
 
-/** Checks a body of creation by every documented rule; throws 422. */
-function checkCreate(input: unknown, rules: EndpointRules): WebhookCreateInput {
-  return checkBody<WebhookCreateInput>(rules.strictUrls ? webhookCreateInput : localWebhookCreateInput, input, rules);
-}
-
-/** Checks a body of an update in the same way. */
-function checkUpdate(input: unknown, rules: EndpointRules): WebhookUpdateInput {
-  return checkBody<WebhookUpdateInput>(rules.strictUrls ? webhookUpdateInput : localWebhookUpdateInput, input, rules);
-}
-
+/** Checks a body by every documented rule, those of the workspace and of the event types last; throws 422. */
 function checkBody<Input extends WebhookUpdateInput>(
-  schema: z.ZodType<Input>,
+  { body, localBody }: { body: z.ZodType<Input>; localBody: z.ZodType<Input> },
   input: unknown,
-  rules: EndpointRules,
+  { strictUrls, newEventTypes, owned }: EndpointRules,
 ): Input {
-  const checked = checkCallInput(webhooks.update, schema, input);
+  const checked = checkCallInput(webhooks.update, strictUrls ? body : localBody, input);
   if (!checked.ok) throw inputRefusal(checked.issue);
-  checkLists(checked.value, rules);
-  return checked.value;
-}
-
-/** The rules that depend on the workspace and the event types. */
-function checkLists({ eventTypes = [], addressAllowlist }: WebhookUpdateInput, rules: EndpointRules): void {
-  const strange = eventTypes.findIndex((type) => !isEventType(type) && !rules.newEventTypes.includes(type));
+  const { eventTypes = [], addressAllowlist } = checked.value;
+  const strange = eventTypes.findIndex((type) => !isEventType(type) && !newEventTypes.includes(type));
   if (strange !== -1) throw invalidParameter(`eventTypes.${strange}`, "There is no such event type.");
-  requireOwnAddresses(rules.owned, addressAllowlist);
+  requireOwnAddresses(owned, addressAllowlist);
+  return checked.value;
 }

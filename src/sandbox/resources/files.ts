@@ -57,9 +57,10 @@ export function createFiles(workspace: Workspace): SandboxResource<"files"> {
     },
     delete({ params, caller }) {
       const file = store.get(params, caller);
-      const reason = reasonToKeep(store.usageOf(file));
-      if (reason === undefined) return remove(file);
-      throw new SandboxApiError({ code: "file_in_use", message: `The file ${file.filename} is kept. ${reason}` });
+      const usage = store.usageOf(file);
+      if (usage === null) return remove(file);
+      const message = `The file ${file.filename} is kept. ${REASONS[usage]}`;
+      throw new SandboxApiError({ code: "file_in_use", message });
     },
     deleteMany: ({ body: { ids }, caller }) => deleteFiles(store, { ids, caller, remove }),
   };
@@ -114,6 +115,13 @@ function linkHandlers(store: FileStore, { options, apiUrl }: Workspace): LinkHan
   };
 }
 
+/** Why a file that is used is kept. */
+const REASONS = {
+  received: "It arrived on a message.",
+  sent: "It was sent on a message.",
+  linked: "It has a working link.",
+};
+
 /** Deletes those of the files that the caller sees and that nothing uses. */
 function deleteFiles(
   store: FileStore,
@@ -123,8 +131,7 @@ function deleteFiles(
   const seen = wanted.flatMap(({ file }) => (file !== undefined && isVisible(file, caller) ? [file] : []));
   const kept = seen.flatMap((file) => {
     const usage = store.usageOf(file);
-    const reason = reasonToKeep(usage);
-    return reason === undefined ? [] : [{ id: file.id, usage, reason }];
+    return usage === null ? [] : [{ id: file.id, usage, reason: REASONS[usage] }];
   });
   const deleted = seen.filter(({ id }) => !kept.some((row) => row.id === id));
   for (const file of deleted) remove(file);
@@ -205,14 +212,6 @@ function countFiles(store: FileStore, caller: Caller, nowMs: number): FileStats 
     days: days.map((date) => ({ date, files: seen.filter(({ addedAtMs }) => dayOf(addedAtMs) === date).length })),
     links: { working: working.length, fetches: working.reduce((sum, { fetchCount }) => sum + fetchCount, 0) },
   };
-}
-
-/** Why a file cannot be deleted; undefined when it can. */
-function reasonToKeep(usage: ReturnType<FileStore["usageOf"]>): string | undefined {
-  if (usage === null) return undefined;
-  return { received: "It arrived on a message.", sent: "It was sent on a message.", linked: "It has a working link." }[
-    usage
-  ];
 }
 
 /** The first address that a narrowed key holds: one of its own, or the first of the workspace in its domains. */

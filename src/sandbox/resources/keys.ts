@@ -4,7 +4,13 @@ import { type ApiKeyRow, type Reach, keyBody, keyStateOf, requireReach } from ".
 import type { LogFilter } from "../access/key-log.js";
 import { type ApiCall, type ApiHandlers, type Caller, SandboxApiError, invalidParameter } from "../api/api-handlers.js";
 import type { Contract } from "../../contract/contract.js";
-import { type Allowlists, holdsAllowlists, normalizeAllowlists, requireOwnAddresses } from "../access/allowlists.js";
+import {
+  type Allowlists,
+  type GivenAllowlists,
+  holdsAllowlists,
+  normalizeAllowlists,
+  requireOwnAddresses,
+} from "../access/allowlists.js";
 import { pageBody } from "../api/page-rows.js";
 import { isoNow } from "../clock/sandbox-time.js";
 import type { SandboxResource, Workspace } from "./resource.js";
@@ -131,14 +137,9 @@ function changedReach(row: ApiKeyRow, { body, caller }: UpdateCall): Reach {
 }
 
 /** The lists of a new key: with neither of them, those of the caller. */
-function listsOf(
-  { addressAllowlist, domainAllowlist }: { [List in keyof Allowlists]?: readonly string[] | undefined },
-  caller: Caller,
-): Allowlists {
-  if (addressAllowlist === undefined && domainAllowlist === undefined) {
-    return { addressAllowlist: caller.addressAllowlist, domainAllowlist: caller.domainAllowlist };
-  }
-  return normalizeAllowlists({ addressAllowlist: addressAllowlist ?? [], domainAllowlist: domainAllowlist ?? [] });
+function listsOf(given: GivenAllowlists, caller: Caller): Allowlists {
+  const isLeftOut = given.addressAllowlist === undefined && given.domainAllowlist === undefined;
+  return normalizeAllowlists(isLeftOut ? caller : given);
 }
 
 /** Throws 422 for a scope that the service does not have. A client lets scopes pass that are newer than itself. */
@@ -149,11 +150,7 @@ function checkScopes(scopes: readonly string[]): void {
 }
 
 /** Throws 422 for an address or a domain that the workspace does not own. */
-function checkLists(
-  lists: { [List in keyof Allowlists]?: readonly string[] | undefined },
-  owned: { addresses: readonly string[]; domains: readonly string[] },
-): void {
-  const { addressAllowlist, domainAllowlist = [] } = lists;
+function checkLists({ addressAllowlist, domainAllowlist = [] }: GivenAllowlists, owned: Workspace["owned"]): void {
   requireOwnAddresses(owned, addressAllowlist);
   const domain = domainAllowlist.findIndex((entry) => !owned.domains.includes(entry.toLowerCase()));
   if (domain !== -1) throw invalidParameter(`domainAllowlist.${domain}`, "Must be a domain of the workspace.");
