@@ -42,7 +42,7 @@ const CEILINGS: Record<string, number> = {
   base: 1_364,
   protocol: 2_098,
   contract: 3_576,
-  store: 14_009,
+  store: 13_988,
   operator: 633,
   client: 2_015,
   outbox: 630,

@@ -29,13 +29,17 @@ export function* reviveContactEvent({ seq, now }: { seq: number; now: number }):
 }
 
 /** Ends an event that is still dead; returns how many, 0 or 1. */
-export function* discardDeadContactEvent(event: { seq: number; now: number }): StoreQuery<number> {
+export function discardDeadContactEvent(event: { seq: number; now: number }): StoreQuery<number> {
+  return discardFirst("seq = :seq AND state = 'dead'", event);
+}
+
+function* discardFirst(where: string, of: { now: number }): StoreQuery<number> {
   const found = yield* readFirst<DeadContactEvent>(
-    "SELECT seq, send FROM pigeonhole.outbox_event WHERE seq = :seq AND state = 'dead' FOR UPDATE",
-    event,
+    `SELECT seq, send FROM pigeonhole.outbox_event WHERE ${where} ORDER BY seq LIMIT 1 FOR UPDATE`,
+    of,
   );
   if (found === undefined) return 0;
-  yield* discardContactEvent({ ...found, now: event.now });
+  yield* discardContactEvent({ ...found, now: of.now });
   return 1;
 }
 
@@ -83,18 +87,9 @@ function* retryByKey({ key, now }: { key: string; now: number }): StoreQuery<num
 }
 
 /** Ends an event that is not being sent, by key. */
-function* discardByKey({ key, now }: { key: string; now: number }): StoreQuery<number> {
-  for (const state of ["dead", "pending"]) {
-    const event = yield* readFirst<DeadContactEvent>(
-      `SELECT seq, send FROM pigeonhole.outbox_event WHERE key = :key AND state = '${state}'
-       ORDER BY seq LIMIT 1 FOR UPDATE`,
-      { key },
-    );
-    if (event === undefined) continue;
-    yield* discardContactEvent({ ...event, now });
-    return 1;
-  }
-  return 0;
+function* discardByKey(event: { key: string; now: number }): StoreQuery<number> {
+  const dead = yield* discardFirst("key = :key AND state = 'dead'", event);
+  return dead === 1 ? dead : yield* discardFirst("key = :key AND state = 'pending'", event);
 }
 
 /** Calls that wait for their next try, which are few. The index has those that are not dead. */

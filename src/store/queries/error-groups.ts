@@ -52,14 +52,17 @@ const SELECT_EXAMPLES = `
 /** Groups of errors, those that failed last first. */
 export function* listErrorGroups(query: ErrorGroupQuery): StoreQuery<ErrorGroupList> {
   const parameters = errorGroupParameters(query);
-  const seen: SeenGroup[] = [];
-  let fitting = 0;
+  const items: ErrorGroup[] = [];
+  const passed: FoundGroup[] = [];
   for (const found of groupsFrom(yield* readRows<FoundGroup>(FIND_NEWEST, parameters), parameters)) {
     const group = yield* readGroup(found, parameters);
-    seen.push({ lastAt: found.lastAt, group });
-    if (group !== undefined && ++fitting > parameters.limit) break;
+    const isOfNextPage = group !== undefined && items.length === parameters.limit;
+    if (isOfNextPage) return { items, nextCursor: cursorBehind(passed, parameters) };
+    // Undefined when nothing of it fits the query.
+    if (group !== undefined) items.push(group);
+    passed.push(found);
   }
-  return pageOfGroups(seen, parameters);
+  return { items, nextCursor: null };
 }
 
 function* readGroup(key: ErrorGroupKey, parameters: ErrorGroupParameters): StoreQuery<ErrorGroup | undefined> {
@@ -179,29 +182,14 @@ function stepsOf(counts: readonly CountedFailures[], stepMs: number): ErrorGroup
   return [...bySteps].toSorted(([a], [b]) => a - b).map(([step, events]) => ({ at: isoTime(step * stepMs), events }));
 }
 
-/** A group that was looked at. */
-interface SeenGroup {
-  lastAt: number;
-  /** Undefined when nothing of it fits the query. */
-  group: ErrorGroup | undefined;
-}
-
 /** Those from the place on, of groups in their order. */
 function groupsFrom<Group extends { lastAt: number }>(groups: readonly Group[], place: GroupPlace): Group[] {
   let left = place.behind;
   return groups.filter(({ lastAt }) => lastAt < place.fromAt || (lastAt === place.fromAt && left-- <= 0));
 }
 
-/** A page of those that were looked at from the place on. There are more when one more of them fits. */
-function pageOfGroups(
-  seen: readonly SeenGroup[],
-  { limit, fromAt, behind }: GroupPlace & { limit: number },
-): ErrorGroupList {
-  const fitting = seen.flatMap(({ group }, index) => (group === undefined ? [] : [{ group, index }]));
-  const items = fitting.slice(0, limit).map(({ group }) => group);
-  const passed = seen.slice(0, fitting[limit]?.index ?? 0);
-  const last = passed.at(-1);
-  if (last === undefined) return { items, nextCursor: null };
-  const beside = passed.filter(({ lastAt }) => lastAt === last.lastAt).length;
-  return { items, nextCursor: `${last.lastAt}-${beside + (last.lastAt === fromAt ? behind : 0)}` };
+function cursorBehind(passed: readonly FoundGroup[], { fromAt, behind }: GroupPlace): string {
+  const lastAt = passed.at(-1)?.lastAt ?? fromAt;
+  const beside = passed.filter((group) => group.lastAt === lastAt).length;
+  return `${lastAt}-${beside + (lastAt === fromAt ? behind : 0)}`;
 }

@@ -79,13 +79,11 @@ export function* writePolicies(policies: readonly HandlerPolicy[]): StoreQuery<v
   }
 }
 
-/** Its name among the secrets of a store. */
-const DASHBOARD_SECRET = "dashboard";
 const SECRET_BYTES = 32;
 
 /** Of two processes that ask at once, one makes it; the other waits for it and reads the same. */
 export function* dashboardSecret(): StoreQuery<Uint8Array> {
-  const name = DASHBOARD_SECRET;
+  const name = "dashboard";
   const select = "SELECT value FROM pigeonhole.inbox_secret WHERE name = :name";
   const known = yield* readFirst<{ value: Uint8Array }>(select, { name });
   if (known !== undefined) return known.value;
