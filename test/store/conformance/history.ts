@@ -45,6 +45,16 @@ export function describeHistory(fixture: Fixture): void {
     expect(await inbox().runJobPage()).toBeUndefined();
   });
 
+  test("a history is made from its newest event down where a page asks for that, and goes on from both ends", async () => {
+    await acceptAll(fixture.store, MANY);
+    await plan();
+    const ends = [await lease(10, { newestFirst: true }), await lease(4), await lease(8, { newestFirst: true })];
+    expect(ends.map(idsOf)).toEqual([MANY.slice(15), MANY.slice(0, 4), MANY.slice(7, 15)]);
+    expect(await theJob()).toMatchObject({ state: "open", done: 22 });
+    expect(await runAll()).toEqual(MANY.slice(4, 7));
+    expect(await theJob()).toMatchObject({ state: "done", done: 25 });
+  });
+
   test("a history leaves out what was not understood, test events, other types and times, and what has a row", async () => {
     const { store } = fixture;
     const parked = { reason: "unknown_type", detail: "" };

@@ -77,6 +77,13 @@ export function describeLease(fixture: Fixture): void {
     expect((await leasePage(fixture.store, { maxBytes })).work).toHaveLength(pieces);
   });
 
+  test("lease gives what is due, and not what is due later beside it", async () => {
+    for (const [id, receivedAt] of [["a", T] as const, ["b", T + 1] as const])
+      await fixture.store.accept(newEvent(id, { receivedAt }));
+    expect((await leasePage(fixture.store, { now: T - 1 })).work).toEqual([]);
+    expect(await leasePage(fixture.store)).toMatchObject({ work: [{ eventId: "a" }], nextDueAt: T + 1 });
+  });
+
   test("lease called twenty times at once gives each piece of work once", async () => {
     await Promise.all(Array.from({ length: 50 }, (_, index) => fixture.store.accept(newEvent(`evt_${index}`))));
     const pages = await Promise.all(Array.from({ length: 20 }, () => leasePage(fixture.store, { limit: 3 })));

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { isoTime } from "#pigeonhole/base/iso-time.js";
 import type { Fixture } from "./fixture.js";
 import { newEvent, settlements, T, expectCode, DAY, MINUTE } from "./new-event.js";
-import { acceptLeased, statesOf, snapshot, crash, leasePage } from "./lease-page.js";
+import { idsOf, acceptLeased, statesOf, snapshot, crash, leasePage } from "./lease-page.js";
 import { operate } from "../../support/operate.js";
 import type { WorkChoice } from "#pigeonhole/store/inbox-view.js";
 import type { NewEvent } from "#pigeonhole/store/store.js";
@@ -113,6 +113,14 @@ export function describeRunNow(fixture: Fixture): void {
       expect(await viewOf("evt_1")).toEqual({ ...before, dueAt: isoTime(NOW) });
       const [work] = (await leasePage(store, { now: NOW, leaseUntil: NOW + MINUTE })).work;
       expect(work).toMatchObject({ eventId: "evt_1", attempt: 2, failures: 1, crashes: 0, dueAt: NOW });
+    });
+
+    test("the wait after the next failure is not shortened when the clock is set back", async () => {
+      const { store } = fixture;
+      await acceptFailed("evt_1", {}, T + 3 * DAY);
+      await operate(store, T + DAY).changeEvent("run", "evt_1");
+      await store.restartWaits({ now: T, leaseUntil: T + MINUTE });
+      expect(idsOf(await leasePage(store))).toEqual(["evt_1"]);
     });
 
     test.each<[WorkChoice, string[]]>([
