@@ -50,7 +50,7 @@ const CEILINGS: Record<string, number> = {
   http: 559,
   receiver: 4_521,
   sandbox: 9_247,
-  capture: 4_462,
+  capture: 4_459,
   testing: 217,
   web: 2_238,
   dev: 4_387,

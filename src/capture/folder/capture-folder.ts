@@ -8,10 +8,9 @@ import { PigeonholeError } from "../../base/error.js";
 import { type OptionsOf, defineOptions, given, wholeNumber } from "../../base/options.js";
 import type { Capture } from "../model/capture.js";
 import { isCaptureId } from "../model/capture-id.js";
-import { bodySize } from "../model/captured-body.js";
 import { type BrokenFile, listCaptureFiles, readCaptureFile, stampOf, writeCaptureFile } from "./capture-files.js";
 import { withFileLock } from "./file-lock.js";
-import { insertByTime, byTime, loadFolder, makeFolder } from "./load-folder.js";
+import { bytesOf, insertByTime, byTime, loadFolder, makeFolder } from "./load-folder.js";
 import { watchJsonFiles } from "./watch-files.js";
 
 export interface CaptureFolderOptions {
@@ -256,7 +255,8 @@ export class CaptureFolder {
 
   /** Reads a change that another process made to a file. */
   #refreshFile(file: string): Promise<void> {
-    const id = [basename(file, ".json")].find((name) => this.#fileOf.get(name) === file) ?? this.#idOf(file);
+    const own = basename(file, ".json");
+    const id = this.#fileOf.get(own) === file ? own : [...this.#fileOf].find(([, known]) => known === file)?.[0];
     return this.#write(id ?? file, async () => {
       const stamp = await stampOf(file);
       if (stamp === this.#stamps.get(file)) return;
@@ -278,11 +278,6 @@ export class CaptureFolder {
     });
   }
 
-  #idOf(file: string): string | undefined {
-    for (const [id, known] of this.#fileOf) if (known === file) return id;
-    return undefined;
-  }
-
   #refreshFiles(names: ReadonlySet<string> | "all"): void {
     const files =
       names === "all"
@@ -297,14 +292,6 @@ export class CaptureFolder {
     this.#endWatch();
     this.#endWatch = watchJsonFiles(this.path, (names) => this.#refreshFiles(names));
   }
-}
-
-/** Around its bodies a capture takes about so much, mostly for headers. */
-const REST_BYTES = 4 * 1024;
-
-function bytesOf({ request, attempts }: Capture): number {
-  const bodies = [request.body, ...attempts.flatMap(({ body, sentBody }) => [body, sentBody])];
-  return bodies.reduce((sum, body) => sum + (body === null ? 0 : bodySize(body)), REST_BYTES);
 }
 
 function noCapture(id: string): PigeonholeError {

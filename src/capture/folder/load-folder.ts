@@ -1,6 +1,7 @@
 import { chmodSync, lstatSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Capture } from "../model/capture.js";
+import { bodySize } from "../model/captured-body.js";
 import { type BrokenFile, listCaptureFiles, readCaptureFiles, removeLeftovers } from "./capture-files.js";
 import { captureFolderIn, makePrivateFolder, narrowModes } from "./private-folder.js";
 
@@ -80,4 +81,13 @@ export function readCaptureFolder(path: string): ReadFolder {
   const { captures, broken } = loadFolder(captureFolderIn(path));
   const newestFirst = [...captures.values()].toSorted(byTime).toReversed();
   return { broken, list: () => newestFirst, get: (id) => captures.get(id) };
+}
+
+/** Around its bodies a capture takes about so much, mostly for headers. */
+const REST_BYTES = 4 * 1024;
+
+/** What a capture takes in memory and on disk, in bytes. */
+export function bytesOf({ request, attempts }: Capture): number {
+  const bodies = [request.body, ...attempts.flatMap(({ body, sentBody }) => [body, sentBody])];
+  return bodies.reduce((sum, body) => sum + (body === null ? 0 : bodySize(body)), REST_BYTES);
 }
