@@ -105,7 +105,7 @@ export interface DocumentedField {
   byDefault: string | undefined;
 }
 
-/** What is between the name and the brace of each exported interface, and its fields. A build leaves old declarations. */
+/** What is between the name and the brace of each interface, and its fields; a build leaves old declarations. */
 const INTERFACES = new Map(
   readdirSync(SRC, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts") && !file.startsWith("page"))
