@@ -40,35 +40,33 @@ const byName = (name: (n: number) => string) => (a: Row, b: Row) => (name(a.n) <
 
 const inOrder = (a: Row, b: Row) => a.sequence - b.sequence;
 
-const endpointUrl = (n: number) => ({ url: `https://hooks.example.com/${n}` });
+const newestFirst = (a: Row, b: Row) => b.sequence - a.sequence;
+
+/** For rows that are shown as they were sent. */
+const asSent = (body: (n: number) => object) => ({ create: body, change: body, shown: body });
 
 const WALKED: Record<string, Walked> = {
   webhooks: {
     path: "/webhooks",
-    create: endpointUrl,
-    change: endpointUrl,
-    shown: endpointUrl,
+    ...asSent((n) => ({ url: `https://hooks.example.com/${n}` })),
     unknown: `whe_${"0".repeat(24)}`,
     most: 10,
-    compare: (a, b) => b.sequence - a.sequence,
+    compare: newestFirst,
   },
   forms: {
     path: "/forms",
-    create: (n) => ({ name: `Form ${n}` }),
-    change: (n) => ({ name: `Form ${n}` }),
-    shown: (n) => ({ name: `Form ${n}` }),
+    ...asSent((n) => ({ name: `Form ${n}` })),
     missing: "404 form_not_found",
     unknown: `frm_${"0".repeat(24)}`,
-    compare: (a, b) => b.sequence - a.sequence,
+    compare: newestFirst,
   },
   drafts: {
     path: "/drafts",
-    create: (n) => ({ subject: `Subject ${n}` }),
-    change: (n) => ({ subject: `Subject ${n}` }),
+    ...asSent((n) => ({ subject: `Subject ${n}` })),
     shown: () => ({}),
     tokenName: "pageToken",
     // The clock stands, so all were saved at one time.
-    compare: (a, b) => b.sequence - a.sequence,
+    compare: newestFirst,
   },
   signatures: {
     path: "/signatures",
@@ -124,18 +122,11 @@ const step = fc.record({
 describe("a random walk of calls", () => {
   test.each(Object.entries(WALKED))("a walk over %s does what a plain list does", async (_, walked) => {
     const { path, create, change, shown, taken, compare } = walked;
-    const {
-      clash = ["n"],
-      unknown = "unknown",
-      missing = "404 resource_not_found",
-      tokenName = "cursor",
-      most = Infinity,
-    } = walked;
+    const { clash = ["n"], unknown = "unknown", missing = "404 resource_not_found" } = walked;
+    const { tokenName = "cursor", most = Infinity } = walked;
     // By itself, fast-check makes lists of about ten.
-    const walks = fc.record({
-      steps: fc.array(step, { maxLength: 25, size: "max" }),
-      limit: fc.integer({ min: 1, max: 4 }),
-    });
+    const steps = fc.array(step, { maxLength: 25, size: "max" });
+    const walks = fc.record({ steps, limit: fc.integer({ min: 1, max: 4 }) });
     const takeWalk = fc.asyncProperty(walks, async ({ steps, limit }) => {
       const world = openWorld({ contacts: [] });
       const rows: Row[] = [];
