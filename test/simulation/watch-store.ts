@@ -4,7 +4,6 @@ import type { Settlement } from "#pigeonhole/store/work.js";
 import type { PigeonholeError, Store } from "pigeonhole";
 import type { Random } from "#pigeonhole/base/random.js";
 import type { Life } from "./life.js";
-import { SlowDisk } from "./slow-disk.js";
 import type { WorldClock } from "./world-clock.js";
 
 interface WatchOptions {
@@ -26,12 +25,24 @@ type AnyMethod = (...args: unknown[]) => Promise<unknown>;
 export function watchStore(store: Store, options: WatchOptions): Store {
   const { life, random, turns, Refusal, time } = options;
   const { shared } = life;
-  const disk = new SlowDisk(life, time);
   let isBroken = false;
+  /** When the disk is through with what it was given before. */
+  let throughMs = 0;
 
   const wait = async (): Promise<void> => {
     for (let left = Math.floor(random() * random() * (turns + 1)); left > 0; left -= 1) await setImmediate();
   };
+
+  /** The disk may take long for what a delivery writes. Calls end in the order in which they came. */
+  async function waitForDisk(): Promise<void> {
+    throughMs = Math.max(throughMs, time.elapsedMs + shared.slowMs);
+    const leftMs = throughMs - time.elapsedMs;
+    // The receiver's own limit for an answer must be on time.
+    life.clock.wake(leftMs);
+    await new Promise<void>((resolve) => void time.setTimer(resolve, leftMs));
+  }
+
+  const isSlow = (name: string): boolean => name === "accept" && (shared.slowMs > 0 || throughMs > time.elapsedMs);
 
   function refuse(): void {
     if (shared.fault === "store_failed") isBroken = true;
@@ -87,9 +98,7 @@ export function watchStore(store: Store, options: WatchOptions): Store {
         if (name === "open") return (...args: unknown[]) => life.between("call", "answer", () => method(...args));
         const callIt = (args: unknown[]): Promise<unknown> => time.hold(() => call(name, method, args));
         return (...args: unknown[]) =>
-          life.between("call", "answer", () =>
-            disk.delays(name) ? disk.wait().then(() => callIt(args)) : callIt(args),
-          );
+          life.between("call", "answer", () => (isSlow(name) ? waitForDisk().then(() => callIt(args)) : callIt(args)));
       },
     });
   return watch(store);
