@@ -21,6 +21,8 @@ export async function openWithStandby(kit: Pick<typeof postgres, "createPostgres
     await expect
       .poll(async () => (await client.query("SHOW synchronous_standby_names")).rows[0])
       .toEqual({ synchronous_standby_names: name });
+    // Commits wait once the process that makes checkpoints has read the change too, which it does before the next one.
+    await client.query("CHECKPOINT");
   };
   return { store, client, setStandby };
 }
