@@ -46,10 +46,10 @@ const CEILINGS: Record<string, number> = {
   operator: 633,
   client: 2_015,
   outbox: 630,
-  dispatch: 3_465,
+  dispatch: 3_480,
   http: 559,
-  receiver: 4_521,
-  sandbox: 9_247,
+  receiver: 4_526,
+  sandbox: 9_267,
   capture: 4_459,
   testing: 217,
   web: 2_238,
@@ -57,7 +57,7 @@ const CEILINGS: Record<string, number> = {
   page: 11_950,
   dashboard: 1_920,
   scaffold: 1_720,
-  cli: 6_984,
+  cli: 6_989,
 };
 
 /** Folders inside a room that stand on one another: each imports only those before it; "" for the files beside them. */

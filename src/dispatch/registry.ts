@@ -143,21 +143,33 @@ export class HandlerRegistry {
     // Before the checks below, which would report a misspelt option as another error.
     const place = `handler "${name}"`;
     HANDLER_OPTIONS.checkNames(options, place);
-    const late = `Handler "${name}" was registered after start(); register it before.`;
-    refuseUnless(!this.#frozen, "already_started", late);
-    const isFunction = typeof run === "function";
-    refuseUnless(isFunction, "invalid_argument", `Handler "${name}" must be a function, got ${typeof run}.`);
-    const isName = typeof name === "string" && name !== "" && name.length <= MAX_HANDLER_NAME_LENGTH;
-    const limit = `must have 1 to ${MAX_HANDLER_NAME_LENGTH} characters; without a name it is its types`;
-    const give = 'Give it one: on(types, handler, { name: "…" }).';
-    refuseUnless(isName, "invalid_option", `A handler's name ${limit}. ${give}`);
-    const another = 'Give one of them another name: on(type, handler, { name: "…" }).';
-    refuseUnless(!this.#handlers.has(name), "duplicate_handler", `Two handlers are named "${name}". ${another}`);
+    refuseUnless(
+      !this.#frozen,
+      "already_started",
+      `Handler "${name}" was registered after start(); register it before.`,
+    );
+    refuseUnless(
+      typeof run === "function",
+      "invalid_argument",
+      `Handler "${name}" must be a function, got ${typeof run}.`,
+    );
+    refuseUnless(
+      typeof name === "string" && name !== "" && name.length <= MAX_HANDLER_NAME_LENGTH,
+      "invalid_option",
+      `A handler's name must have 1 to ${MAX_HANDLER_NAME_LENGTH} characters; without a name it is its types. Give it one: on(types, handler, { name: "…" }).`,
+    );
+    refuseUnless(
+      !this.#handlers.has(name),
+      "duplicate_handler",
+      `Two handlers are named "${name}". Give one of them another name: on(type, handler, { name: "…" }).`,
+    );
     const all = this.#defaults;
     const checked = HANDLER_OPTIONS.resolve(options, { place, prefix: `${place}: ` });
-    const hasOrder = checked.only === undefined || checked.key !== undefined;
-    const why = 'as without one no event is newer than another. Add one: { key: (event) => …, only: "newest" }.';
-    refuseUnless(hasOrder, "invalid_option", `${place}: only: "newest" needs a key, ${why}`);
+    refuseUnless(
+      checked.only === undefined || checked.key !== undefined,
+      "invalid_option",
+      `${place}: only: "newest" needs a key, as without one no event is newer than another. Add one: { key: (event) => …, only: "newest" }.`,
+    );
     const concurrency = Math.min(checked.concurrency ?? all.concurrency, all.concurrency);
     const retry = resolveRetry(`${place}: retry`, checked.retry, all.retry);
     const handler: RegisteredHandler = { ...checked, name, patterns, run, batch, concurrency, retry };
@@ -170,13 +182,16 @@ export class HandlerRegistry {
     refuseUnless(patterns.length > 0, "invalid_argument", "on() needs at least one event type.");
     const types = [...EVENT_TYPES, ...this.#extraTypes];
     for (const pattern of patterns) {
-      const got = pattern === null ? "null" : typeof pattern;
-      const needed = `on() needs an event type or a list of them, such as "email.received", got ${got}.`;
-      refuseUnless(typeof pattern === "string", "invalid_argument", needed);
-      const isKnown = types.some((type) => matchesPattern(pattern, type));
-      const known = `Known are ${types.join(", ")}, groups such as "email.*", and "*".`;
-      const newer = "A type that is newer than this package becomes known by an entry in options.schemas.";
-      refuseUnless(isKnown, "invalid_argument", `"${pattern}" is not an event type of the service. ${known} ${newer}`);
+      refuseUnless(
+        typeof pattern === "string",
+        "invalid_argument",
+        `on() needs an event type or a list of them, such as "email.received", got ${pattern === null ? "null" : typeof pattern}.`,
+      );
+      refuseUnless(
+        types.some((type) => matchesPattern(pattern, type)),
+        "invalid_argument",
+        `"${pattern}" is not an event type of the service. Known are ${types.join(", ")}, groups such as "email.*", and "*". A type that is newer than this package becomes known by an entry in options.schemas.`,
+      );
     }
   }
 }

@@ -131,7 +131,12 @@ function attributesOfSource(outcome: Outcome): Api.Attributes | undefined {
 }
 
 function attributesOfAnswer(kind: OutcomeKind): Api.Attributes {
-  return attributesOf(CONSUMED_MESSAGES, [SYSTEM, "receive", kind, ANSWERS[kind].status >= 300 ? kind : undefined]);
+  return {
+    "messaging.system": SYSTEM,
+    "messaging.operation.name": "receive",
+    "pigeonhole.outcome": kind,
+    ...(ANSWERS[kind].status >= 300 && { "error.type": kind }),
+  };
 }
 
 /**
@@ -140,14 +145,14 @@ function attributesOfAnswer(kind: OutcomeKind): Api.Attributes {
  */
 function attributesOfRun({ handler, eventType }: RunInfo, outcome: RunOutcome): Api.Attributes {
   const isFailure = outcome !== "done" && outcome !== "interrupted";
-  const values = [SYSTEM, "process", eventType, handler, outcome, isFailure ? outcome : undefined];
-  return attributesOf(PROCESS_DURATION, values);
-}
-
-/** In the order in which the metric names them; one that is undefined is left out. */
-function attributesOf({ attributes }: Metric, values: readonly (string | undefined)[]): Api.Attributes {
-  const named = attributes.map((name, place) => [name, values[place]] as const);
-  return Object.fromEntries(named.filter(([, value]) => value !== undefined));
+  return {
+    "messaging.system": SYSTEM,
+    "messaging.operation.name": "process",
+    "messaging.destination.name": eventType,
+    "messaging.consumer.group.name": handler,
+    "pigeonhole.outcome": outcome,
+    ...(isFailure && { "error.type": outcome }),
+  };
 }
 
 /** Returns what ends it. */

@@ -3,6 +3,7 @@ import { wasNotReceived } from "../../capture/model/answer-advice.js";
 import { RETRY_SCHEDULE } from "../../protocol/retry-schedule.js";
 import type { AttemptRow } from "../../sandbox/delivery/attempt-row.js";
 import type { Sandbox } from "../../sandbox/control/sandbox.js";
+import type { PlannedAttempt } from "../../sandbox/delivery/scheduled-delivery.js";
 import type { DevSandbox } from "./dev-sandbox.js";
 import type {
   ComingAttempt,
@@ -56,7 +57,7 @@ export function removeFault({ faults }: Sandbox, id: string): boolean {
   return (of === "deliveries" || of === "api") && faults[of].remove(own);
 }
 
-function deliveriesOf(rows: readonly AttemptRow[], planned: Sandbox["plannedAttempts"]): SandboxDelivery[] {
+function deliveriesOf(rows: readonly AttemptRow[], planned: readonly PlannedAttempt[]): SandboxDelivery[] {
   const byId = new Map<string, SandboxDelivery>();
   for (const row of rows) {
     const { deliveryId: id, endpointId, eventId, eventType } = row;
@@ -81,7 +82,7 @@ function attemptOf(row: AttemptRow): SandboxAttempt {
 }
 
 /** The planned attempt, and those that follow it while each one fails. */
-function comingAttempts({ attempt, dueAtMs }: Sandbox["plannedAttempts"][number]): ComingAttempt[] {
+function comingAttempts({ attempt, dueAtMs }: PlannedAttempt): ComingAttempt[] {
   const coming = [{ attempt, at: isoTime(dueAtMs), isPlanned: true }];
   let atMs = dueAtMs;
   for (let next = attempt + 1; next <= RETRY_SCHEDULE.attempts; next += 1) {

@@ -54,10 +54,17 @@ export function matchRoute(routes: readonly OperationRoute[], method: string, pa
 
 /** Throws 404 for a path that no operation has, and 405 for another method. */
 export function requireFound(match: OperationMatch): FoundOperation {
-  if (match.kind === "found") return match;
-  if (match.kind === "unknown_path") throw new SandboxApiError({ code: "resource_not_found" });
-  const { allow } = match;
-  throw new SandboxApiError({ status: 405, code: "method_not_allowed", message: `Use ${allow}.`, headers: { allow } });
+  switch (match.kind) {
+    case "found":
+      return match;
+    case "unknown_path":
+      throw new SandboxApiError({ code: "resource_not_found" });
+    case "wrong_method": {
+      const { allow } = match;
+      const [code, message] = ["method_not_allowed", `Use ${allow}.`] as const;
+      throw new SandboxApiError({ status: 405, code, message, headers: { allow } });
+    }
+  }
 }
 
 /** Undefined when one cannot be decoded. */

@@ -34,11 +34,15 @@ async function answer(sandbox: Sandbox, { method, path, search, body }: ApiReque
     throw new SandboxApiError({ code: "resource_not_found", message });
   }
   requireSize(body, MAX_BYTES);
-  const query = Object.fromEntries(new URLSearchParams(search));
-  const sent = body.byteLength === 0 ? query : parseJsonBody(body);
+  const sent = method === "GET" ? Object.fromEntries(new URLSearchParams(search)) : readControlBody(body);
   const checked = checkInput(operation.input, sent, { "*": "invalid_parameter" });
-  if (!checked.ok) throw inputRefusal(checked.issue);
+  if (!checked.ok) throw inputRefusal(checked.issue, checked.issue.param === "" ? 400 : undefined);
   return { status: 200, body: await operation.run(sandbox, checked.value) };
+}
+
+/** Empty without a body; throws a SandboxApiError. */
+function readControlBody(body: Uint8Array): unknown {
+  return body.byteLength === 0 ? {} : parseJsonBody(body);
 }
 
 function faultAnswer(error: unknown): ApiAnswer {

@@ -133,9 +133,18 @@ export class DeliveryEngine {
     const subject = { type: event.type, endpointId: endpoint.id, attempt: attempts + 1 };
     const fault = this.#options.faults.next(subject, this.#randomOf(delivery, "fault"));
     const start = (): void => this.#options.queue.add(() => this.#run(delivery, fault));
-    if (fault?.kind === "delay") this.#wait(delivery, fault.delayMs, start);
-    else if (fault?.kind === "reorder") this.#reorder(delivery, fault.maxMs ?? MAX_REORDER_MS, start);
-    else start();
+    switch (fault?.kind) {
+      case "delay":
+        return this.#wait(delivery, fault.delayMs, start);
+      case "reorder":
+        return this.#reorder(delivery, fault.maxMs ?? MAX_REORDER_MS, start);
+      case undefined:
+      case "drop":
+      case "duplicate":
+      case "lose_answer":
+      case "status":
+        return start();
+    }
   }
 
   #wait(delivery: ScheduledDelivery, ms: number, onDue: () => void): void {
