@@ -5,7 +5,7 @@ export type { SandboxLogEntry } from "./sandbox/log-entry.js";
 export { type RunningSandbox, type SandboxProcessOptions, startSandboxServer } from "./sandbox/start-sandbox-server.js";
 export { SandboxApiError } from "./sandbox/api/api-handlers.js";
 export type { ApiFaultRule } from "./sandbox/calls/api-faults.js";
-export type { StoredEvent } from "./sandbox/contact-events/event-log.js";
+export type { StoredEvent } from "./sandbox/contact-events/stored-events.js";
 export type { AttemptRow } from "./sandbox/delivery/attempt-row.js";
 export type { SandboxEvent } from "./sandbox/delivery/scheduled-delivery.js";
 export type { DeliveryFaultRule } from "./sandbox/delivery/delivery-faults.js";

@@ -13,7 +13,7 @@ import { ApiFaultList } from "./calls/api-faults.js";
 import { createApiFetch } from "./calls/request-handler.js";
 import { ApiKeyRegistry } from "./access/api-key-registry.js";
 import { Api } from "./calls/create-api.js";
-import { type StoredEvent, waitForContactEvent } from "./contact-events/event-log.js";
+import { type StoredEvent, waitForContactEvent } from "./contact-events/stored-events.js";
 import { ContactEventStore } from "./contact-events/contact-event-store.js";
 import type { DeliveryFaultList } from "./delivery/delivery-faults.js";
 import { type PlannedAttempt, type SandboxEvent, eventBody } from "./delivery/scheduled-delivery.js";

@@ -1,9 +1,9 @@
 import { chmodSync, lstatSync } from "node:fs";
 import { join } from "node:path";
-import { PigeonholeError } from "../../base/error.js";
-import { folderNotMade, makeFolders } from "../../base/make-folders.js";
 import { randomBytes } from "node:crypto";
 import { rename, rm, writeFile } from "node:fs/promises";
+import { PigeonholeError } from "../../base/error.js";
+import { folderNotMade, makeFolders } from "../../base/make-folders.js";
 
 const OF_OTHERS = 0o077;
 

@@ -1,13 +1,6 @@
 import type { LookupFunction } from "node:net";
 import { type Clock, waitingClock } from "../../base/clock.js";
 import { PigeonholeError } from "../../base/error.js";
-import {
-  buildReplayBody,
-  buildReplayHeaders,
-  checkReplayContent,
-  type BuiltBody,
-  type ReplayContent,
-} from "./build-replay.js";
 import type { Capture, CaptureAttempt, HeaderList } from "../model/capture.js";
 import { byTime } from "../folder/load-folder.js";
 import { encodeAnswerBody } from "../model/encode-body.js";
@@ -18,6 +11,13 @@ import { checkLocalTarget, targetUrl } from "../send/target.js";
 import { answerHead } from "../model/answer.js";
 import { bodyJson, bodyText } from "../model/captured-body.js";
 import { compareJson, type JsonDifference } from "../json/compare-json.js";
+import {
+  buildReplayBody,
+  buildReplayHeaders,
+  checkReplayContent,
+  type BuiltBody,
+  type ReplayContent,
+} from "./build-replay.js";
 
 export interface ReplayOptions extends ReplayContent {
   /** The captures to send. */

@@ -3,7 +3,8 @@ import { USUAL_EVENTS } from "../../scaffold/project/event-names.js";
 import { type MountPlan, planMount } from "../../scaffold/mount/plan-mount.js";
 import { writeMount } from "../../scaffold/mount/write-mount.js";
 import { EXIT } from "../frame/command-error.js";
-import { confirm, type RunCommand } from "../frame/context.js";
+import { confirm } from "../frame/confirm.js";
+import type { RunCommand } from "../frame/context.js";
 import type { Output } from "../frame/output.js";
 import type { add } from "./spec.js";
 

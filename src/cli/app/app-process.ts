@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { createInterface } from "node:readline";
 import { stripVTControlCharacters } from "node:util";
+import { connect } from "node:net";
 import { SECOND } from "../../base/duration.js";
 import { escapeControls } from "../../base/text.js";
 import { sendRequest } from "../../capture/send/send-request.js";
@@ -10,7 +11,6 @@ import { EXIT, CommandError } from "../frame/command-error.js";
 import { wait } from "../frame/interruption.js";
 import type { CommandContext } from "../frame/context.js";
 import { readVariable } from "../values/secret-option.js";
-import { connect } from "node:net";
 
 /** An app that was started for the time of a command. */
 export interface AppProcess {

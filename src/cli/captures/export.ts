@@ -1,19 +1,19 @@
-import type * as specs from "./spec.js";
+import { resolve } from "node:path";
+import { writeFile } from "node:fs/promises";
 import { exportCaptures } from "../../capture/export/export-captures.js";
 import type { CaptureReader } from "../../capture/folder/load-folder.js";
 import type { Capture } from "../../capture/model/capture.js";
 import { fromInbox } from "../../capture/model/from-inbox.js";
 import { createRedactor } from "../../capture/redact/redactor.js";
+import { writePrivateFile } from "../../capture/folder/private-folder.js";
+import { PigeonholeError } from "../../base/error.js";
+import { describeCaptures, generateSchemas } from "../../capture/schemas/generate-schemas.js";
 import type { CommandContext, RunCommand } from "../frame/context.js";
 import { readCaptures, pickCaptures } from "../values/capture-store.js";
 import { allRows, withInbox } from "../values/find-inbox.js";
 import { countOf } from "../frame/format.js";
 import { findSigningSecret } from "../values/secret-option.js";
-import { resolve } from "node:path";
-import { writePrivateFile } from "../../capture/folder/private-folder.js";
-import { writeFile } from "node:fs/promises";
-import { PigeonholeError } from "../../base/error.js";
-import { describeCaptures, generateSchemas } from "../../capture/schemas/generate-schemas.js";
+import type * as specs from "./spec.js";
 
 export const exportSelected: RunCommand<typeof specs.capturesExport> = async ({ args, options, context }) => {
   const { as, fromInbox: database, to, out } = options;
@@ -53,7 +53,7 @@ const readInbox = (database: string, context: CommandContext): Promise<CaptureRe
     return { list: () => captures, get: (id) => captures.find((capture) => capture.id === id) };
   });
 
-export const showTypes: RunCommand<typeof specs.capturesTypes> = async ({ args, options, context }) => {
+export const exportTypes: RunCommand<typeof specs.capturesTypes> = async ({ args, options, context }) => {
   const words = args.selection.length === 0 ? ["all"] : args.selection;
   const picked = pickCaptures({ reader: readCaptures(context), words }, context);
   const captures = options.samples ? picked : picked.filter(isReal);

@@ -4,18 +4,19 @@ import { resolve } from "node:path";
 import { escapeControls } from "../../base/text.js";
 import { writePrivateFile } from "../../capture/folder/private-folder.js";
 import { NotHandedOverError, rotateSecret } from "../../receiver/rotate.js";
-import { CommandError, usageError, EXIT } from "../frame/command-error.js";
-import { confirm, type CommandContext, type RunCommand } from "../frame/context.js";
-import { openClient } from "../values/api-client.js";
-import type * as specs from "./spec.js";
 import { systemClock } from "../../base/clock.js";
 import { isPigeonholeError } from "../../base/error.js";
 import { repairEndpoint } from "../../receiver/repair-endpoint.js";
 import type { MissingEvent, MissingReason, RepairReport } from "../../receiver/repair-report.js";
+import { CommandError, usageError, EXIT } from "../frame/command-error.js";
+import { confirm } from "../frame/confirm.js";
+import type { CommandContext, RunCommand } from "../frame/context.js";
+import { openClient } from "../values/api-client.js";
 import { countOf, formatTable } from "../frame/format.js";
 import type { Output } from "../frame/output.js";
 import { withInbox } from "../values/find-inbox.js";
 import { attemptHint } from "../values/attempt-hint.js";
+import type * as specs from "./spec.js";
 
 export const rotate: RunCommand<typeof specs.endpointsRotateSecret> = async ({ args, options, context }) => {
   const { out, cwd } = context;

@@ -1,6 +1,5 @@
 import type { Output } from "./output.js";
 import type { ParsedArguments, CommandSpec, ParsedOptions } from "./spec.js";
-import { usageError } from "./command-error.js";
 
 /** The process that runs the program; tests pass one that only collects what is written. */
 export interface HostProcess extends Pick<
@@ -48,15 +47,4 @@ export function command<Spec extends CommandSpec>(spec: Spec, load: () => Promis
     spec,
     run: async (input) => (await load())(input),
   };
-}
-
-/** Asks before something that cannot be undone. Without a terminal `--yes` is required. "no" ends the command. */
-export async function confirm(question: string, { yes, stdin, out, signal }: CommandContext): Promise<boolean> {
-  if (yes) return true;
-  if (!stdin.isTTY || !out.isTerminal) throw usageError(`${question} Pass --yes to confirm without a terminal.`);
-  const prompts = await import("@clack/prompts");
-  const answer = await prompts.confirm({ message: question, initialValue: false, signal });
-  // During the question, Ctrl-C is an ordinary key.
-  if (prompts.isCancel(answer) && !signal.aborted) process.emit("SIGINT");
-  return answer === true;
 }

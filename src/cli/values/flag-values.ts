@@ -1,10 +1,10 @@
-import { isPigeonholeError } from "../../base/error.js";
-import { parseTarget, targetUrl } from "../../capture/send/target.js";
-import { refusedAs, usageError } from "../frame/command-error.js";
-import { DEFAULT_ENDPOINT_PATH } from "../../protocol/endpoint-path.js";
-import { flagName } from "../frame/spec.js";
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
+import { isPigeonholeError } from "../../base/error.js";
+import { parseTarget, targetUrl } from "../../capture/send/target.js";
+import { DEFAULT_ENDPOINT_PATH } from "../../protocol/endpoint-path.js";
+import { refusedAs, usageError } from "../frame/command-error.js";
+import { flagName } from "../frame/spec.js";
 import type { CommandContext } from "../frame/context.js";
 
 /** Reads a target like {@link parseTarget}; the error names the flag. */

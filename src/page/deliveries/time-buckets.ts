@@ -2,8 +2,8 @@ import { judgeAnswer } from "../../capture/model/answer.js";
 import { DAY, HOUR, MINUTE, SECOND } from "../../base/duration.js";
 import type { CaptureSummary } from "../../capture/model/capture.js";
 import type { EventView } from "../../store/inbox-view.js";
-import type { TimeRange } from "../state/search-terms.js";
 import { LIMITS } from "../../protocol/limits.js";
+import type { TimeRange } from "../state/search-terms.js";
 
 /** What became of a delivery, in one word. */
 type DeliveryOutcome = "accepted" | "duplicate" | "retrying" | "parked" | "dead" | "failed" | "not sent";

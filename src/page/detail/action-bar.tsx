@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import type { Capture } from "../../capture/model/capture.js";
 import type { ReplayBody, ExportBody } from "../../dev/api/page-api.js";
 import { editCapture } from "../edit/edit-drawer.js";
@@ -7,7 +8,6 @@ import { Icon } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
 import { editLabels } from "./label-dialog.js";
 import { replayElsewhere } from "./replay-elsewhere.js";
-import type { ComponentChildren } from "preact";
 
 /** Actions for the open capture. */
 export function ActionBar({ capture }: { capture: Capture }) {

@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import { eventIdOf } from "../../protocol/inbox-id.js";
-import { face } from "../api/face.js";
 import { DAY, HOUR } from "../../base/duration.js";
+import { face } from "../api/face.js";
 
 const VIEWS = {
   dev: ["deliveries", "send", "outbox", "sandbox"],

@@ -1,6 +1,6 @@
-import { formatExactTime, formatTime } from "../text/format.js";
 import { useEffect, useState } from "preact/hooks";
 import { SECOND } from "../../base/duration.js";
+import { formatExactTime, formatTime } from "../text/format.js";
 
 interface TimeOptions {
   /** ISO text, or milliseconds since 1970. */

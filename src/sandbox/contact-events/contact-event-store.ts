@@ -5,7 +5,7 @@ import { SandboxApiError, type ApiHandlers, type Caller, SpecialAnswer, inputRef
 import type { MakeId } from "../api/make-id.js";
 import { Automations, type SandboxAutomation, type Started } from "./automations.js";
 import { type ContactInput, ContactList, type ContactRow, type SandboxContact } from "./contact-list.js";
-import { EVENT_RETENTION_MS, EventLog, type StoredEvent } from "./event-log.js";
+import { EVENT_RETENTION_MS, EventLog, type StoredEvent } from "./stored-events.js";
 
 export interface ContactEventStoreOptions {
   /** The time of the callers, in which events happen. */

@@ -6,7 +6,7 @@ import type { ApiFaultList } from "../calls/api-faults.js";
 import type { ApiFetch } from "../calls/request-handler.js";
 import type { SandboxApiKeys } from "../access/api-key.js";
 import type { ContactEventStore } from "../contact-events/contact-event-store.js";
-import type { ContactEventWait, StoredEvent } from "../contact-events/event-log.js";
+import type { ContactEventWait, StoredEvent } from "../contact-events/stored-events.js";
 import type { AttemptFilter } from "../delivery/attempt-log.js";
 import type { AttemptRow } from "../delivery/attempt-row.js";
 import type { DeliveryFaultList } from "../delivery/delivery-faults.js";

@@ -5,6 +5,7 @@ import type { QueryInput } from "../../contract/operation.js";
 import { type ApiHandlers, type Caller, SandboxApiError, SpecialAnswer, requireOneOf } from "../api/api-handlers.js";
 import { type PageBody, type Sorting, isWithin, pageBody } from "../api/page-rows.js";
 import { domainOf, isUnlimited } from "../access/allowlists.js";
+import { isoNow } from "../clock/sandbox-time.js";
 import {
   type FileRow,
   FileStore,
@@ -16,7 +17,6 @@ import {
   linkBody,
 } from "./file-store.js";
 import { keepFilesOf } from "./files-of-events.js";
-import { isoNow } from "../clock/sandbox-time.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 import { isLooselyIn } from "./search-text.js";
 

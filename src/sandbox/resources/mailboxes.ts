@@ -8,8 +8,8 @@ import { domainOf } from "../access/allowlists.js";
 import { type ApiHandlers, type Caller, SandboxApiError, invalidParameter } from "../api/api-handlers.js";
 import { Collection, type CollectionRow } from "../api/collection.js";
 import { SlidingLimit } from "../api/sliding-limit.js";
-import type { MailHost, MailServers } from "./mail-servers.js";
 import { isoNow } from "../clock/sandbox-time.js";
+import type { MailHost, MailServers } from "./mail-servers.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 
 /** Neither number is documented. */

@@ -1,7 +1,7 @@
+import { createHash } from "node:crypto";
 import type { Lease, NewestKey, NewestResult } from "../work.js";
 import { MAY_END, SUPERSEDE } from "./ending-work.js";
 import { type StoreQuery, readFirst, readRows, run } from "./store-query.js";
-import { createHash } from "node:crypto";
 
 interface Found {
   seq: number;

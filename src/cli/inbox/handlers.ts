@@ -1,19 +1,19 @@
 import { escapeControls } from "../../base/text.js";
 import { lookForHandler } from "../../store/find-in-inbox.js";
 import { MAX_HANDLER_NAME_LENGTH, type StoredHandler } from "../../store/paused-handlers.js";
+import { nearestFirst, nearestWord } from "../../base/nearest-word.js";
+import type { PlannedHistory } from "../../store/history.js";
 import { usageError } from "../frame/command-error.js";
 import type { RunCommand } from "../frame/context.js";
 import { withInbox } from "../values/find-inbox.js";
-import { nearestFirst, nearestWord } from "../../base/nearest-word.js";
-import type * as specs from "./spec.js";
-import type { PlannedHistory } from "../../store/history.js";
 import { countOf } from "../frame/format.js";
+import type * as specs from "./spec.js";
 
 /** Who has paused a handler, where no login says so. */
 const BY = "cli";
 
 /** Pauses a handler in all processes. */
-export const pause: RunCommand<typeof specs.inboxPause> = ({ args: { handler }, options, context }) =>
+export const pauseNamedHandler: RunCommand<typeof specs.inboxPause> = ({ args: { handler }, options, context }) =>
   withInbox(options.db, context, async (inbox) => {
     if (handler === "" || handler.length > MAX_HANDLER_NAME_LENGTH) {
       throw usageError(`A handler's name has 1 to ${MAX_HANDLER_NAME_LENGTH} characters. Check the name.`);
@@ -37,7 +37,7 @@ function describeEarlier(paused: StoredHandler["paused"] | undefined): string {
 }
 
 /** Resumes a handler in all processes. */
-export const resume: RunCommand<typeof specs.inboxResume> = ({ args: { handler }, options, context }) =>
+export const resumeNamedHandler: RunCommand<typeof specs.inboxResume> = ({ args: { handler }, options, context }) =>
   withInbox(options.db, context, async (inbox) => {
     const changed = await inbox.resumeHandler(handler);
     const text = changed ? "resumed: its work runs within seconds" : "was not paused";
@@ -60,7 +60,7 @@ function describeUnknown(handler: string, known: readonly string[]): string {
 }
 
 /** Gives stored events to a handler that has no work of them. */
-export const plan: RunCommand<typeof specs.inboxPlan> = ({ args: { handler }, options, context }) =>
+export const planForHandler: RunCommand<typeof specs.inboxPlan> = ({ args: { handler }, options, context }) =>
   withInbox(options.db, context, async (inbox) => {
     const { since, until, types, dryRun } = options;
     const planned = await inbox.planHistory({ handler, since, until, types, dryRun, by: "cli" });
