@@ -4,7 +4,7 @@ import {
   type BatchContext,
   type BatchOptions,
   DoNotRetry,
-  type PigeonholeError,
+  PigeonholeError,
   type ReceiverOptions,
   RetryAfter,
   type Store,
@@ -17,6 +17,7 @@ import { makeCrashedFile } from "../support/crashed-file.js";
 import { endOfTurn } from "../support/end-of-turn.js";
 import {
   captureLog,
+  closeReceiver,
   decorateStore,
   effectsIn,
   makeEvent,
@@ -84,6 +85,7 @@ async function open(
 
 const DONE = ["done", 1, null];
 const FAILED = ["retrying", 1, "Error: not now"];
+const LATE = ["retrying", 1, 'PigeonholeError: Handler "email.sent" took longer than its timeoutMs of 1000.'];
 
 describe("when a batch begins", () => {
   test("a batch begins at once when it is full, and the rest waits", async () => {
@@ -228,21 +230,50 @@ describe("how a batch ends", () => {
       [["dead", 1, "DoNotRetry: never"], FAILED, FAILED],
       0,
     ],
+    ["takes too long, and is aborted", () => new Promise(() => undefined), [LATE, LATE, LATE], 0],
   ])("a batch whose handler %s: what has failed runs again together", async (_, run, expected, written) => {
     const file = tempFileWithTable();
-    const first: Run = (events, ctx) =>
-      ctx.of(events[0] ?? expect.unreachable()).attempt === 1 ? run(events, ctx) : undefined;
-    const { send, settled, clock, batches } = await open({ max: 3 }, first, { store: storeIn(file) });
+    const signals: AbortSignal[] = [];
+    const first: Run = (events, ctx) => (signals.push(ctx.signal) === 1 ? run(events, ctx) : undefined);
+    const options = { max: 3, timeoutMs: 1_000 };
+    const { send, settled, clock, batches } = await open(options, first, { store: storeIn(file) });
     const ids = await send(3);
+    await clock.advance(1_000);
     await settled(ids, expected);
+    expect(signals[0]?.aborted).toBe(expected.includes(LATE));
     expect(effectsIn(file)).toEqual(written === 0 ? [] : ids.slice(-written));
     await clock.advance(11_000);
-    const again = ids.filter((_id, index) => expected[index] === FAILED);
+    const again = ids.filter((_id, index) => expected[index] === FAILED || expected[index] === LATE);
     expect(batches).toEqual(again.length === 0 ? [ids] : [ids, again]);
     await settled(
       again,
       again.map(() => ["done", 2, null]),
     );
+  });
+
+  /** How long its events wait, how many attempts they may have, and what they are when their next run has failed. */
+  test.each<[string, Run, number, number, unknown[]]>([
+    ["asks for a wait", () => Promise.reject(new RetryAfter("busy", 60_000)), 60_000, 2, ["retrying", 2]],
+    ["commits into a store that fails", (_, ctx) => ctx.commit(() => undefined), 0, 2, ["retrying", 1]],
+    // A stop counts as an attempt, and never as the last one.
+    ["is ended by a stop", () => new Promise(() => undefined), 0, 1, ["dead", 2]],
+  ])("a batch that %s does not use up the attempts of its events", async (_, run, waitMs, maxAttempts, then) => {
+    const [file, options] = [tempFileWithTable(), { max: 2, retry: { maxAttempts } }] as const;
+    const commit = () => Promise.reject(new PigeonholeError("store_unreachable", "no answer from the server"));
+    const { receiver, clock, send } = await open(options, run, { store: decorateStore(() => ({ commit }), file) });
+    const ids = await send(2);
+    await closeReceiver(receiver, clock);
+    const begun: number[] = [];
+    const { settled } = await open(options, () => (begun.push(clock.elapsedMs), fail()), {
+      store: storeIn(file),
+      clock,
+    });
+    await clock.advance(waitMs + 1_000);
+    await settled(
+      ids,
+      ids.map(() => [...then, "Error: not now"]),
+    );
+    expect(begun).toEqual([expect.closeTo(waitMs, -3)]);
   });
 
   test("of the events of a batch that fails, those are dead whose own attempts are spent", async () => {

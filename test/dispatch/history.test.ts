@@ -3,6 +3,7 @@ import { RetryAfter } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
 import { openInbox } from "#pigeonhole/store/open-inbox.js";
+import { busiestSpan } from "../support/busiest-span.js";
 import { makeGate } from "../support/gate.js";
 import { closeReceiver, makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
 import { decorateStore, storeIn, tempFile } from "../support/store-in.js";
@@ -63,6 +64,19 @@ describe("history", () => {
     await receiver.start();
     await receiver.inbox.plan({ handler: "email.sent" });
     await expect.poll(() => sizes).toEqual([4, 4, 4]);
+  });
+
+  test("a handler with a rate gets its history at that rate", async () => {
+    const { file } = await acceptBefore(12);
+    const clock = fakeClock();
+    const receiver = openReceiver({ store: storeIn(file), clock });
+    const ran: number[] = [];
+    receiver.on("email.sent", () => void ran.push(clock.elapsedMs), { rate: { runs: 4, per: "1s" } });
+    await receiver.start();
+    await receiver.inbox.plan({ handler: "email.sent" });
+    while (ran.length < 12) await clock.advance(10);
+    expect(busiestSpan(ran, 1_000)).toBeLessThanOrEqual(4);
+    expect((ran[11] ?? 0) - (ran[3] ?? 0)).toBeLessThanOrEqual(2_400);
   });
 
   test("history that newer events have superseded ends without a wait", async () => {

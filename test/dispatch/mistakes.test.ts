@@ -26,38 +26,54 @@ const failing: CommitFunction = () => {
   throw new Error("for the moment");
 };
 
-test.each<[keyof typeof MISTAKES, string, (ctx: HandlerContext) => unknown]>([
-  ["api_not_configured", "ctx.api without the option api", (ctx) => ctx.api.contactEvents],
-  ["api_not_configured", "a contact event without the option api", (ctx) => ctx.contactEvents.record(order)],
-  ["commit_async", "a promise in ctx.commit", (ctx) => ctx.commit(async)],
-  ["commit_async", "a promise in a ctx.commit that is not awaited", (ctx) => void ctx.commit(async)],
+/** Its code, what makes it, what becomes of the work, and, where no code is kept, what its error says. */
+type Mistake = [keyof typeof MISTAKES, string, "dead" | "retrying", (ctx: HandlerContext) => unknown, string?];
+
+test.each<Mistake>([
+  ["api_not_configured", "ctx.api without the option api", "dead", (ctx) => ctx.api.contactEvents],
+  ["api_not_configured", "a contact event without the option api", "dead", (ctx) => ctx.contactEvents.record(order)],
+  ["commit_async", "a promise in ctx.commit", "dead", (ctx) => ctx.commit(async)],
+  ["commit_async", "a promise in a ctx.commit that is not awaited", "dead", (ctx) => void ctx.commit(async)],
   // They have not run at all.
-  ["commit_async", "a generator in ctx.commit", (ctx) => ctx.commit(generator)],
-  ["commit_async", "an asynchronous generator in ctx.commit", (ctx) => ctx.commit(asyncGenerator)],
-  ["step_not_json", "a step whose value cannot be kept", (ctx) => ctx.step("n", () => 5n)],
+  ["commit_async", "a generator in ctx.commit", "dead", (ctx) => ctx.commit(generator)],
+  ["commit_async", "an asynchronous generator in ctx.commit", "dead", (ctx) => ctx.commit(asyncGenerator)],
+  ["step_not_json", "a step whose value cannot be kept", "dead", (ctx) => ctx.step("n", () => 5n)],
   [
     "commit_twice",
     "a second ctx.commit after one that failed",
+    "retrying",
     (ctx) => ctx.commit(failing).catch(() => ctx.commit(() => undefined)),
+    "twice in one run",
   ],
   [
     "duplicate_step",
     "a second step of the name of one that failed",
+    "retrying",
     (ctx) => ctx.step("n", () => Promise.reject(new Error("for the moment"))).catch(() => ctx.step("n", () => 1)),
+    "used twice in one run",
   ],
   [
     "invalid_argument",
     "RetryAfter with what is no time",
+    "retrying",
     () => {
       throw new RetryAfter("busy", Number("Wed, 21 Oct 2026 07:28:00 GMT"));
     },
+    "RetryAfter takes",
   ],
-  ["transaction_ended", "SQL that ends the transaction", (ctx) => ctx.commit(({ db }) => db.exec("ROLLBACK"))],
-])("the mistake %s, made by %s, makes the work dead at once or is retried", async (code, _, handler) => {
+  [
+    "transaction_ended",
+    "SQL that ends the transaction",
+    "retrying",
+    (ctx) => ctx.commit(({ db }) => db.exec("ROLLBACK")),
+    "begins or ends a transaction",
+  ],
+])("the mistake %s, made by %s, leaves the work %s after its first run", async (code, _, state, handler, text = "") => {
   expect(await runOnce(handler)).toMatchObject({
-    ...(MISTAKES[code] === "dead" ? { state: "dead", reason: code } : { state: "retrying" }),
+    state,
+    reason: state === "dead" ? code : null,
     attempts: 1,
-    error: expect.stringContaining("PigeonholeError: ") as string,
+    error: expect.stringMatching(new RegExp(`^PigeonholeError: .*${text}`)) as string,
   });
 });
 

@@ -126,6 +126,16 @@ test("runs that fail count as well", async () => {
   expect(busiestSpan(begun, SECOND)).toBeLessThanOrEqual(5);
 });
 
+test("runs that block the process do not make later ones begin together", async () => {
+  const clock = busyClock();
+  const lengths = [0, 130, 0, 700, 30, 60];
+  const run = (place: number): void => clock.block(lengths[place % lengths.length] ?? 0);
+  const { begun, send, until } = await open({ rate: { runs: 20, per: "1s" } }, { clock, run });
+  await send(100);
+  await until(100);
+  expect(busiestSpan(begun, SECOND)).toBeLessThanOrEqual(20);
+});
+
 describe.each([
   ["key", { key: keyOf }],
   ["newest of a key", { key: ({ id }) => id, only: "newest" }],

@@ -52,9 +52,11 @@ test("every field of a public interface or class has a docstring of its own", ()
   expect(bare).toEqual([]);
 });
 
-test("the search finds interfaces that no entry point exports, classes, and their fields", () => {
+test("the search finds interfaces that no entry point exports, classes, and their fields with and without a docstring", () => {
   const fields = new Map(REACHABLE.map(({ name, text }) => [name, readMembers(text).documented]));
   expect(fields.get("LeasedWork")).toContain("attempt");
   expect(fields.get("ApiError")).toEqual(expect.arrayContaining(["status", "param"]));
   expect(fields.get("Receiver")).toEqual(expect.arrayContaining(["on", "fetch", "inbox"]));
+  const sample = "interface Row {\n    /** Its id. */\n    readonly id: string;\n    state: string;\n    #hidden;\n}";
+  expect(readMembers(sample)).toEqual({ documented: ["id"], bare: ["state"] });
 });

@@ -201,6 +201,16 @@ describe("a clock that was ahead and is set back", () => {
     await untilWork(receiver, first.failed, { state: "done", attempts: 2 }, "email.failed");
   });
 
+  test("a receiver reports the lag of late work after a clock that was ahead is set back", async () => {
+    const file = tempFile();
+    const { clock, stop, setBack } = await startAhead({ file });
+    await stop();
+    setBack();
+    const receiver = await startReceiver({ clock, store: storeIn(file) });
+    await clock.advance(5 * MINUTE);
+    expect(await receiver.stats()).toMatchObject({ retrying: 1, lagMs: expect.closeTo(5 * MINUTE - 10_000, -4) });
+  });
+
   test("the alarm of silence is not delayed by a clock that was ahead and is set back", async () => {
     const { clock, alarms, deliver } = await start({ silenceAfterMs: 10 * MINUTE });
     clock.set(clock.now() + 30 * DAY);

@@ -53,26 +53,29 @@ describe("how long an id is kept", () => {
 });
 
 describe("how long a body is kept", () => {
-  test("a body is deleted sooner if the option says so, and its id, its digest and the reason for a refused retry stay", async () => {
-    const { clock, receiver, deliver, pruneAt, bodyOf } = await start({ idsMs: 7 * DAY, bodiesMs: 2 * DAY });
-    const event = makeEvent({ type: "email.opened" });
-    const t0 = clock.now();
-    await deliver(event);
-    await untilWork(receiver, event.id, { state: "done" }, "email.opened");
-    await pruneAt(t0 + 2 * DAY);
-    expect(await bodyOf(event.id)).toBeInstanceOf(Uint8Array);
-    await pruneAt(t0 + 2 * DAY + 2 * HOUR);
-    expect(await bodyOf(event.id)).toBeNull();
-    expect(await receiver.inbox.get(event.id)).toMatchObject({ state: "done", handlers: [{ state: "done" }] });
-    expect(await deliver(event)).toBe("duplicate");
-    expect(await deliver({ ...event, data: { other: 1 } })).toBe("duplicate");
-    expect(await bodyOf(event.id)).toBeNull();
-    expect(await errorOf(() => receiver.inbox.retry(event.id))).toMatchObject({ code: "body_dropped" });
-    await pruneAt(t0 + 7 * DAY);
-    expect(await deliver(event)).toBe("duplicate");
-    await pruneAt(t0 + 7 * DAY + 2 * HOUR);
-    expect(await receiver.inbox.get(event.id)).toBeUndefined();
-  });
+  test.each([2 * DAY, 0])(
+    "a body with a limit of %i ms is deleted sooner, and its id, its digest and the reason for a refused retry stay",
+    async (bodiesMs) => {
+      const { clock, receiver, deliver, pruneAt, bodyOf } = await start({ idsMs: 7 * DAY, bodiesMs });
+      const event = makeEvent({ type: "email.opened" });
+      const t0 = clock.now();
+      await deliver(event);
+      await untilWork(receiver, event.id, { state: "done" }, "email.opened");
+      if (bodiesMs > 0) await pruneAt(t0 + bodiesMs);
+      expect(await bodyOf(event.id)).toBeInstanceOf(Uint8Array);
+      await pruneAt(t0 + bodiesMs + 2 * HOUR);
+      expect(await bodyOf(event.id)).toBeNull();
+      expect(await receiver.inbox.get(event.id)).toMatchObject({ state: "done", handlers: [{ state: "done" }] });
+      expect(await deliver(event)).toBe("duplicate");
+      expect(await deliver({ ...event, data: { other: 1 } })).toBe("duplicate");
+      expect(await bodyOf(event.id)).toBeNull();
+      expect(await errorOf(() => receiver.inbox.retry(event.id))).toMatchObject({ code: "body_dropped" });
+      await pruneAt(t0 + 7 * DAY);
+      expect(await deliver(event)).toBe("duplicate");
+      await pruneAt(t0 + 7 * DAY + 2 * HOUR);
+      expect(await receiver.inbox.get(event.id)).toBeUndefined();
+    },
+  );
 });
 
 test("a round removes 100 rows at a time, with pauses between, so that deliveries do not wait for it", async () => {

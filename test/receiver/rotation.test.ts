@@ -21,7 +21,10 @@ async function openApp() {
 }
 
 test("a rotation under load loses no delivery", async () => {
-  const { sandbox, endpointId, app, seen, client } = await openApp();
+  const { sandbox, endpointId, app, seen } = await openApp();
+  let calls = 0;
+  const { fetch, ...clientOptions } = sandbox.clientOptions;
+  const client = createClient({ ...clientOptions, fetch: (...given) => ((calls += 1), fetch(...given)) });
   const sent: string[] = [];
   const load = async (seconds: number): Promise<void> => {
     for (let second = 0; second < seconds; second += 1) {
@@ -37,6 +40,7 @@ test("a rotation under load loses no delivery", async () => {
     app.secret = secret;
   };
   expect(await rotateSecret({ client, endpointId, handOver })).toBe(app.secret);
+  expect(calls).toBe(1);
   await load(5);
   await sandbox.advance("2m");
   await expect.poll(() => seen.toSorted()).toEqual(sent.toSorted());
@@ -49,14 +53,24 @@ type HandOver = (secret: string) => void | Promise<void>;
 const rotations: [
   what: string,
   rotate: (app: Pick<App, "client" | "endpointId">, handOver: HandOver) => Promise<string>,
+  /** Id of the endpoint, or of the key that this token is of now. */
+  idOf: (app: App, secret: string) => string | undefined,
 ][] = [
-  ["a secret", ({ client, endpointId }, handOver) => rotateSecret({ client, endpointId, handOver })],
-  ["an API key", ({ client }, handOver) => rotateApiKey({ client, handOver })],
+  [
+    "a secret",
+    ({ client, endpointId }, handOver) => rotateSecret({ client, endpointId, handOver }),
+    ({ endpointId }) => endpointId,
+  ],
+  [
+    "an API key",
+    ({ client }, handOver) => rotateApiKey({ client, handOver }),
+    ({ sandbox }, token) => sandbox.apiKeys.find(token)?.caller.keyId,
+  ],
 ];
 
 test.each(rotations)(
-  "%s that could not be handed over five times is in the rejection, which does not print it",
-  async (_, rotate) => {
+  "%s that could not be handed over five times is in the rejection, which names whose it is and does not print it",
+  async (_, rotate, idOf) => {
     const app = await openApp();
     const handed: string[] = [];
     const handOver = (secret: string): Promise<void> => {
@@ -67,6 +81,7 @@ test.each(rotations)(
     expect(error).toBeInstanceOf(NotHandedOverError);
     const secret = (error as NotHandedOverError).secret();
     expect(handed).toEqual(Array.from({ length: 5 }, () => secret));
+    expect(error.message).toContain(idOf(app, secret) ?? expect.unreachable());
     expect(error.cause).toMatchObject({ message: "Try 5 failed." });
     const prints = [inspect(error, { depth: null, showHidden: true }), error.message, String(error.stack)];
     for (const text of [...prints, JSON.stringify(error), String(error)]) expect(text).not.toContain(secret);

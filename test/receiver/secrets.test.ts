@@ -71,11 +71,12 @@ describe("a rotation without a restart", () => {
     expect(reads).toBe(3);
   });
 
-  test.each<[string, () => string[] | Promise<string[]>]>([
+  test.each<[string, Extract<SecretsOption, () => unknown>]>([
     ["rejects", () => Promise.reject(new Error(`cannot read ${B}`))],
     ["returns none", () => []],
+    ["gives one secret to two sources", () => ({ acme: A, beta: A })],
   ])("the old secrets are kept when the function %s, and new ones are used later", async (_, broken) => {
-    let read: () => string[] | Promise<string[]> = () => [A];
+    let read: typeof broken = () => [A];
     const { receiver, deliver, clock, log, alarms } = startWith(() => read());
     await receiver.start();
     read = broken;

@@ -41,6 +41,7 @@ describe("an id is unique per source", () => {
     expect(await send(B, { ...event(1), id: "acme/evt_same" })).toBe("accepted");
     expect(await send(A, event(2))).toBe("accepted");
     expect(await send(A, event(2))).toBe("duplicate");
+    for (const secret of [A, B]) expect(await send(secret, Buffer.from("no JSON"))).toBe("parked");
     await untilWork(receiver, "acme/evt_same", { state: "done" }, "h");
     await untilWork(receiver, "beta/acme/evt_same", { state: "done" }, "h");
     expect(handled).toEqual([
@@ -49,6 +50,8 @@ describe("an id is unique per source", () => {
       ["acme", "evt_same", 2],
     ]);
     expect((await receiver.inbox.list()).items.map(({ id, source }) => [id, source])).toEqual([
+      [expect.stringMatching(/^beta\/raw:[0-9a-f]{64}$/), "beta"],
+      [expect.stringMatching(/^acme\/raw:[0-9a-f]{64}$/), "acme"],
       ["acme/evt_same", "acme"],
       ["beta/acme/evt_same", "beta"],
       ["beta/evt_same", "beta"],
