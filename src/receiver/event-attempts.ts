@@ -73,13 +73,13 @@ async function readSpans({ client, eventId, signal, ...times }: AttemptsRequest)
   for (const span of spansAround(times)) {
     let left = MAX_ROWS;
     for await (const row of client.webhooks.allDeliveries(span, { signal })) {
-      rows += 1;
+      if (left === 0) {
+        isWhole = false;
+        break;
+      }
+      [left, rows] = [left - 1, rows + 1];
       if (row.eventId !== null) isNamed = true;
       if (row.eventId === eventId) found.set(row.id, row);
-      left -= 1;
-      if (left > 0) continue;
-      isWhole = false;
-      break;
     }
   }
   if (rows > 0 && !isNamed) return unread("unnamed_rows");

@@ -75,7 +75,7 @@ async function eraseFromFile(
   const counts = await eraseAll(async (cursor) => {
     const request = { email, now: now(), cursor };
     const seen = await runBeside(db, "deferred", () => erase({ ...request, dryRun: true }));
-    const isRead = dryRun || !Object.values(seen).some((count) => typeof count === "number" && count > 0);
+    const isRead = dryRun || Object.values({ ...seen, next: 0 }).every((count) => count === 0);
     const page = isRead ? seen : await runBeside(db, "immediate", () => erase({ ...request, dryRun: false }));
     await sleep(isRead ? 0 : BETWEEN_PAGES_MS);
     return page;
