@@ -15,7 +15,7 @@ describe("the file lock", () => {
     const first = withFileLock(file, () => new Promise<string>((resolve) => (end = () => resolve("first"))));
     const done: string[] = [];
     const second = withFileLock(file, async () => void done.push("second"));
-    for (let n = 0; n < 12; n += 1) {
+    for (let n = 0; n < 24; n += 1) {
       await vi.advanceTimersByTimeAsync(500);
       // The touch of the lock, which the timer began, takes a moment of its own.
       await wait(5);

@@ -56,7 +56,6 @@ const row = { capture, verdict, from: "x" };
 describe("a line of the log", () => {
   test.each<[string, DevEvent, string]>([
     ["a delivery", forwarded, "✓ signed     200               12ms  3f8ab0  a@example.com"],
-    ["an accepted one", answeredBy(200, answered("accepted")), "✓ signed     200 accepted      12ms  3f8ab0  a@exam"],
     ["a duplicate", answeredBy(200, answered("duplicate")), "✓ signed     200 duplicate     12ms  3f8ab0  a@exam"],
     [
       "a parked one",
@@ -93,7 +92,6 @@ describe("a line of the log", () => {
       "3f8ab0  Nothing listens.",
     ],
     ["an event without a handler", { kind: "no_handler", capture, eventId: "evt_1" }, "! no handler got it  3f8ab0"],
-    ["dead work", failed, "✗ handler crm dead  3f8ab0  attempts_spent: Error: no such customer"],
     [
       "work that runs again",
       { ...failed, ...retried, attempts: 2 },
@@ -113,6 +111,13 @@ describe("a line of the log", () => {
     const [line] = createLineWriter().write(event, at);
     expect(line).toMatch(/^14:02:11 {2}email\.received {11}/);
     expect(line).toContain(expected);
+  });
+
+  test.each([
+    [answeredBy(200, answered("accepted")), "✓ signed     200 accepted      12ms  3f8ab0  a@example.com"],
+    [failed, "✗ handler crm dead  3f8ab0  attempts_spent: Error: no such customer"],
+  ])("a line ends with its last word, and no other follows it where there is no advice: row %#", (event, expected) => {
+    expect(createLineWriter().write(event, at)).toEqual([`14:02:11  email.received           ${expected}`]);
   });
 
   test.each<[Tone, string]>([

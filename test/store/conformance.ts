@@ -21,7 +21,7 @@ import { describeKnownIds, describePrune } from "./conformance/prune.js";
 import { describeReplan, describeRequestedRetries, describeRunNow } from "./conformance/retry.js";
 import { describeFailedRuns, describeSettle, describeSteps, describeWaits } from "./conformance/settle.js";
 
-/** What holds for every store, whatever keeps its data. A new implementation runs this and nothing else to be one. */
+/** What holds for every store, whatever keeps its data. A new implementation runs this and `testModels` to be one. */
 export function describeStore(kind: StoreKind): void {
   describe(kind.name, () => {
     const fixture = useStore(kind);

@@ -76,21 +76,19 @@ describeBench("the list of deliveries", {}, ({ bench, page, rows, problems }) =>
     await page.getByRole("option", { name: "verdict:bad" }).waitFor();
   });
 
-  test("the list of deliveries takes a quoted value key by key, and asks for none that is unfinished", async () => {
+  test("the list of deliveries takes a quoted value key by key, and searches for none that is unfinished", async () => {
     for (const subject of ["Invoice 2041", 'The "blue" order']) await bench.deliver({ data: { subject } });
     await rows.nth(1).waitFor();
-    const asked: string[] = [];
-    page.on("request", (request) => asked.push(decodeURIComponent(request.url())));
     await box().pressSequentially('data.subject:"Invoice 2041"');
     await expect.poll(() => rows.count()).toBe(1);
     await box().fill("");
     await expect.poll(() => rows.count()).toBe(2);
     // Enter ends the quote.
     await box().pressSequentially('data.subject:"The \\"blue\\" order');
+    expect(page.url()).not.toContain("data.subject");
     await box().press("Enter");
     expect(await box().inputValue()).toBe('data.subject:"The \\"blue\\" order"');
     await expect.poll(() => rows.count()).toBe(1);
-    expect(asked.filter((url) => url.replaceAll('\\"', "").split('"').length % 2 === 0)).toEqual([]);
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 

@@ -1,4 +1,4 @@
-import { EVENT_STATES, stateOfEvent } from "#pigeonhole/store/state-words.js";
+import { EVENT_STATES } from "#pigeonhole/store/state-words.js";
 import { expect, test } from "vitest";
 import { handlerView } from "../../support/event-detail.js";
 import { isoTime } from "#pigeonhole/base/iso-time.js";
@@ -121,20 +121,6 @@ export function describeInspect(fixture: Fixture): void {
     expect(await listIds({ state: "done", handler: "h" })).toEqual([]);
     expect(await listIds({ handler: "i" })).toEqual(["evt_1"]);
     expect(await listIds({ handler: "i", error: "do_not_retry" })).toEqual([]);
-  });
-
-  test("the state of an event is the most urgent of its work", () => {
-    const urgent = ["parked", "dead", "running", "retrying", "pending", "done", "discarded"] as const;
-    for (const [place, state] of urgent.entries())
-      expect(
-        stateOfEvent(
-          urgent
-            .slice(place)
-            .map((each) => ({ state: each }))
-            .toReversed(),
-        ),
-      ).toBe(state);
-    expect(stateOfEvent([])).toBe("unhandled");
   });
 
   test.each([1, 2, 3, 4, 5, 6])("list in pages of %i shows each event once, even if new ones arrive", async (limit) => {

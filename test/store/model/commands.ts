@@ -177,7 +177,8 @@ const settle = fc
   )
   .chain(([to, dropSteps, delay, holds]) =>
     onLease(`settle ${to} ${dropSteps} ${holds}`, async (model, { store }, given) => {
-      const base = { ...settlements[to](given), dropSteps };
+      // As the product does: only of work that is done.
+      const base = { ...settlements[to](given), dropSteps: dropSteps && to === "done" };
       const work = model.held(given);
       const wait = holds && { holds, began: work?.waitBegan ?? model.now };
       const settlement = base.to === "pending" ? { ...base, at: model.now, dueAt: model.now + delay, wait } : base;
@@ -198,10 +199,12 @@ async function commitAll(model: Model, { store, write }: Real, { leases, isThrow
   const isLost = works.length < leases.length;
   const effect = `effect ${leases.map(({ token }) => token).join()}`;
   const done = leases.map((given) => settlements.done(given));
+  let called = false;
   const outcome = await store
     .commit(
       done.length === 1 ? (done[0] ?? expect.unreachable()) : done,
       writing({ write }, effect, () => {
+        called = true;
         if (isThrowing) throw new Error("mine");
       }),
     )
@@ -210,6 +213,7 @@ async function commitAll(model: Model, { store, write }: Real, { leases, isThrow
       (error: { code?: string; message: string }) => error.code ?? error.message,
     );
   expect(outcome).toBe(isLost ? "lease_lost" : isThrowing ? "mine" : "done");
+  expect(called).toBe(!isLost);
   if (isLost || isThrowing) return;
   for (const [index, work] of works.entries()) model.settle(work, done[index] ?? expect.unreachable());
   model.effects.push(effect);

@@ -71,10 +71,10 @@ describeOnPostgres((database) => {
     });
   });
 
-  test("a setup of which a statement failed is refused if the error is caught", async () => {
+  test.each(["COMMIT", "SELECT 1 / 0"])("a setup with %s is refused, also if its error is caught", async (sql) => {
     const opened = openWith(async ({ client }) => {
       await client.query(`CREATE TABLE ${table} (name text)`);
-      await client.query("SELECT 1 / 0").catch(() => undefined);
+      await client.query(sql).catch(() => undefined);
     });
     await expectCode(opened, "transaction_ended");
     expect(await hasTable()).toBe(false);
