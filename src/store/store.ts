@@ -201,8 +201,8 @@ export interface KnownTimes {
  * Durable inbox. All methods are asynchronous; each resolves after its effect is safe against a power cut, and rejects
  * with a `PigeonholeError` (`store_busy`, `store_full`, `store_failed`, `store_replaced`, `store_corrupt`, `stopped`)
  * when nothing was written, or with `store_unreachable` when a server does not tell whether it was. Times come in as
- * arguments, in milliseconds since 1970. One conformance suite (`test/store/conformance.ts`) says what holds for each.
- * `Tx` is what `commit` passes to its function.
+ * arguments, in milliseconds since 1970. What holds for each is in a conformance suite (`test/store/conformance.ts`)
+ * and in models (`test/store/model`). `Tx` is what `commit` passes to its function.
  */
 export interface Store<Tx = CommitTransaction> extends Outbox, FiguresStore {
   /** Absolute path of the database, for a command in a log line; undefined where it is not one file. */
