@@ -143,7 +143,7 @@ export class Dispatcher {
   /** Since when the work that waits longest in this process for its handler is due; undefined when none waits. */
   get waitingSince(): number | undefined {
     const dueAts = this.#all.flatMap(({ window }) => window.waiting.map(({ lease }) => lease.dueAt));
-    return dueAts.length === 0 ? undefined : Math.min(...dueAts);
+    return dueAts.toSorted((one, other) => one - other)[0];
   }
 
   /** Plans the work of an event that is to be stored. Where a worker has room, it is leased in the same commit. */

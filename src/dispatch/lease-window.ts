@@ -171,7 +171,10 @@ export class LeaseWindow {
   /** Takes out what must not begin here any more. */
   takeStale(): Lease[] {
     const stale = this.#take(({ lease }) => this.isStale(lease));
-    if (stale.length > 0) this.#meanMs = Math.max(this.#meanMs, this.#patienceMs);
+    const [oldest] = this.#begun;
+    // Runs that have not ended yet say how long they take at least.
+    const oldestMs = oldest === undefined ? 0 : this.#now - oldest.since;
+    if (stale.length > 0) this.#meanMs = Math.max(this.#meanMs, this.#patienceMs, oldestMs);
     return stale;
   }
 

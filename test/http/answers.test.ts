@@ -39,7 +39,7 @@ describe.each(mounts)("a delivery over $name", (mount) => {
     expect(probe.received[0]?.body).toEqual(Buffer.alloc(0));
   });
 
-  test.each(["GET", "HEAD", "PUT"])("a request by %s is answered 405", async (method) => {
+  test.each(["GET", "HEAD", "PUT", "OPTIONS"])("a request by %s is answered 405", async (method) => {
     const { probe, url } = await start();
     const response = await fetch(url, { method, ...(method === "PUT" && { body: "{}" }) });
     expect(response.status).toBe(405);
