@@ -3,8 +3,8 @@ import { type PackageChange, type PackageCopy, copyPackage } from "../simulation
 /** The file is copied from the WAL every 2 pages instead of every 500, and by the writer itself every 6. */
 const OFTEN: readonly PackageChange[] = [
   { file: "store/sqlite/open-database.js", from: "wal_autocheckpoint = 4000", to: "wal_autocheckpoint = 6" },
-  { file: "store/sqlite/checkpoint-thread.js", from: "PAGES = 500", to: "PAGES = 2" },
-  { file: "store/sqlite/checkpointer.js", from: "COMMANDS = 64", to: "COMMANDS = 1" },
+  { file: "store/sqlite/checkpoint-thread.js", from: "PAGES = 1_000", to: "PAGES = 2" },
+  { file: "store/sqlite/checkpointer.js", from: "COMMANDS = 128", to: "COMMANDS = 1" },
 ];
 
 /** Copies of the package under torture, and what is changed in them. */

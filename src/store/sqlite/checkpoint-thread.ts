@@ -5,7 +5,7 @@ import { OpenFiles, type OpenFilesData } from "./open-files.js";
 // The code of the checkpoint thread. It never waits for a lock: what it leaves, the next checkpoint copies.
 
 /** Few enough that a commit seldom waits for the disk behind them. */
-const PAGES = 500;
+const PAGES = 1_000;
 
 /** Copying into files that were replaced would mix two databases; the writer finds and tells the loss. */
 const files = new OpenFiles(workerData as OpenFilesData);

@@ -2,8 +2,8 @@ import { Worker } from "node:worker_threads";
 import { PACKAGE_FOLDER } from "../../base/package-folder.js";
 import type { OpenFilesData } from "./open-files.js";
 
-/** About 400 pages, less than what the thread waits for. */
-const COMMANDS = 64;
+/** About 800 pages, less than what the thread waits for. */
+const COMMANDS = 128;
 
 /**
  * Asks a thread of its own to copy the WAL into the database beside the commits, which would wait for that otherwise.
