@@ -147,7 +147,8 @@ export class HandlerWorker {
 
   async settle(lease: WindowLease, result: RunResult | undefined): Promise<void> {
     const { ends, span } = result ?? { ends: [{ lease, settlement: undefined, hasRecorded: false }] };
-    const became = await Promise.all(ends.map(({ settlement }) => this.#write(settlement)));
+    const writing = ends.map(({ settlement }) => this.#write(settlement));
+    const became = writing.length === 1 ? [await writing[0]] : await Promise.all(writing);
     const outcomes = ends.map((end, index) => this.#conclude(end, became[index]));
     span?.end(outcomes.find((outcome) => outcome !== "done") ?? "done");
     // Together: each page of the store that is leased then is as large as it can be.
@@ -170,7 +171,7 @@ export class HandlerWorker {
     return others;
   }
 
-  async #write(settlement: WorkEnd["settlement"]): Promise<Written> {
+  #write(settlement: WorkEnd["settlement"]): Written | Promise<Written> {
     return typeof settlement === "object" ? this.#deps.leases.settle(settlement) : settlement;
   }
 

@@ -79,7 +79,8 @@ export class RunContext implements HandlerContext<unknown> {
     return this.#lease;
   }
 
-  // Functions are bound to their context, so that a handler may destructure it: async (event, { step, commit }) => …
+  // Members are created when they are used: most handlers use few, and runs are many. Functions are bound to their
+  // context, so that a handler may destructure it: async (event, { step, commit }) => …
 
   get delivery(): DeliveryInfo {
     const { eventId: inboxId, receivedAt, signedAt, body } = this.work;
@@ -121,17 +122,25 @@ export class RunContext implements HandlerContext<unknown> {
     return this.#records?.all;
   }
 
-  readonly idempotencyKey = (label: string): string => deriveIdempotencyKey(this.#keyOwner(), label);
+  get idempotencyKey(): HandlerContext["idempotencyKey"] {
+    return (label) => deriveIdempotencyKey(this.#keyOwner(), label);
+  }
 
-  readonly step: HandlerContext["step"] = (name, fn) => this.#runStep(name, fn);
+  get step(): HandlerContext["step"] {
+    return (name, fn) => this.#runStep(name, fn);
+  }
 
-  readonly once: HandlerContext["once"] = (name, input) => runOnce(this, name, input);
+  get once(): HandlerContext["once"] {
+    return (name, input) => runOnce(this, name, input);
+  }
 
-  readonly commit = (fn: (tx: unknown) => unknown): Promise<void> => this.commitAll(fn, [this]);
+  get commit(): HandlerContext<unknown>["commit"] {
+    return (fn) => this.commitAll(fn, [this]);
+  }
 
-  readonly contactEvents: ContactEventRecorder = {
-    record: (event, options) => this.#record(event, readRecordKey(options)),
-  };
+  get contactEvents(): ContactEventRecorder {
+    return { record: (event, options) => this.#record(event, readRecordKey(options)) };
+  }
 
   get api(): Client {
     const { api } = this.#deps;
