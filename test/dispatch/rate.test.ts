@@ -136,6 +136,22 @@ test("runs that block the process do not make later ones begin together", async 
   expect(busiestSpan(begun, SECOND)).toBeLessThanOrEqual(20);
 });
 
+test.each([
+  ["its key is asked for in the store", { key: keyOf }],
+  ["other runs of it go on", { concurrency: 2 }],
+] satisfies [string, HandlerOptions][])("the rate holds where work also waits since %s", async (_, options) => {
+  const clock = busyClock();
+  let asked = 0;
+  const holdKey = () => Promise.resolve((asked += 1) % 4 > 0 || (clock.block(300), true));
+  const run = (place: number): unknown =>
+    place % 5 === 0 ? new Promise<void>((resolve) => clock.setTimer(resolve, 700)) : undefined;
+  const given = { clock, store: decorateStore(() => ({ holdKey })), run };
+  const { begun, send, until } = await open({ rate: { runs: 10, per: "1s" }, ...options }, given);
+  await send(40);
+  await until(40);
+  expect(busiestSpan(begun, SECOND)).toBeLessThanOrEqual(10);
+});
+
 describe.each([
   ["key", { key: keyOf }],
   ["newest of a key", { key: ({ id }) => id, only: "newest" }],
