@@ -147,8 +147,9 @@ export class HandlerWorker {
 
   async settle(lease: WindowLease, result: RunResult | undefined): Promise<void> {
     const { ends, span } = result ?? { ends: [{ lease, settlement: undefined, hasRecorded: false }] };
-    const writing = ends.map(({ settlement }) => this.#write(settlement));
-    const became = writing.length === 1 ? [await writing[0]] : await Promise.all(writing);
+    const write = async ({ settlement }: WorkEnd): Promise<Written> => this.#write(settlement);
+    const [only] = ends.length === 1 ? ends : [];
+    const became = only === undefined ? await Promise.all(ends.map(write)) : [await this.#write(only.settlement)];
     const outcomes = ends.map((end, index) => this.#conclude(end, became[index]));
     span?.end(outcomes.find((outcome) => outcome !== "done") ?? "done");
     // Together: each page of the store that is leased then is as large as it can be.
