@@ -1,5 +1,12 @@
 import { PigeonholeError } from "../base/error.js";
-import { type Changes, type OptionsOf, defineOptions, given, required } from "../base/options.js";
+import {
+  type Changes,
+  type OptionsDefinition,
+  type OptionsOf,
+  defineOptions,
+  given,
+  required,
+} from "../base/options.js";
 import type { SignatureAssumptions, SignatureEncoding } from "./signature-assumptions.js";
 import { checkBody, deliveryMac } from "./delivery-mac.js";
 import { resolveSignatureAssumptions } from "./resolve-assumptions.js";
@@ -26,15 +33,15 @@ export interface SignDeliveryInput {
   assumptions?: Changes<SignatureAssumptions> | undefined;
 }
 
-/** The names of {@link SignDeliveryInput}; the values are checked below, with another code. */
-export const SIGN_OPTIONS = defineOptions("signDelivery", {
+/** The names of {@link SignDeliveryInput}; the values are checked below, with another code. An inferred type needs TypeScript 5.9. */
+export const SIGN_OPTIONS: OptionsDefinition<OptionsOf<SignDeliveryInput>> = defineOptions("signDelivery", {
   body: required(),
   secret: required(),
   timestamp: given(),
   format: given(),
   encoding: given(),
   assumptions: given(),
-} satisfies OptionsOf<SignDeliveryInput>);
+});
 
 /** The last moment of a JavaScript date, in milliseconds. */
 const LATEST_DATE = 8.64e15;

@@ -1,7 +1,14 @@
 import { timingSafeEqual } from "node:crypto";
 import { SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
-import { type Changes, type OptionsOf, defineOptions, given, required } from "../base/options.js";
+import {
+  type Changes,
+  type OptionsDefinition,
+  type OptionsOf,
+  defineOptions,
+  given,
+  required,
+} from "../base/options.js";
 import type { SignatureAssumptions } from "./signature-assumptions.js";
 import { checkBody, writeDeliveryMac } from "./delivery-mac.js";
 import { headerReader, type HeadersInput } from "./header-access.js";
@@ -31,15 +38,15 @@ export interface VerifySignatureInput {
   assumptions?: Changes<SignatureAssumptions> | undefined;
 }
 
-/** The names of {@link VerifySignatureInput}; the values are checked below, with another code. */
-export const VERIFY_OPTIONS = defineOptions("verifySignature", {
+/** The names of {@link VerifySignatureInput}; the values are checked below, with another code. An inferred type needs TypeScript 5.9. */
+export const VERIFY_OPTIONS: OptionsDefinition<OptionsOf<VerifySignatureInput>> = defineOptions("verifySignature", {
   body: required(),
   headers: required(),
   secrets: required(),
   nowMs: given(),
   toleranceSeconds: given<number>({ default: LIMITS.toleranceSeconds }),
   assumptions: given(),
-} satisfies OptionsOf<VerifySignatureInput>);
+});
 
 /** What verification found where there was something to verify. */
 export type MacVerdict =

@@ -139,7 +139,6 @@ describe("other clocks", () => {
     sandbox.emit("email.sent");
     // However slow the machine is just now, the attempts go on for 27 hours.
     const later = await sandbox.waitFor({ type: "email.*", answered: 503, sinceMs: Date.now() + HOUR });
-    expect(later.attempt).toBeGreaterThan(1);
     expect(Date.parse(later.createdAt) - Date.now()).toBeGreaterThan(HOUR / 2);
     const signedAt = Number(/t=(\d+)/.exec(String(probe.got.at(-1)?.headers["x-svc-signature"]))?.[1]) * 1_000;
     expect(Math.abs(signedAt - Date.now())).toBeLessThan(10_000);
