@@ -33,7 +33,7 @@ export interface SignDeliveryInput {
   assumptions?: Changes<SignatureAssumptions> | undefined;
 }
 
-/** The names of {@link SignDeliveryInput}; the values are checked below, with another code. An inferred type needs TypeScript 5.9. */
+/** The names of {@link SignDeliveryInput}; the values are checked below. TypeScript 5.4 needs the type. */
 export const SIGN_OPTIONS: OptionsDefinition<OptionsOf<SignDeliveryInput>> = defineOptions("signDelivery", {
   body: required(),
   secret: required(),

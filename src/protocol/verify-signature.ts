@@ -38,7 +38,7 @@ export interface VerifySignatureInput {
   assumptions?: Changes<SignatureAssumptions> | undefined;
 }
 
-/** The names of {@link VerifySignatureInput}; the values are checked below, with another code. An inferred type needs TypeScript 5.9. */
+/** The names of {@link VerifySignatureInput}; the values are checked below. TypeScript 5.4 needs the type. */
 export const VERIFY_OPTIONS: OptionsDefinition<OptionsOf<VerifySignatureInput>> = defineOptions("verifySignature", {
   body: required(),
   headers: required(),

@@ -78,7 +78,7 @@ async function readDefinition(page: string, place: string): Promise<DocumentedOp
   const specifier = `#pigeonhole/${file}.js`;
   const module = (await import(specifier)) as Record<string, DocumentedOptions["definition"]>;
   const source = readFileSync(join(SRC, `${file}.ts`), "utf8");
-  const [, found] = new RegExp(`^export const ${name} = [\\s\\S]*?satisfies OptionsOf<(\\w+)`, "m").exec(source) ?? [];
+  const [, found] = new RegExp(`^export const ${name}\\b[\\s\\S]*?\\bOptionsOf<(\\w+)`, "m").exec(source) ?? [];
   const [definition, own] = [module[name], given ?? found];
   if (definition === undefined || own === undefined) throw new Error(`${file} defines no ${name} of an interface.`);
   return { of, page, definition, interface: own };
