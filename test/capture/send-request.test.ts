@@ -7,6 +7,12 @@ import { serve, serveAnswers } from "../support/captures.js";
 import { errorOf } from "../support/error-of.js";
 import { listen } from "../support/listen.js";
 
+/** Time passes only as a test says, but not that of Node's own timers. */
+function useFakeTimeouts(): void {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
 const post = { method: "POST", headers: [] as [string, string][], body: Buffer.from("{}") };
 
 describe("the outgoing request", () => {
@@ -60,9 +66,13 @@ describe("failures of an outgoing request", () => {
   });
 
   test("a request fails with different words for a missing answer and for an abort", async () => {
-    const url = await serve(() => undefined);
-    expect(await sendRequest({ ...post, url, timeoutMs: 30 })).toMatchObject({ status: null, failure: "timeout" });
-    const signal = AbortSignal.timeout(30);
+    useFakeTimeouts();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const silent = await serve(() => void vi.advanceTimersByTime(30));
+    const late = await sendRequest({ ...post, url: silent, timeoutMs: 30 });
+    expect(late).toMatchObject({ status: null, failure: "timeout" });
+    const url = await serve(() => controller.abort());
     expect(await sendRequest({ ...post, url, signal })).toMatchObject({ failure: "aborted" });
     expect(await sendRequest({ ...post, url, signal })).toMatchObject({ failure: "aborted", ms: expect.any(Number) });
   });
@@ -80,14 +90,16 @@ describe("failures of an outgoing request", () => {
   });
 
   test("a request that gets only a part of the answer in time has no status", async () => {
-    const url = await serve((_, res) => void res.writeHead(200, { "content-length": "10" }).write("half"));
+    useFakeTimeouts();
+    const url = await serve((_, res) => {
+      res.writeHead(200, { "content-length": "10" }).write("half", () => vi.advanceTimersByTime(50));
+    });
     expect(await sendRequest({ ...post, url, timeoutMs: 50 })).toMatchObject({ status: null, failure: "timeout" });
   });
 
   test("a request fails and says so if the answer stops halfway", async () => {
     const url = await serve((_, res) => {
-      res.writeHead(200, { "content-length": "10" }).write("half");
-      setTimeout(() => res.destroy(), 20);
+      res.writeHead(200, { "content-length": "10" }).write("half", () => res.socket?.end());
     });
     const answer = await sendRequest({ ...post, url });
     expect(answer).toMatchObject({ status: 200, failure: "broken", body: Buffer.from("half") });

@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { createReceiver, rotateApiKey } from "pigeonhole";
 import { createClient } from "pigeonhole/client";
+import { fakeClock } from "pigeonhole/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { errorOf } from "../support/error-of.js";
 import { openSandbox } from "../sandbox/support.js";
@@ -23,6 +24,11 @@ function openApp() {
     store: (token: string) => void (stored = token),
     reads: () => reads,
   };
+}
+
+function createAbort(reason: Error) {
+  const controller = new AbortController();
+  return { signal: controller.signal, abort: () => controller.abort(reason) };
 }
 
 describe("an API key that a function reads", () => {
@@ -89,32 +95,42 @@ describe("an API key that a function reads", () => {
 
   test("a call that is aborted does not wait for the function, neither for the first key nor for another one", async () => {
     const { sandbox, api } = openApp();
-    const never = new Promise<string>(() => {});
-    let isStuck = true;
-    const client = createClient({ ...api, apiKey: () => (isStuck ? never : api.apiKey()) });
     const reason = new Error("The caller has left.");
-    const abortSoon = (): { signal: AbortSignal } => {
-      const controller = new AbortController();
-      setTimeout(() => controller.abort(reason), 50);
-      return { signal: controller.signal };
+    let { signal, abort } = createAbort(reason);
+    let isStuck = true;
+    const stuck = (): Promise<string> => {
+      setImmediate(abort);
+      return new Promise(() => {});
     };
-    expect(await errorOf(() => client.labels.list({}, abortSoon()))).toBe(reason);
+    const apiKey = () => (isStuck ? stuck() : api.apiKey());
+    expect(await errorOf(() => createClient({ ...api, apiKey }).labels.list({}, { signal }))).toBe(reason);
 
     isStuck = false;
-    const other = createClient({ ...api, apiKey: () => (isStuck ? never : api.apiKey()) });
+    const other = createClient({ ...api, apiKey });
     await other.labels.list();
     isStuck = true;
+    ({ signal, abort } = createAbort(reason));
     sandbox.faults.api.add({ fault: { kind: "error", status: 401 }, times: 1 });
-    expect(await errorOf(() => other.labels.list({}, abortSoon()))).toBe(reason);
+    expect(await errorOf(() => other.labels.list({}, { signal }))).toBe(reason);
   });
 
   test("a function that hangs fails the call after its time-out, and the next call reads again", async () => {
     const { api } = openApp();
+    const clock = fakeClock();
     let giveLate: (key: string) => void = () => {};
     const late = new Promise<string>((resolve) => (giveLate = resolve));
     let isStuck = true;
-    const apiKey = () => (isStuck ? late : api.apiKey());
-    const client = createClient({ ...api, apiKey, timeoutMs: 50, maxRetries: 0 });
+    const hang = () => {
+      void clock.advance(50);
+      return late;
+    };
+    const client = createClient({
+      ...api,
+      clock,
+      apiKey: () => (isStuck ? hang() : api.apiKey()),
+      timeoutMs: 50,
+      maxRetries: 0,
+    });
     const error = await errorOf(() => client.labels.list());
     expect(error).toMatchObject({ name: "NoAnswerError", reason: "timeout", mayHaveArrived: false });
     isStuck = false;
@@ -130,8 +146,14 @@ describe("an API key that a function reads", () => {
     ["fails later leaves the key that was read", () => Promise.reject(new Error("Away."))],
   ])("a function that %s", async (_, broken) => {
     const { sandbox, api } = openApp();
+    const clock = fakeClock();
     let isBroken = false;
-    const client = createClient({ ...api, apiKey: () => (isBroken ? broken() : api.apiKey()), timeoutMs: 200 });
+    const breakDown = () => {
+      void clock.advance(200);
+      return broken();
+    };
+    const apiKey = () => (isBroken ? breakDown() : api.apiKey());
+    const client = createClient({ ...api, clock, apiKey, timeoutMs: 200 });
     await client.labels.list();
     isBroken = true;
     sandbox.faults.api.add({ fault: { kind: "error", status: 401 }, times: 1 });
