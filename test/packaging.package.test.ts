@@ -40,7 +40,7 @@ beforeAll(() => {
     symlinkSync(join(root, "node_modules", name), link);
   }
   writeFileSync(join(consumer, "package.json"), '{ "name": "consumer", "type": "module", "private": true }');
-}, 60_000);
+});
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -110,7 +110,7 @@ describe("the tarball", () => {
     const { stdout } = tool("attw", [tarball, "--profile", "esm-only", "--format", "json"]);
     const { analysis } = JSON.parse(stdout) as { analysis: { entrypoints: Record<string, unknown> } };
     expect(Object.keys(analysis.entrypoints)).toEqual(Object.keys(manifest.exports));
-  }, 60_000);
+  });
 });
 
 describe("a project that installed it", () => {

@@ -154,7 +154,7 @@ describe.skipIf(!HAS_TERMINAL)("a question in a terminal", () => {
     ["Ctrl-C ends the command with 130", KEY.ctrlC, 130],
     ["Enter means no and ends with 1", KEY.enter, 1],
     ["y means yes, and the call is made", "y", 3],
-  ])("at a question, %s", { timeout: 30_000 }, async (_, key, code) => {
+  ])("at a question, %s", async (_, key, code) => {
     const line = `"${process.execPath}" "${BIN}" endpoints rotate-secret ${ENDPOINT}`;
     const terminal = startInTerminal(line, { cwd: makeFolder(), env });
     await terminal.shows("The old one stops at once.");

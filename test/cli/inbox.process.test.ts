@@ -107,36 +107,32 @@ describe("inbox, beside a running receiver", () => {
     expect(line).toMatchObject({ event: { handlers: [{}, work] } });
   });
 
-  test(
-    "the terminal gets control characters of ids and arguments as escapes in results, errors and JSON lines",
-    { timeout: 30_000 },
-    async () => {
-      const app = await startReceiverApp();
-      const id = "evt_\u009b2J\u202egnp\u2028";
-      const body = JSON.stringify({ ...sampleEvent("email.sent"), id });
-      const headers = signDelivery({ body, secret: SECRET });
-      expect((await fetch(app.url, { method: "POST", body, headers })).status).toBe(200);
-      const commands = [
-        ["inbox", "list", "--db", app.file],
-        ["inbox", "show", id, "--db", app.file],
-        ["inbox", "show", `${id}_none`, "--db", app.file],
-        ["inbox", "show", id, "--db", `${app.file}\u009b\u001b[2J`],
-        ["captures", "show", id],
-        ["replay", id, "--to", "3000"],
-        ["trigger", "email.sent", "--to", `\u001b]0;x\u0007${id}`],
-        [`\u001b[2J${id}`],
-      ];
-      for (const args of commands) {
-        for (const json of [[], ["--json"]]) {
-          const { stdout, stderr } = await runCli([...args, ...json], { env: { WEBHOOK_SECRET: SECRET } });
-          expect(stdout + stderr, args.join(" ")).not.toMatch(/[^\P{Cc}\n]|[\u202e\u2028]/u);
-          expect(stdout + stderr, args.join(" ")).toContain("\\u009b");
-        }
+  test("the terminal gets control characters of ids and arguments as escapes in results, errors and JSON lines", async () => {
+    const app = await startReceiverApp();
+    const id = "evt_\u009b2J\u202egnp\u2028";
+    const body = JSON.stringify({ ...sampleEvent("email.sent"), id });
+    const headers = signDelivery({ body, secret: SECRET });
+    expect((await fetch(app.url, { method: "POST", body, headers })).status).toBe(200);
+    const commands = [
+      ["inbox", "list", "--db", app.file],
+      ["inbox", "show", id, "--db", app.file],
+      ["inbox", "show", `${id}_none`, "--db", app.file],
+      ["inbox", "show", id, "--db", `${app.file}\u009b\u001b[2J`],
+      ["captures", "show", id],
+      ["replay", id, "--to", "3000"],
+      ["trigger", "email.sent", "--to", `\u001b]0;x\u0007${id}`],
+      [`\u001b[2J${id}`],
+    ];
+    for (const args of commands) {
+      for (const json of [[], ["--json"]]) {
+        const { stdout, stderr } = await runCli([...args, ...json], { env: { WEBHOOK_SECRET: SECRET } });
+        expect(stdout + stderr, args.join(" ")).not.toMatch(/[^\P{Cc}\n]|[\u202e\u2028]/u);
+        expect(stdout + stderr, args.join(" ")).toContain("\\u009b");
       }
-      const { stdout } = await app.run("inbox", "show", id, "--json");
-      expect(jsonLines({ stdout })[0]).toMatchObject({ event: { id } });
-    },
-  );
+    }
+    const { stdout } = await app.run("inbox", "show", id, "--json");
+    expect(jsonLines({ stdout })[0]).toMatchObject({ event: { id } });
+  });
 
   test("inbox retry gives dead work another attempt, which the running receiver takes", async () => {
     const app = await startReceiverApp();

@@ -10,7 +10,6 @@ describe("init", () => {
   // Only Linux has a folder of which the system says that a new one in it does not exist.
   test.skipIf(!existsSync("/proc/self")).each(["/proc/x", "/proc/x/y"])(
     "init into %s, which cannot be created, ends with 2 and names it",
-    { timeout: 15_000 },
     async (folder) => {
       const { code, stderr } = await runCli(["init", folder, ...PLAIN, "--no-install"]);
       expect([code, stderr]).toEqual([2, expect.stringContaining(`The folder ${folder} cannot be created (ENOENT)`)]);

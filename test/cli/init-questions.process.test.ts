@@ -11,7 +11,7 @@ function startInit(cwd: string, args = ""): Terminal {
 
 // Skipped where there is no util-linux to make a terminal.
 describe.skipIf(!HAS_TERMINAL)("the questions of init in a terminal", () => {
-  test("the questions of init are answered with text, arrow keys, space and Enter", { timeout: 60_000 }, async () => {
+  test("the questions of init are answered with text, arrow keys, space and Enter", async () => {
     const cwd = makeFolder();
     const init = startInit(cwd, "--no-install --no-git");
     await init.shows("Where?");
@@ -44,40 +44,32 @@ describe.skipIf(!HAS_TERMINAL)("the questions of init in a terminal", () => {
   test.each([
     ["the first question", ""],
     ["a later one", "new-app --template express"],
-  ])(
-    "the questions of init end with 130 and write nothing after Ctrl-C at %s",
-    { timeout: 60_000 },
-    async (_, args) => {
-      const cwd = makeFolder();
-      const init = startInit(cwd, args);
-      await init.shows("◆");
-      init.press(KEY.ctrlC);
-      expect(await init.ended).toBe(130);
-      expect(init.screen).toContain("Nothing was written.");
-      expect(init.screen).not.toMatch(/error|at .*\.js/);
-      expect(readdirSync(cwd)).toEqual([]);
-    },
-  );
+  ])("the questions of init end with 130 and write nothing after Ctrl-C at %s", async (_, args) => {
+    const cwd = makeFolder();
+    const init = startInit(cwd, args);
+    await init.shows("◆");
+    init.press(KEY.ctrlC);
+    expect(await init.ended).toBe(130);
+    expect(init.screen).toContain("Nothing was written.");
+    expect(init.screen).not.toMatch(/error|at .*\.js/);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
 
-  test(
-    "the questions of init refuse a folder that is not empty, and ask for another",
-    { timeout: 60_000 },
-    async () => {
-      const cwd = makeFolder();
-      mkdirSync(join(cwd, "taken"));
-      writeFileSync(join(cwd, "taken", "notes.txt"), "mine");
-      const init = startInit(cwd, "--template express --events email.received --no-install --no-git --no-docker");
-      await init.shows("Where?");
-      init.press("taken", KEY.enter);
-      await init.shows("not empty");
-      expect(readdirSync(join(cwd, "taken"))).toEqual(["notes.txt"]);
-      init.press("-not", KEY.enter);
-      expect(await init.ended).toBe(0);
-      expect(readdirSync(cwd).toSorted()).toEqual(["taken", "taken-not"]);
-    },
-  );
+  test("the questions of init refuse a folder that is not empty, and ask for another", async () => {
+    const cwd = makeFolder();
+    mkdirSync(join(cwd, "taken"));
+    writeFileSync(join(cwd, "taken", "notes.txt"), "mine");
+    const init = startInit(cwd, "--template express --events email.received --no-install --no-git --no-docker");
+    await init.shows("Where?");
+    init.press("taken", KEY.enter);
+    await init.shows("not empty");
+    expect(readdirSync(join(cwd, "taken"))).toEqual(["notes.txt"]);
+    init.press("-not", KEY.enter);
+    expect(await init.ended).toBe(0);
+    expect(readdirSync(cwd).toSorted()).toEqual(["taken", "taken-not"]);
+  });
 
-  test("init asks no questions if the command line answers all of them", { timeout: 60_000 }, async () => {
+  test("init asks no questions if the command line answers all of them", async () => {
     const cwd = makeFolder();
     const init = startInit(cwd, "app -t express -e email.received --no-install --no-git --no-docker");
     expect(await init.ended).toBe(0);

@@ -66,7 +66,7 @@ describe("inbox retry of parked events", () => {
     await expect.poll(() => readInboxFile(file).work).toEqual([]);
     expect(effectsOf(file)).toEqual(ids.toSorted());
     expect(readInboxFile(file).effects.some(({ pid }) => pid === second.pid)).toBe(true);
-  }, 60_000);
+  });
 });
 
 test("inbox list says beside a parked event why it is parked", async () => {

@@ -42,7 +42,7 @@ export function startInTerminal(
     },
     press: (...keys) => void child.stdin?.write(keys.join("")),
     async shows(text) {
-      await expect.poll(() => read().slice(seen), { timeout: 20_000 }).toContain(text);
+      await expect.poll(() => read().slice(seen)).toContain(text);
       seen = read().indexOf(text, seen) + text.length;
     },
   };

@@ -39,7 +39,7 @@ async function killWhileSaving(path: string, bytes: number): Promise<void> {
   const folder = join(path, "..");
   const hasWritten = (name: string): boolean => name.endsWith(".part") && statSync(join(folder, name)).size === bytes;
   const known = new Set(readdirSync(folder));
-  await waitUntil("the beginning is on the disk", 20_000, () =>
+  await waitUntil("the beginning is on the disk", () =>
     readdirSync(folder).some((name) => !known.has(name) && hasWritten(name)),
   );
   child.kill("SIGKILL");

@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { type RelayFault, startPostgresRelay } from "../support/postgres-relay.js";
 import { describeOnPostgres } from "../support/postgres-server.js";
 import { captureLog, closeReceiver } from "../support/receiver.js";
+import { measureSlowness } from "../support/slowness.js";
 import { openDashboard } from "./dashboard-client.js";
 
 describeOnPostgres((database) => {
@@ -39,21 +40,20 @@ describeOnPostgres((database) => {
       const ownProcess = look().then((now) => ({ now, tookMs: performance.now() - since }));
       const views = ["events", "jobs", "errors", "handlers", "outbox"];
       const lost = await Promise.all(views.map((view) => dashboard.get(`api/${view}`)));
-      expect(performance.now() - since).toBeLessThan(12_000);
+      expect(performance.now() - since).toBeLessThan(12_000 * measureSlowness());
       const message = expect.stringContaining("See whether the database server runs");
       for (const answer of lost)
         expect(answer).toMatchObject({ status: 503, body: { code: "store_unreachable", message } });
       const { now, tookMs } = await ownProcess;
       expect(now).toMatchObject({ state: "running", trouble: { code }, store: null, processes: [{ isThis: true }] });
-      expect(tookMs).toBeLessThan(8_000);
+      expect(tookMs).toBeLessThan(8_000 * measureSlowness());
       // A look for jobs may have met it first.
       const logged = log.lines.filter(({ msg }) => /^dashboard_(failed|job_interrupted)$/.test(msg));
       expect(logged).toMatchObject([{ code: "store_unreachable" }]);
 
       relay.fault = undefined;
       relay.cut();
-      await expect.poll(async () => (await look()).trouble, { timeout: 10_000 }).toBeNull();
+      await expect.poll(async () => (await look()).trouble).toBeNull();
     },
-    40_000,
   );
 });

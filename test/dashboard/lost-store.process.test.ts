@@ -29,9 +29,6 @@ function moveFiles(from: string, to: string): void {
   }
 }
 
-/** What was read a moment before is shown for up to a second. */
-const SAID_WITHIN = { timeout: 2_000, interval: 100 };
-
 const LOST = { status: 503, body: { code: "store_replaced" } };
 
 /** What this process knows by itself. */
@@ -58,13 +55,13 @@ test.each(["before", "after"])(
     expect((await look()).body.now.trouble).toBeNull();
     moveFiles(file, `${file}.away`);
     if (when === "after") expect((await post(receiver, makeEvent())).status).toBe(503);
-    await expect.poll(look, SAID_WITHIN).toMatchObject(FROM_MEMORY);
+    await expect.poll(look).toMatchObject(FROM_MEMORY);
     expect(await dashboard.get("api/events")).toMatchObject(LOST);
 
     moveFiles(`${file}.away`, file);
     const trouble = async () => (await look()).body.now.trouble;
-    await expect.poll(trouble, { timeout: 5_000 }).toBeNull();
-    await expect.poll(async () => (await post(receiver, makeEvent())).status, { timeout: 5_000 }).toBe(200);
+    await expect.poll(trouble).toBeNull();
+    await expect.poll(async () => (await post(receiver, makeEvent())).status).toBe(200);
     expect(await trouble()).toBeNull();
   },
 );
@@ -91,7 +88,7 @@ test("while the files are away, the overview shows what this process knows", asy
   gate.open();
   moveFiles(`${file}.away`, file);
   const pause = async () => (await dashboard.post("api/handlers/pause", { handler: "slow" })).status;
-  await expect.poll(pause, { timeout: 5_000 }).toBe(200);
+  await expect.poll(pause).toBe(200);
 });
 
 test("a store that could not be opened is told before the receiver runs, and actions are refused", async () => {
@@ -132,9 +129,9 @@ test("the overview says why open jobs wait while the file is away, and that they
   };
   expect(await look()).toBeNull();
   moveFiles(file, `${file}.away`);
-  await expect.poll(look, { timeout: 5_000 }).toMatchObject({ code: "store_replaced", message: expect.any(String) });
+  await expect.poll(look).toMatchObject({ code: "store_replaced", message: expect.any(String) });
   moveFiles(`${file}.away`, file);
-  await expect.poll(look, { timeout: 5_000 }).toBeNull();
+  await expect.poll(look).toBeNull();
 });
 
 test("nobody sees the memory of a process whom the app does not let in", async () => {
@@ -160,12 +157,12 @@ test("another file in the place of the receiver's is neither shown nor changed",
   await receiver.inbox.backup(other);
   renameSync(file, `${file}.away`);
   copyFileSync(other, file);
-  await expect.poll(() => dashboard.get("api/overview"), SAID_WITHIN).toMatchObject(FROM_MEMORY);
+  await expect.poll(() => dashboard.get("api/overview")).toMatchObject(FROM_MEMORY);
   expect(await dashboard.get("api/events")).toMatchObject(LOST);
   rmSync(file);
   renameSync(`${file}.away`, file);
   const isBack = { status: 200, body: { now: { trouble: null } } };
-  await expect.poll(() => dashboard.get("api/overview"), SAID_WITHIN).toMatchObject(isBack);
+  await expect.poll(() => dashboard.get("api/overview")).toMatchObject(isBack);
 });
 
 test("an open page is told why the store cannot be read, and when it can be again", async () => {
@@ -175,13 +172,13 @@ test("an open page is told why the store cannot be read, and when it can be agai
   void (async () => {
     for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) text += chunk;
   })();
-  await expect.poll(() => text, { timeout: 3_000 }).toContain("event: jobs");
+  await expect.poll(() => text).toContain("event: jobs");
   moveFiles(file, `${file}.away`);
-  await expect.poll(() => text, { timeout: 3_000 }).toMatch(/event: now\ndata: .*was moved, deleted or replaced/);
+  await expect.poll(() => text).toMatch(/event: now\ndata: .*was moved, deleted or replaced/);
   await dashboard.get("api/overview");
   // A look for jobs may have met it first.
   const logged = log.lines.filter(({ msg }) => /^dashboard_(failed|job_interrupted)$/.test(msg));
   expect(logged).toMatchObject([{ code: "store_replaced" }]);
   moveFiles(`${file}.away`, file);
-  await expect.poll(() => text.split("event: now").at(-1), { timeout: 5_000 }).toMatch(/^\ndata: \S.*"trouble":null/);
+  await expect.poll(() => text.split("event: now").at(-1)).toMatch(/^\ndata: \S.*"trouble":null/);
 });

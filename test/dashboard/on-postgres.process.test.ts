@@ -35,7 +35,7 @@ describeOnPostgres((database) => {
     const other = await start(database);
     const ids = [makeEvent(), makeEvent(), makeEvent()];
     for (const event of ids) await post(one.receiver, event);
-    await expect.poll(async () => (await one.receiver.stats()).dead, { timeout: 5_000 }).toBe(3);
+    await expect.poll(async () => (await one.receiver.stats()).dead).toBe(3);
 
     const session = (await one.dashboard.get<PageSession>("api/session")).body;
     expect(session.database).toMatch(/^postgres:/);
@@ -52,7 +52,7 @@ describeOnPostgres((database) => {
     const created = await other.dashboard.post<BulkJob>("api/jobs", job, headers);
     expect(created).toMatchObject({ status: 200, body: { by: "ann", total: 3 } });
     const jobs = async () => (await one.dashboard.get<BulkJobList>("api/jobs")).body.jobs;
-    await expect.poll(jobs, { timeout: 5_000 }).toMatchObject([{ state: "done", done: 3 }]);
+    await expect.poll(jobs).toMatchObject([{ state: "done", done: 3 }]);
 
     await one.dashboard.post("api/handlers/pause", { handler: "email.sent" });
     const { handlers } = (await other.dashboard.get<HandlerReport>("api/handlers")).body;
@@ -62,7 +62,7 @@ describeOnPostgres((database) => {
     const running = async () => (await one.dashboard.get<RunningWork>("api/running")).body.items;
     const runningOfOther = async () => (await other.dashboard.get<RunningWork>("api/running")).body.items;
     const both = async () => [...(await running()), ...(await runningOfOther())].map(({ handler }) => handler);
-    await expect.poll(both, { timeout: 5_000 }).toContain("email.opened");
+    await expect.poll(both).toContain("email.opened");
     const { now } = (await one.dashboard.get<OverviewFigures>("api/overview?range=24h")).body;
     expect(now).toMatchObject({ state: "running", store: { dead: 0 }, paused: [{ handler: "email.sent" }] });
   });

@@ -34,8 +34,6 @@ describe("a request that comes too slowly", () => {
     );
     onTestFinished(() => server.close(0));
     const text = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf";
-    const startedAt = performance.now();
     expect(await sendBeginning(server.port, text)).toMatch(/^timeout\r?$/m);
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 });

@@ -23,8 +23,6 @@ test("a file that another program has locked takes no attempt of a handler that 
   gate.open();
   await expect.poll(() => log.named("run_interrupted")).toMatchObject([{ code: "store_busy" }]);
   other.exec("ROLLBACK");
-  await expect
-    .poll(() => workOf(receiver, event.id), { timeout: 10_000 })
-    .toMatchObject({ state: "done", attempts: 1 });
+  await expect.poll(() => workOf(receiver, event.id)).toMatchObject({ state: "done", attempts: 1 });
   expect(effectsIn(file)).toEqual([event.id]);
 });

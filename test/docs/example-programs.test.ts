@@ -30,7 +30,7 @@ describe("examples/existing-app.ts", () => {
     await expect.poll(example.output).toMatch(/"handler":"[^"]+","attempt":1/);
     expect(example.output().match(/"attempt":1/g)).toHaveLength(1);
     expect(await example.stop()).toBe(0);
-  }, 40_000);
+  });
 
   test("an existing app keeps its own routes: parsed bodies, the login check and the error handler", async () => {
     const { url, stop } = await startExample("existing-app");
@@ -41,7 +41,7 @@ describe("examples/existing-app.ts", () => {
     expect((await fetch(`${url}/inbox`)).status).toBe(401);
     expect(await (await fetch(`${url}/inbox`, { headers })).json()).toMatchObject({ state: "running" });
     expect(await stop()).toBe(0);
-  }, 40_000);
+  });
 });
 
 test("examples/own-tables.ts migrates its tables, writes through Drizzle, and shows the rows to the team alone", async () => {
@@ -53,7 +53,7 @@ test("examples/own-tables.ts migrates its tables, writes through Drizzle, and sh
     (await fetch(`${url}/admin/bounces`, { headers: { authorization: "Bearer letmein" } })).json();
   await expect.poll(read).toMatchObject({ bounces: 1, latest: [{ address: "ann@example.com" }], inbox: { dead: 0 } });
   expect(await stop()).toBe(0);
-}, 40_000);
+});
 
 test("examples/express-minimal.ts writes what its schema reads of the data, once", async () => {
   const { url, store, stop } = await startExample("express-minimal");
@@ -66,7 +66,7 @@ test("examples/express-minimal.ts writes what its schema reads of the data, once
   onTestFinished(() => void db.close());
   const { recipient } = sample("email.bounced").data as { recipient: string };
   expect(db.prepare("SELECT address FROM bounced").pluck().all()).toEqual([recipient]);
-}, 40_000);
+});
 
 test("examples/exactly-once has one row and one contact event for each bounce, whatever SIGKILL interrupted", async () => {
   const { ended, output } = runProgram(makeExampleFolder(), "examples/exactly-once/watch");

@@ -20,7 +20,7 @@ beforeAll(async () => {
   // expect.poll works inside a test only.
   await vi.waitFor(() => expect(output()).toContain("pigeonhole inbox list"), { timeout: 40_000 });
   [, inbox = ""] = /^Its inbox +(\S+)$/m.exec(output()) ?? [];
-}, 45_000);
+});
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

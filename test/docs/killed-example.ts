@@ -111,7 +111,7 @@ export async function startKilledExample(input: KilledExampleInput): Promise<Kil
       ({ status }) => status === 405,
       () => false,
     );
-  await expect.poll(isUp, { timeout: 20_000, message: running.output() }).toBe(true);
+  await expect.poll(isUp, { message: running.output() }).toBe(true);
   return example;
 }
 
@@ -144,7 +144,7 @@ async function relayCall(
   if (isFile) {
     response.writeHead(answer.status, Object.fromEntries(answer.headers));
     response.write(content.subarray(0, content.byteLength / 2));
-    await waitUntil("the beginning has arrived", 20_000, () => input.hasBegun?.(example.folder) !== false);
+    await waitUntil("the beginning has arrived", () => input.hasBegun?.(example.folder) !== false);
   }
   return die();
 }

@@ -30,4 +30,4 @@ test("a bounce arrives twice, and one contact event is sent", async () => {
   ]);
   expect(service.calls.map(({ authorization }) => authorization)).toEqual(["Bearer svc_test_readme"]);
   expect(await stop()).toBe(0);
-}, 60_000);
+});

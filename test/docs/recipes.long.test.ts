@@ -39,5 +39,4 @@ test.skipIf(!existsSync("/proc/self/status"))(
     expect(statSync(join(folder, "archive", file?.id ?? "")).size).toBe(100 * MB);
     expect(above).toBeLessThan(50);
   },
-  60_000,
 );

@@ -15,7 +15,6 @@ test.each<[keyof typeof RECIPES, Death[]]>([
   async (name, deaths) => {
     await killRecipe(RECIPES[name], deaths);
   },
-  60_000,
 );
 
 test("examples/sign-up-to-crm.ts keeps the audiences of two forms that one person confirms at the same time", async () => {

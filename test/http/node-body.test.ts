@@ -16,14 +16,13 @@ const body = '{ "id":"evt_1",\n  "n": 1.0 }';
 async function post(
   server: RunningServer,
   contentType = "application/json",
-): Promise<{ status: number; text: string; ms: number }> {
-  const startedAt = performance.now();
+): Promise<{ status: number; text: string }> {
   const response = await fetch(`${server.url}/hooks`, {
     method: "POST",
     body,
     headers: { "content-type": contentType },
   });
-  return { status: response.status, text: await response.text(), ms: performance.now() - startedAt };
+  return { status: response.status, text: await response.text() };
 }
 
 describe.each(expressVersions)("behind $name", ({ create }) => {
@@ -82,12 +81,10 @@ describe.each(expressVersions)("behind $name", ({ create }) => {
     ["a middleware that read it all", [readAll]],
     ["a middleware that reads it at its own pace", [pullSlowly]],
     ["a middleware that decodes it", [decode]],
-  ])("a body that %s has consumed is answered 503 at once, without hanging", async (_, before) => {
-    const probe = await createProbe();
+  ])("a body that %s has consumed is answered 503 without waiting for more of it", async (_, before) => {
+    const probe = await createProbe({ bodyTimeoutMs: 300_000 });
     const server = await serveExpress(create, probe, before);
-    const { status, text, ms } = await post(server);
-    expect([status, text]).toEqual([503, "body_consumed"]);
-    expect(ms).toBeLessThan(3_000);
+    expect(await post(server)).toEqual({ status: 503, text: "body_consumed" });
     expect(probe.outcomes).toEqual(["body_consumed"]);
   });
 

@@ -186,5 +186,5 @@ test("a connection that a request resumes while it waits its turn is read again 
   second.accepted.resume();
   countUnread();
   second.client.end("all of it");
-  await expect.poll(() => received, { timeout: 5_000 }).toBe("all of it");
+  await expect.poll(() => received).toBe("all of it");
 });

@@ -36,9 +36,8 @@ async function deliverAll({ sender }: Crashing, events: TestEvent[]): Promise<vo
 /** Waits until all work is done but for these (event, handler) pairs, which are parked after four deaths. */
 async function expectParked(crashing: Crashing, events: readonly TestEvent[], parked: readonly string[]) {
   const { file, handlers, supervisor, sender } = crashing;
-  await waitUntil("all work is done or parked", 120_000, () =>
-    readUndone(file).every(({ state }) => state === "parked"),
-  );
+  const isOver = () => readUndone(file).every(({ state }) => state === "parked");
+  await waitUntil("all work is done or parked", isOver, 120_000);
   expect(await supervisor.stop()).toEqual({ code: 0, signal: null });
   sender.close();
   const { work, effects, done } = readInboxFile(file);
@@ -66,9 +65,7 @@ it.each<[string, Task]>([
   const crashing = await startCrashing("only");
   const events = ordinary(60, crashing).toSpliced(30, 0, { id: "poison", tasks: { only: task } });
   await deliverAll(crashing, events);
-  await waitUntil("the poison is parked", 30_000, () =>
-    readUndone(crashing.file).some(({ state }) => state === "parked"),
-  );
+  await waitUntil("the poison is parked", () => readUndone(crashing.file).some(({ state }) => state === "parked"));
   const later = ordinary(10, crashing, "later");
   await deliverAll(crashing, later);
   await expectParked(crashing, [...events, ...later], ["poison only"]);
@@ -99,7 +96,7 @@ it("an event is not parked if the process is killed from outside in each of its 
   for (let death = 1; death <= 3; death += 1) {
     await supervisor.current.line("begun");
     supervisor.current.signal("SIGKILL");
-    await waitUntil(`death ${death}`, 20_000, () => supervisor.deaths.length === death);
+    await waitUntil(`death ${death}`, () => supervisor.deaths.length === death);
   }
   await expectParked(crashing, [slow], []);
   expect(supervisor.deaths).toHaveLength(3);
@@ -130,7 +127,7 @@ describe("a slow handler next to an event that kills the process", () => {
       const { supervisor } = crashing;
       const events = [slow, poisonIn("first")];
       await deliverAll(crashing, events);
-      await waitUntil("two deaths", 20_000, () => supervisor.deaths.length === 2);
+      await waitUntil("two deaths", () => supervisor.deaths.length === 2);
       await supervisor.current.line("ready");
       await sleep(50);
       const late: TestEvent = { id: "late_poison", tasks: { [where]: { die: "kill" } } };

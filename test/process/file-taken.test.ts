@@ -262,25 +262,20 @@ describe("a receiver whose files are opened, closed or removed beside it", () =>
     ["opened by node:sqlite in the process", (scene) => meddle(scene, "node:sqlite")],
     ["opened by a second better-sqlite3 in the process", (scene) => meddle(scene, "a second better-sqlite3")],
     ["copied by fs.cp in the process", (scene) => meddle(scene, "fs.cp of the folder")],
-  ])(
-    "no acknowledged event is lost in a crash, and the receiver opens its files again: %s",
-    { timeout: 60_000 },
-    async (_, change) => {
-      const { scene, receiver, acknowledged } = await run();
-      await change(scene);
-      acknowledged.push(...((await scene.send("between", 50)).get(200) ?? []));
-      await runCli("inbox", "stats", "--db", scene.file);
-      acknowledged.push(...((await scene.send("after", 50)).get(200) ?? []));
-      acknowledged.push(...(await sendUntilTaken(scene, "last")));
-      expect(alarmsOf(receiver)).toEqual(["store_replaced"]);
-      await kill(receiver);
-      expect(lostOf(scene.file, acknowledged)).toEqual([]);
-    },
-  );
+  ])("no acknowledged event is lost in a crash, and the receiver opens its files again: %s", async (_, change) => {
+    const { scene, receiver, acknowledged } = await run();
+    await change(scene);
+    acknowledged.push(...((await scene.send("between", 50)).get(200) ?? []));
+    await runCli("inbox", "stats", "--db", scene.file);
+    acknowledged.push(...((await scene.send("after", 50)).get(200) ?? []));
+    acknowledged.push(...(await sendUntilTaken(scene, "last")));
+    expect(alarmsOf(receiver)).toEqual(["store_replaced"]);
+    await kill(receiver);
+    expect(lostOf(scene.file, acknowledged)).toEqual([]);
+  });
 
   it.runIf(process.platform === "linux")(
     "nothing is acknowledged while a second SQLite in the process stays open and writes, and nothing acknowledged is lost",
-    { timeout: 60_000 },
     async () => {
       const { scene, receiver, acknowledged } = await run();
       await meddle(scene, "node:sqlite, which stays open");
@@ -297,20 +292,16 @@ describe("a receiver whose files are opened, closed or removed beside it", () =>
     },
   );
 
-  it(
-    "the next process of a rolling deploy cannot end this one after a program in the process opened and closed the file",
-    { timeout: 60_000 },
-    async () => {
-      const { scene, receiver, acknowledged } = await run();
-      await meddle(scene, "fs.cp of the folder");
-      const next = startReceiver({ ...scene.config, port: await findFreePort() });
-      expect(await next.line("ready")).toBeDefined();
-      acknowledged.push(...((await scene.send("after", 50)).get(200) ?? []));
-      acknowledged.push(...(await sendUntilTaken(scene, "last")));
-      expect(receiver.hasEnded).toBe(false);
-      await kill(receiver);
-      await kill(next);
-      expect(lostOf(scene.file, acknowledged)).toEqual([]);
-    },
-  );
+  it("the next process of a rolling deploy cannot end this one after a program in the process opened and closed the file", async () => {
+    const { scene, receiver, acknowledged } = await run();
+    await meddle(scene, "fs.cp of the folder");
+    const next = startReceiver({ ...scene.config, port: await findFreePort() });
+    expect(await next.line("ready")).toBeDefined();
+    acknowledged.push(...((await scene.send("after", 50)).get(200) ?? []));
+    acknowledged.push(...(await sendUntilTaken(scene, "last")));
+    expect(receiver.hasEnded).toBe(false);
+    await kill(receiver);
+    await kill(next);
+    expect(lostOf(scene.file, acknowledged)).toEqual([]);
+  });
 });

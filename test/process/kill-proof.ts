@@ -90,7 +90,7 @@ export async function proveKills({ seed, kills: wanted }: { seed: number; kills:
         await sender.untilInFlight(8);
         await sleep(between(0, 10));
       }
-      if (kills === 0) await waitUntil("events wait for their batch", 10_000, isBatchLeased);
+      if (kills === 0) await waitUntil("events wait for their batch", isBatchLeased);
       victim.signal("SIGKILL");
       expect(await victim.ended).toEqual({ code: null, signal: "SIGKILL" });
       const { state, done = 0 } = readJob() ?? {};
@@ -114,18 +114,18 @@ export async function proveKills({ seed, kills: wanted }: { seed: number; kills:
   });
   const survivor = await killAgainAndAgain();
   isKilling = false;
-  await waitUntil("enough events are sent", 30_000, () => load.events.length >= minEvents);
+  await waitUntil("enough events are sent", () => load.events.length >= minEvents);
   const { events } = load;
   const delivered = await load.stop();
   sender.close();
 
   // A kill may hit the very run that two earlier kills have died in; such work is parked, and comes back by hand.
-  await waitUntil("the history is planned", 30_000, () => readJob()?.state === "done");
+  await waitUntil("the history is planned", () => readJob()?.state === "done");
   const isIn = (...states: string[]) => readUndone(file).every(({ state }) => states.includes(state));
-  await waitUntil("handlers are through", 20_000, () => isIn("parked", "dead"));
+  await waitUntil("handlers are through", () => isIn("parked", "dead"));
   if (readUndone(file).some(({ state }) => state === "parked")) {
     await fetch(`http://127.0.0.1:${port}/retry-parked`);
-    await waitUntil("parked work is through", 10_000, () => isIn("dead"));
+    await waitUntil("parked work is through", () => isIn("dead"));
   }
   survivor.signal("SIGTERM");
   expect(await survivor.ended).toEqual({ code: 0, signal: null });

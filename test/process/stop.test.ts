@@ -68,7 +68,7 @@ describe("SIGTERM", () => {
       }
       const { events } = load;
       const delivered = await load.stop();
-      await waitUntil("the rest is done", 30_000, () => readUndone(config.file).length === 0);
+      await waitUntil("the rest is done", () => readUndone(config.file).length === 0);
       receiver.signal("SIGTERM");
       expect(await receiver.ended).toEqual(CLEAN);
       sender.close();
@@ -108,7 +108,7 @@ describe("SIGTERM", () => {
     ]);
 
     const second = await start();
-    await waitUntil("it is done", 10_000, () => readUndone(config.file).length === 0);
+    await waitUntil("it is done", () => readUndone(config.file).length === 0);
     second.signal("SIGTERM");
     expect(await second.ended).toEqual(CLEAN);
     expect(readInboxFile(config.file).effects).toEqual([

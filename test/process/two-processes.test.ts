@@ -9,7 +9,6 @@ import { waitUntil } from "../support/wait-until.js";
 
 const CLEAN = { code: 0, signal: null };
 /** For what hangs; a busy machine takes a while for the rest of the load. */
-const PATIENCE_MS = 60_000;
 
 function expectOnce(file: string, events: readonly TestEvent[]): void {
   const expected = events.flatMap(({ id }) => [`${id} one`, `${id} two`]).toSorted();
@@ -22,7 +21,7 @@ function expectOnce(file: string, events: readonly TestEvent[]): void {
 
 test(
   "a rolling deploy under load answers every delivery, and loses and repeats nothing",
-  { timeout: 6 * PATIENCE_MS },
+  { timeout: 360_000 },
   async () => {
     const { file } = createScratch();
     const handlers = { one: { kind: "commit" as const }, two: { kind: "commit" as const } };
@@ -53,7 +52,7 @@ test(
       await sleep(300);
       older.signal(signal);
       expect(await older.ended).toEqual(signal === "SIGTERM" ? CLEAN : { code: null, signal });
-      await waitUntil("the younger one runs handlers", PATIENCE_MS, () =>
+      await waitUntil("the younger one runs handlers", () =>
         readInboxFile(file).effects.some(({ pid }) => pid === next.pid),
       );
       older = next;
@@ -61,7 +60,7 @@ test(
     const { events } = load;
     const delivered = await load.stop();
     sender.close();
-    await waitUntil("all is done", PATIENCE_MS, () => readUndone(file).length === 0);
+    await waitUntil("all is done", () => readUndone(file).length === 0);
     older.signal("SIGTERM");
     expect(await older.ended).toEqual(CLEAN);
 

@@ -61,10 +61,10 @@ describeOnPostgres((database) => {
         const fresh = makeEvent();
         await post(first, fresh);
         const ranBefore = ran.length;
-        await expect.poll(() => ran.indexOf(fresh.id), { timeout: 5_000 }).toBeGreaterThan(0);
+        await expect.poll(() => ran.indexOf(fresh.id)).toBeGreaterThan(0);
         // Each process has leased two pieces for each of its two places at most.
         expect(ran.indexOf(fresh.id) - ranBefore).toBeLessThanOrEqual(8);
-        await expect.poll(() => ran.length, { timeout: 10_000 }).toBe(61);
+        await expect.poll(() => ran.length).toBe(61);
         expect(new Set(ran).size).toBe(61);
       },
     );
@@ -84,7 +84,7 @@ describeOnPostgres((database) => {
       );
       const events = Array.from({ length: 16 }, () => makeEvent());
       await postInTurn(receivers, events);
-      await expect.poll(async () => (await receivers[0].stats()).done, { timeout: 20_000 }).toBe(events.length);
+      await expect.poll(async () => (await receivers[0].stats()).done).toBe(events.length);
       const [one = expect.unreachable()] = ran;
       await receivers[one]?.stop({ timeoutMs: 0 });
       await post(receivers[1 - one] ?? expect.unreachable(), makeEvent());
@@ -120,7 +120,7 @@ describeOnPostgres((database) => {
         const { pending, retrying, running } = await receivers[0].stats();
         return pending + retrying + running;
       };
-      await expect.poll(open, { timeout: 20_000 }).toBe(0);
+      await expect.poll(open).toBe(0);
       const ran = await readEffects();
       expect(ran).toEqual([...new Set(ran)].toSorted());
       expect(ran.at(-1)).toBe("at_59");
@@ -148,7 +148,7 @@ describeOnPostgres((database) => {
       );
       const events = Array.from({ length: 200 }, () => makeEvent());
       await postInTurn(receivers, events);
-      await expect.poll(async () => (await receivers[0].stats()).done, { timeout: 20_000 }).toBe(events.length);
+      await expect.poll(async () => (await receivers[0].stats()).done).toBe(events.length);
       expect((await readEffects()).toSorted()).toEqual(events.map(({ id }) => id).toSorted());
       expect(Math.max(...sizes)).toBe(20);
       expect(failed.size).toBeGreaterThan(1);
@@ -174,9 +174,9 @@ describeOnPostgres((database) => {
         for (const of of keys)
           expect(await post(accepting, makeEvent({ data: { of } }))).toMatchObject({ status: 200 });
       }
-      await expect.poll(() => others.toSorted(), { timeout: 20_000 }).toEqual(["a", "a", "b", "c"]);
+      await expect.poll(() => others.toSorted()).toEqual(["a", "a", "b", "c"]);
       gate.open();
-      await expect.poll(async () => (await working.stats()).done, { timeout: 20_000 }).toBe(204);
+      await expect.poll(async () => (await working.stats()).done).toBe(204);
       expect(most).toBe(1);
     });
 
@@ -229,7 +229,7 @@ describeOnPostgres((database) => {
       await clock.advance(600);
       return signal?.aborted;
     };
-    await expect.poll(isAborted, { interval: 5, timeout: 10_000 }).toBe(true);
+    await expect.poll(isAborted, { interval: 5 }).toBe(true);
     expect(signal?.reason).toMatchObject({ code: "lease_lost" });
     await expect.poll(() => log.named("lease_lost")).toHaveLength(1);
     ended.open();
@@ -287,11 +287,11 @@ describeOnPostgres((database) => {
     const turn = async (): Promise<void> => clock.advance(600);
     relay.fault = { at: "statement", state: "53200", to: /SET state = 'pending', due_at = least/ };
     const failed = () => log.named("release_failed");
-    await expect.poll(async () => (await turn(), failed()), { interval: 5, timeout: 10_000 }).toHaveLength(1);
+    await expect.poll(async () => (await turn(), failed()), { interval: 5 }).toHaveLength(1);
     relay.fault = undefined;
     gate.open();
     const workOfWaiting = async () => (await turn(), await workOf(receiver, waiting.id).catch(() => undefined));
-    await expect.poll(workOfWaiting, { interval: 5, timeout: 10_000 }).toMatchObject({ state: "done", attempts: 1 });
+    await expect.poll(workOfWaiting, { interval: 5 }).toMatchObject({ state: "done", attempts: 1 });
   });
 
   test.each<[string, RelayFault]>([
@@ -323,14 +323,14 @@ describeOnPostgres((database) => {
     const cutAt = clock.now();
     // Longer than a round takes to fail.
     const turn = async (): Promise<void> => (await clock.advance(600), await sleep(50));
-    await expect.poll(async () => (await turn(), signal?.aborted), { interval: 5, timeout: 20_000 }).toBe(true);
+    await expect.poll(async () => (await turn(), signal?.aborted), { interval: 5 }).toBe(true);
     expect(clock.now() - cutAt).toBeLessThan(TAKEN_OVER_AFTER_MS);
     expect(signal?.reason).toMatchObject({ code: "lease_lost" });
     expect(log.named("run_interrupted")).toHaveLength(1);
     expect(log.named("maintenance_failed")).toHaveLength(1);
     relay.fault = undefined;
     const over = () => log.named("maintenance_works_again");
-    await expect.poll(async () => (await turn(), over()), { interval: 5, timeout: 20_000 }).toHaveLength(1);
+    await expect.poll(async () => (await turn(), over()), { interval: 5 }).toHaveLength(1);
   });
 
   test("a handler whose commit hangs for longer than its timeoutMs runs again", async () => {

@@ -66,7 +66,7 @@ function describeLinks(makePlace: () => Place): void {
     service.faultOf = () => undefined;
     const sending = createApp(place);
     await sending.start();
-    await expect.poll(() => service.stored.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => service.stored.length).toBe(1);
     const calls = await spans.untilEnded(SEND, 2);
     await closeReceiver(sending);
 
@@ -127,7 +127,7 @@ function describeLinks(makePlace: () => Place): void {
 
     const sending = createApp(place);
     await sending.start();
-    await expect.poll(() => service.stored.length, { timeout: 10_000 }).toBe(4);
+    await expect.poll(() => service.stored.length).toBe(4);
     const batch = (await spans.untilEnded(SEND, 3)).at(-1) ?? expect.unreachable();
     expect(linksOf(batch)).toEqual([...spans.named(HANDLE), ...spans.named("caller")].map(idOf));
     expect(linksOf(spans.named(HANDLE)[0] ?? expect.unreachable())).toEqual(spans.named(RECEIVE).map(idOf));

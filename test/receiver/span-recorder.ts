@@ -43,7 +43,7 @@ export function useSpanRecorder() {
     named,
     /** Waits until so many spans of this name have ended. */
     async untilEnded(name: string, count: number): Promise<ReadableSpan[]> {
-      await expect.poll(() => named(name).length, { interval: 5, timeout: 10_000 }).toBeGreaterThanOrEqual(count);
+      await expect.poll(() => named(name).length, { interval: 5 }).toBeGreaterThanOrEqual(count);
       return named(name);
     },
   };

@@ -179,7 +179,7 @@ test(
     const ports = { PORT: app, DEV_PORT: dev, DEV_PAGE_PORT: page, SANDBOX_PORT: sandbox };
     const env = Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)]));
     const all = startDev(project, env);
-    await expect.poll(() => all.output(), { timeout: 30_000 }).toContain("dev     │   Ready.");
+    await expect.poll(() => all.output()).toContain("dev     │   Ready.");
 
     const fired = await fetch(`http://127.0.0.1:${sandbox}/sandbox/emit`, {
       method: "POST",
@@ -202,7 +202,7 @@ test(
       writeFileSync(`${handler}.new`, readFileSync(handler, "utf8").replace(/ctx\.log\.\w+\(/, `ctx.log.${level}(`));
       renameSync(`${handler}.new`, handler);
       const starts = () => all.output().match(/app {5}│ .*listening/g)?.length;
-      await expect.poll(starts, { timeout: 20_000 }).toBe(index + 2);
+      await expect.poll(starts).toBe(index + 2);
     }
 
     all.child.kill("SIGINT");

@@ -29,7 +29,7 @@ test("the app of a new project says in one line that its database is not there",
   expect(stdout.trimEnd().split("\n")).toEqual([
     expect.stringMatching(/"msg":"[^"]*ECONNREFUSED[^"]* of DATABASE_URL, as README\.md says\."/),
   ]);
-}, 30_000);
+});
 
 describe.skipIf(!hasPostgres() && process.env["CI"] === undefined)("on a server that the store refuses", () => {
   test("the tests of a new project show that error alone, and leave no database", async () => {
@@ -47,5 +47,5 @@ describe.skipIf(!hasPostgres() && process.env["CI"] === undefined)("on a server 
     const errors = new Set(stderr.match(/^[A-Za-z]*Error: .*/gm));
     expect([...errors]).toEqual([expect.stringContaining("fsync")]);
     expect(await runSql(server.url, "SELECT FROM pg_database WHERE datname LIKE 'test@_%' ESCAPE '@'")).toEqual([]);
-  }, 60_000);
+  });
 });

@@ -68,4 +68,4 @@ test("the two terminals of the first screen show what the commands print", { tim
 test("npm start plays the whole loop, and says how its inbox is read", async () => {
   const demo = runProgram(makeExampleFolder(), "examples/start", { PORT: "0" });
   await expect.poll(demo.output, { timeout: 40_000 }).toContain("pigeonhole inbox list");
-}, 60_000);
+});

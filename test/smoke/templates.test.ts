@@ -12,7 +12,6 @@ const PACKAGES = ["@hono", "@types", "better-sqlite3", "express", "hono", "pg", 
 
 test.for([...TEMPLATE_NAMES, "minimal"] as const)(
   "a new project of the template %s compiles and passes its tests",
-  { timeout: 60_000 },
   async (name, context) => {
     const minimal = name === "minimal";
     const template = minimal ? "express" : name;

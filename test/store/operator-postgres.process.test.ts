@@ -77,7 +77,7 @@ describeOnPostgres((database) => {
     }
     expect(runs).toEqual([]);
     await inbox.resumeHandler("email.sent");
-    await expect.poll(() => runs.toSorted(), { timeout: 2_000 }).toEqual(events.map(({ id }) => id).toSorted());
+    await expect.poll(() => runs.toSorted()).toEqual(events.map(({ id }) => id).toSorted());
   });
 
   describe("other databases", () => {

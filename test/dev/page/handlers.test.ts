@@ -58,7 +58,7 @@ describeBench("the work of the app's handlers", {}, ({ bench, page, rows }) => {
 
   test("the tab Handlers shows the first and the last error in full, counts the others, and retries", async () => {
     await bench.deliver({ type: "email.complained" });
-    await expect.poll(workOfRow, { timeout: 25_000 }).toMatch(/^dead/);
+    await expect.poll(workOfRow).toMatch(/^dead/);
     await openTab("5");
     const handler = tab().locator(".handler").filter({ hasText: "ledger" });
     await seeText(handler, /^dead\s+ledger\s+4 of 4 attempts\s+attempts_spent/);
@@ -140,7 +140,7 @@ describeBench("the work of the app's handlers", {}, ({ bench, page, rows }) => {
     expect(await tab().locator(".facts .badge").count()).toBe(0);
   });
 
-  test("the list finds deliveries by their work, and changes what is chosen", { timeout: 60_000 }, async () => {
+  test("the list finds deliveries by their work, and changes what is chosen", async () => {
     for (const type of ["email.bounced", "email.bounced", "email.sent"] as const) await bench.deliver({ type });
     await page.getByRole("button", { name: "handlers: dead 2" }).click();
     await expect.poll(() => rows.count()).toBe(2);
@@ -166,7 +166,7 @@ describeBench("the work of the app's handlers", {}, ({ bench, page, rows }) => {
     await expect.poll(() => rows.count()).toBe(0);
   });
 
-  test("an event that only the inbox has is listed with all that is known", { timeout: 60_000 }, async () => {
+  test("an event that only the inbox has is listed with all that is known", async () => {
     await bench.deliver({ type: "email.opened" });
     await expect.poll(async () => (await bench.receiver.contactEvents.list({ state: "dead" })).items.length).toBe(1);
     await rows.first().click();

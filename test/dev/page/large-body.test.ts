@@ -5,13 +5,12 @@ import { ROWS, openWorkbench, startWorkbench, type Workbench } from "./workbench
 
 describeInBrowser("a body of 5 MB", (open) => {
   let bench: Workbench;
-  beforeAll(async () => void (bench = await startWorkbench({ captures: captureLargeBodies() })), 60_000);
+  beforeAll(async () => void (bench = await startWorkbench({ captures: captureLargeBodies() })));
   afterAll(() => bench.close());
 
   // Times differ between machines; what costs time is what the browser must lay out.
   test.each(Object.keys(LARGE_BODIES).map((name, index) => [name, index] as const))(
     "every tab shows the beginning of %s only",
-    { timeout: 60_000 },
     async (_, index) => {
       const { page } = await open(bench.pageUrl);
       await page.locator(ROWS).nth(index).click();
@@ -29,7 +28,7 @@ describeInBrowser("a body of 5 MB", (open) => {
     },
   );
 
-  test("a list of many values is counted, and unfolded from its beginning", { timeout: 60_000 }, async () => {
+  test("a list of many values is counted, and unfolded from its beginning", async () => {
     const count = 9_000;
     const rows = Array.from({ length: count }, (_, n) => ({ id: n, name: `the row with the number ${n}` }));
     const other = await openWorkbench();

@@ -16,6 +16,7 @@ import { newRecord } from "../conformance/new-record.js";
 import { leaseSend } from "../conformance/outbox-fixture.js";
 import { borrowClient, openStore } from "./store-on.js";
 import { countWork } from "../../support/operate.js";
+import { measureSlowness } from "../../support/slowness.js";
 
 describeOnPostgres((database) => {
   async function pidOf(name: string, pool = database.pool): Promise<unknown> {
@@ -188,8 +189,8 @@ describeOnPostgres((database) => {
     const recovered = store.recover(T).catch(() => undefined);
     const begun = performance.now();
     await store.close();
-    // It waits for 5 s for what was begun. Far more for a machine that is busy with other tests.
-    expect(performance.now() - begun).toBeLessThan(15_000);
+    // It waits for 5 s for what was begun.
+    expect(performance.now() - begun).toBeLessThan(10_000 * measureSlowness());
     expect(await accepted).toBe("store_unreachable");
     relay.fault = undefined;
     relay.cut();
@@ -210,7 +211,7 @@ describeOnPostgres((database) => {
       await Promise.allSettled([store.accept(newEvent(`evt_${performance.now()}`)), leasePage(store)]);
       return (await pidOf("pigeonhole session")) !== undefined;
     };
-    await expect.poll(isBack, { interval: 1, timeout: 5_000 }).toBe(true);
+    await expect.poll(isBack, { interval: 1 }).toBe(true);
   });
 
   test("connections that a store's own pool could not make in time leave their places to others", async () => {
@@ -272,7 +273,7 @@ describeOnPostgres((database) => {
         const pool = new Pool({ connectionString: relay.url });
         const shared = new SharedPool(of === "own" ? relay.url : pool, new AbandonedSessions());
         onTestFinished(async () => void (await Promise.all([shared.end(), pool.end()])));
-        const look = () => shared.run("looking", (client) => client.query("SELECT 1"), AbortSignal.timeout(10_000));
+        const look = () => shared.run("looking", (client) => client.query("SELECT 1"), AbortSignal.timeout(30_000));
         relay.fault = { at: "greeting" };
         await expectCode(look(), "store_unreachable");
         relay.fault = undefined;

@@ -115,7 +115,7 @@ describeOnPostgres((database) => {
     );
   });
 
-  test("a page of a job may take longer than a person waits", { timeout: 40_000 }, async () => {
+  test("a page of a job may take longer than a person waits", async () => {
     await acceptDead(1);
     await whenWorkChanges("PERFORM pg_sleep(8.5)");
     await operator.createJob({ action: "retry", choice: { state: "dead" }, by: "ann" });

@@ -95,7 +95,7 @@ export async function startDashboardBench(given: DashboardBenchOptions = {}) {
     /** Delivers an event of which a contact event is recorded, and waits until that was tried. */
     async deliverTried(type: EventType): Promise<string> {
       const id = await this.deliver(type);
-      await waitUntil("the contact event is tried", 10_000, async () => {
+      await waitUntil("the contact event is tried", async () => {
         const [recorded] = (await receiver.contactEvents.list({ inboxEventId: id })).items;
         return recorded?.state === "dead" || recorded?.dueAt !== undefined;
       });
