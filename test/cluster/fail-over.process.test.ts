@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { findPostgresPrograms } from "../support/tools.js";
+import { findPostgresPrograms, isSkippedWithout } from "../support/tools.js";
 import { failOverUnderLoad } from "./fail-over.js";
 
-test.skipIf(findPostgresPrograms() === undefined && process.env["CI"] === undefined)(
+test.skipIf(isSkippedWithout(findPostgresPrograms()))(
   "a synchronous standby that is promoted under load has all that was answered",
   { timeout: 120_000 },
   async () => {

@@ -1,6 +1,6 @@
 import { test } from "vitest";
 import { seedOfRun } from "../support/seeded-random.js";
-import { findPostgresPrograms } from "../support/tools.js";
+import { findPostgresPrograms, isSkippedWithout } from "../support/tools.js";
 import { proveCluster } from "./kill-proof.js";
 
 /** The long form, which takes two minutes, is run by hand: CLUSTER_KILLS=10 npx vitest run test/cluster. */
@@ -11,7 +11,7 @@ const FORM =
     : { events: 300, rate: 40, restarts: 1, sleeps: [5_000], cuts: [1_500] };
 const TROUBLES = KILLS + FORM.restarts + FORM.sleeps.length + FORM.cuts.length;
 
-test.skipIf(findPostgresPrograms() === undefined && process.env["CI"] === undefined)(
+test.skipIf(isSkippedWithout(findPostgresPrograms()))(
   "three processes on a database, under kills, sleeps, restarts, cuts and lost answers, lose and repeat nothing",
   { timeout: 60_000 + TROUBLES * 30_000 },
   async () => {

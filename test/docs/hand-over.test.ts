@@ -7,7 +7,7 @@ import { type Running, startProgram } from "../support/start-program.js";
 import { findFreePort } from "../support/free-port.js";
 import { readRows } from "../support/inbox-file.js";
 import { describeOnPostgres } from "../support/postgres-server.js";
-import { isInstalled } from "../support/tools.js";
+import { isInstalled, isSkippedWithout } from "../support/tools.js";
 import { ROOT, run, useExampleProject } from "./example-project.js";
 
 // The programs of examples/hand-over with the real queues. What they say of "once" is tried at the death that it is
@@ -73,7 +73,7 @@ async function tryHandOver(engine: string, tried: Tried): Promise<void> {
   }
 }
 
-describe.skipIf(!isInstalled("redis-server") && process.env["CI"] === undefined)("on Redis", () => {
+describe.skipIf(isSkippedWithout(isInstalled("redis-server")))("on Redis", () => {
   test("examples/hand-over/bullmq makes one job of each event, though a receiver dies after it has added one", async () => {
     const folder = mkdtempSync(join(project, "redis-"));
     const port = String(await findFreePort());

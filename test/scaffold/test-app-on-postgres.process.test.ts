@@ -5,7 +5,7 @@ import { planScaffold } from "#pigeonhole/scaffold/project/plan-scaffold.js";
 import { findFreePort } from "../support/free-port.js";
 import { runSql } from "../support/postgres-process.js";
 import { startPostgres } from "../support/postgres-server.js";
-import { hasPostgres } from "../support/tools.js";
+import { hasPostgres, isSkippedWithout } from "../support/tools.js";
 import { startProgram } from "../support/start-program.js";
 import { linkPackages, makeFiles, ROOT } from "./scratch.js";
 
@@ -31,7 +31,7 @@ test("the app of a new project says in one line that its database is not there",
   ]);
 });
 
-describe.skipIf(!hasPostgres() && process.env["CI"] === undefined)("on a server that the store refuses", () => {
+describe.skipIf(isSkippedWithout(hasPostgres()))("on a server that the store refuses", () => {
   test("the tests of a new project show that error alone, and leave no database", async () => {
     const server = await startPostgres({ fsync: "off" });
     onTestFinished(() => server.stop());

@@ -1,8 +1,8 @@
 import { test } from "vitest";
 import { proveAnswers } from "../cluster/kill-proof.js";
-import { findPostgresPrograms } from "../support/tools.js";
+import { findPostgresPrograms, isSkippedWithout } from "../support/tools.js";
 
-test.skipIf(findPostgresPrograms() === undefined && process.env["CI"] === undefined)(
+test.skipIf(isSkippedWithout(findPostgresPrograms()))(
   "three processes on a database, two of which are killed, lose nothing that was answered and repeat nothing",
   { timeout: 90_000 },
   () => {

@@ -6,7 +6,7 @@ import { TEMPLATE_NAMES } from "#pigeonhole/scaffold/project/templates.js";
 import { runToEnd } from "../support/start-program.js";
 import { linkPackages, makeFiles, ROOT } from "../scaffold/scratch.js";
 import { createDatabase } from "../support/postgres-server.js";
-import { hasPostgres } from "../support/tools.js";
+import { hasPostgres, isSkippedWithout } from "../support/tools.js";
 
 const PACKAGES = ["@hono", "@types", "better-sqlite3", "express", "hono", "pg", "pino", "supertest", "vitest", "zod"];
 
@@ -16,7 +16,7 @@ test.for([...TEMPLATE_NAMES, "minimal"] as const)(
     const minimal = name === "minimal";
     const template = minimal ? "express" : name;
     const needsServer = template === "express-postgres-app";
-    if (needsServer && !hasPostgres() && process.env["CI"] === undefined) context.skip("PostgreSQL is missing");
+    if (needsServer && isSkippedWithout(hasPostgres())) context.skip("PostgreSQL is missing");
     const files = planScaffold({ name: "mail", pigeonhole: "^1.2.3", template, minimal, makeFixture });
     if (minimal) expect(files.length).toBeLessThanOrEqual(10);
     expect(files.find(({ path }) => path === "AGENTS.md")?.content.split("\n").length).toBeLessThanOrEqual(20);

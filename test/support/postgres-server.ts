@@ -5,7 +5,7 @@ import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, inject } from "vitest";
 import { type EmbeddedVersion, installEmbedded } from "./embedded-postgres.js";
 import { type PostgresServer, type Settings, makeData, runSql, serve, serverUser } from "./postgres-process.js";
-import { findPostgresPrograms, givenPostgresUrl, hasPostgres } from "./tools.js";
+import { findPostgresPrograms, givenPostgresUrl, hasPostgres, isSkippedWithout } from "./tools.js";
 
 export type { PostgresServer } from "./postgres-process.js";
 
@@ -78,7 +78,7 @@ export function describeOnPostgres(
   define: (database: TestDatabase) => void,
   create: () => Promise<PostgresServer> = createDatabase,
 ): void {
-  describe.skipIf(!hasPostgres() && process.env["CI"] === undefined)("on a server", () => define(useDatabase(create)));
+  describe.skipIf(isSkippedWithout(hasPostgres()))("on a server", () => define(useDatabase(create)));
 }
 
 /** Defines tests on a server of a version of npm, which is installed when it is not there. */

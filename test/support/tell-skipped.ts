@@ -66,6 +66,12 @@ export const GROUPS: Record<string, readonly Group[]> = {
     { need: "PostgreSQL", tests: "models and mistakes of the store on PostgreSQL", isThere: hasPostgres },
     { need: "cc", tests: "power cuts at any moment", isThere: () => isInstalled("cc") },
   ],
+  long: [
+    { need: "PostgreSQL", tests: "more of the store on PostgreSQL, its template", isThere: hasPostgres },
+    { need: "Chromium", tests: "the looks of the page", isThere: () => findChromium() !== undefined },
+    { need: "cc", tests: "slow disks, more power cuts", isThere: () => isInstalled("cc") },
+    { need: "/proc of Linux", tests: "memory of an example", isThere: () => existsSync("/proc/self") },
+  ],
 };
 
 /**

@@ -64,6 +64,11 @@ export function hasPostgres(): boolean {
   return givenPostgresUrl() !== undefined || findPostgresPrograms() !== undefined;
 }
 
+/** Whether tests are skipped whose server, program or browser is not there; in CI they fail. */
+export function isSkippedWithout(found: unknown): boolean {
+  return !found && process.env["CI"] === undefined;
+}
+
 /** Whether this user may read and write every file. */
 export function isRoot(): boolean {
   return process.getuid?.() === 0;

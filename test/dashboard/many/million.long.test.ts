@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import { hasPostgres } from "../../support/tools.js";
+import { hasPostgres, isSkippedWithout } from "../../support/tools.js";
 import { describeManyEvents } from "./describe-views.js";
 import { fullDatabase, fullFile } from "./stores.js";
 
@@ -9,9 +9,6 @@ describe("a dashboard on a file with 1,000,000 events", () => {
   describeManyEvents({ open: fullFile, total: TOTAL });
 });
 
-describe.skipIf(!hasPostgres() && process.env["CI"] === undefined)(
-  "a dashboard on PostgreSQL with 1,000,000 events",
-  () => {
-    describeManyEvents({ open: fullDatabase, total: TOTAL });
-  },
-);
+describe.skipIf(isSkippedWithout(hasPostgres()))("a dashboard on PostgreSQL with 1,000,000 events", () => {
+  describeManyEvents({ open: fullDatabase, total: TOTAL });
+});

@@ -1,17 +1,10 @@
 import { chromium, type Browser, type BrowserContextOptions, type Locator, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished } from "vitest";
-import { findChromium } from "../../support/tools.js";
-
-/** True when the tests of the page cannot run here; never in CI, where they must. */
-function mustSkip(): boolean {
-  if (findChromium() !== undefined) return false;
-  if (process.env["CI"] !== undefined) throw new Error("No Chromium: install one, or name it in PIGEONHOLE_CHROMIUM.");
-  return true;
-}
+import { findChromium, isSkippedWithout } from "../../support/tools.js";
 
 async function launchBrowser(): Promise<Browser> {
   const executablePath = findChromium();
-  if (executablePath === undefined) throw new Error("No Chromium");
+  if (executablePath === undefined) throw new Error("Install Chromium, or name it in PIGEONHOLE_CHROMIUM.");
   return chromium.launch({
     executablePath,
     args: [
@@ -43,7 +36,7 @@ type Open = (url: string, options?: PageOptions) => Promise<OpenPage>;
 
 /** Tests in one browser. */
 export function describeInBrowser(name: string, tests: (open: Open) => void): void {
-  describe.skipIf(mustSkip())(name, () => {
+  describe.skipIf(isSkippedWithout(findChromium()))(name, () => {
     let browser: Browser;
     beforeAll(async () => void (browser = await launchBrowser()));
     afterAll(() => browser.close());

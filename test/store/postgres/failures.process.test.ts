@@ -9,7 +9,8 @@ import { asPostgresError } from "#pigeonhole/store/postgres/store-error.js";
 import * as postgres from "#pigeonhole/store/postgres/postgres-store.js";
 import { type FakeClock, fakeClock } from "pigeonhole/testing";
 import { describeOnPostgres } from "../../support/postgres-server.js";
-import { hasPostgres } from "../../support/tools.js";
+import { measureSlowness } from "../../support/slowness.js";
+import { hasPostgres, isSkippedWithout } from "../../support/tools.js";
 import { expectCode, newEvent, T } from "../conformance/new-event.js";
 import { acceptLeased } from "../conformance/lease-page.js";
 import { openWithStandby, storeWithoutStandby } from "./standby.js";
@@ -58,7 +59,7 @@ describeOnPostgres((database) => {
     await client.query(`BEGIN; LOCK TABLE ${database.schema}.inbox_event IN ACCESS EXCLUSIVE MODE`);
     const begun = performance.now();
     await expectCode(store.accept(newEvent("evt_1")), "store_busy");
-    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(performance.now() - begun).toBeLessThan(5_000 * measureSlowness());
     await client.query("ROLLBACK");
     expect(await store.accept(newEvent("evt_1"))).toMatchObject({ kind: "stored" });
   });
@@ -70,7 +71,7 @@ describeOnPostgres((database) => {
     await client.query(`BEGIN; SELECT 1 FROM ${database.schema}.inbox_work FOR UPDATE`);
     const begun = performance.now();
     await expectCode(store.replan({ seq, handlers: ["h"], now: T }), "store_busy");
-    expect(performance.now() - begun).toBeLessThan(8_000);
+    expect(performance.now() - begun).toBeLessThan(8_000 * measureSlowness());
   });
 
   test("one event that cannot be stored fails alone", async () => {
@@ -81,7 +82,7 @@ describeOnPostgres((database) => {
   });
 });
 
-describe.skipIf(!hasPostgres())("a synchronous standby that is away", () => {
+describe.skipIf(isSkippedWithout(hasPostgres()))("a synchronous standby that is away", () => {
   test("neither a new event nor its duplicate is answered before the standby has it", async () => {
     const { store, client, setStandby } = await openWithStandby(postgres);
     await setStandby("away");

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
 import { describeOnPostgres, startPostgres } from "../../support/postgres-server.js";
 import { findFreePort } from "../../support/free-port.js";
-import { hasPostgres } from "../../support/tools.js";
+import { hasPostgres, isSkippedWithout } from "../../support/tools.js";
 import { HOUR } from "#pigeonhole/base/duration.js";
 import { POSTGRES_MIGRATIONS } from "#pigeonhole/store/postgres/migrations.js";
 import { MIGRATIONS, STORE_TABLES } from "#pigeonhole/store/sqlite/migrations.js";
@@ -316,7 +316,7 @@ describeOnPostgres((database) => {
   });
 });
 
-describe.skipIf(!hasPostgres())("a server that is not durable", () => {
+describe.skipIf(isSkippedWithout(hasPostgres()))("a server that is not durable", () => {
   test.each([{ fsync: "off" }, { full_page_writes: "off" }])("a server with %j is refused", async (settings) => {
     const server = await startPostgres(settings);
     onTestFinished(() => server.stop());
