@@ -1,8 +1,6 @@
-import { execFile } from "node:child_process";
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { promisify } from "node:util";
 import * as fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type * as z from "zod";
@@ -12,8 +10,8 @@ import { generateSchemas } from "#pigeonhole/capture/schemas/generate-schemas.js
 import { makeCapture } from "../support/captures.js";
 import { makeFolder } from "../support/folder.js";
 import { errorOf } from "../support/error-of.js";
+import { runToEnd } from "../support/start-program.js";
 
-const run = promisify(execFile);
 const ROOT = resolve(import.meta.dirname, "../..");
 
 const captureOf = (type: string, data: unknown) =>
@@ -36,9 +34,8 @@ async function load(text: string): Promise<Record<string, z.ZodType>> {
       exclude: [],
     }),
   );
-  await run(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "-p", folder]).catch((error: unknown) => {
-    throw new Error((error as { stdout: string }).stdout);
-  });
+  const args = [join(ROOT, "node_modules/typescript/bin/tsc"), "-p", folder];
+  await runToEnd({ command: process.execPath, args });
   const module = (await import(pathToFileURL(join(folder, "schemas.js")).href)) as {
     schemas: Record<string, z.ZodType>;
   };

@@ -1,13 +1,11 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Capture } from "#pigeonhole/capture/model/capture.js";
 import { openCaptureFolder } from "#pigeonhole/capture/folder/capture-folder.js";
 import { makeCapture } from "../support/captures.js";
-import { endWithTest } from "../support/end-with-test.js";
 import { makeFolder } from "../support/folder.js";
+import { asProgram, runToEnd } from "../support/start-program.js";
 
 const FOLDER_MODULE = import.meta.resolve("#pigeonhole/capture/folder/capture-folder.js");
 
@@ -19,10 +17,7 @@ async function tagElsewhere(path: string, id: string, name: string, count: numbe
     for (let n = 0; n < ${count}; n += 1)
       await folder.update(${JSON.stringify(id)}, (capture) => ({ ...capture, tags: [...capture.tags, "${name}" + n] }));
   `;
-  const args = ["--input-type=module", "--eval", code];
-  const child = endWithTest(spawn(process.execPath, args, { stdio: "inherit" }));
-  const [exitCode] = (await once(child, "exit")) as [number];
-  expect(exitCode).toBe(0);
+  await runToEnd(asProgram(code));
 }
 
 function readFile(folder: string, id: string): Capture {

@@ -1,5 +1,3 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -8,6 +6,7 @@ import { backUpInboxFile } from "#pigeonhole/store/sqlite/back-up-inbox-file.js"
 import { startReceiverApp } from "./app.js";
 import { jsonLines, runCli } from "../support/run-cli.js";
 import { makeFolder } from "../support/folder.js";
+import { startProgram } from "../support/start-program.js";
 
 /** Changes two numbers together, over and over. */
 const WRITER = `
@@ -45,10 +44,10 @@ describe("inbox backup", () => {
       WITH RECURSIVE series(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < 10000)
       INSERT INTO ballast SELECT hex(zeroblob(2000)) FROM series`);
     const count = (db: Database.Database) => db.prepare("SELECT a, b FROM pair").get() as { a: number; b: number };
-    const writer = spawn(process.execPath, ["-e", WRITER, app.file], { stdio: "inherit" });
+    const writer = startProgram({ command: process.execPath, args: ["-e", WRITER, app.file] });
     onTestFinished(async () => {
-      writer.kill("SIGKILL");
-      if (writer.exitCode === null && writer.signalCode === null) await once(writer, "exit");
+      writer.signal("SIGKILL");
+      await writer.ended;
       own.close();
     });
     await expect.poll(() => count(own).a).toBeGreaterThan(10);

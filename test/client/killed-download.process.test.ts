@@ -1,5 +1,3 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
@@ -8,6 +6,7 @@ import { createClient } from "pigeonhole/client";
 import { expect, onTestFinished, test } from "vitest";
 import { makeFolder } from "../support/folder.js";
 import { closeServer, listen } from "../support/listen.js";
+import { asProgram, startProgram } from "../support/start-program.js";
 import { waitUntil } from "../support/wait-until.js";
 
 const SIZE = 3_000_000;
@@ -31,19 +30,16 @@ async function killWhileSaving(path: string, bytes: number): Promise<void> {
     import { createClient } from "pigeonhole/client";
     const client = createClient({ apiKey: "svc_live_key", baseUrl: ${JSON.stringify(await startService(bytes))} });
     await (await client.files.content("${FILE_ID}")).saveTo(${JSON.stringify(path)});`;
-  const child = spawn(process.execPath, ["--input-type=module", "--eval", program], {
-    cwd: fileURLToPath(new URL("../..", import.meta.url)),
-    stdio: "ignore",
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  const root = fileURLToPath(new URL("../..", import.meta.url));
+  const { signal, ended } = startProgram({ ...asProgram(program), cwd: root });
   const folder = join(path, "..");
   const hasWritten = (name: string): boolean => name.endsWith(".part") && statSync(join(folder, name)).size === bytes;
   const known = new Set(readdirSync(folder));
   await waitUntil("the beginning is on the disk", () =>
     readdirSync(folder).some((name) => !known.has(name) && hasWritten(name)),
   );
-  child.kill("SIGKILL");
-  await once(child, "exit");
+  signal("SIGKILL");
+  await ended;
 }
 
 /** Saves the whole file in this process. */

@@ -1,9 +1,7 @@
-import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { asProgram, runToEnd } from "../support/start-program.js";
 
-const run = promisify(execFile);
 const ROOT = new URL("../..", import.meta.url);
 const API = `{ apiKey: "svc_live_key", baseUrl: "http://127.0.0.1:1/v1", maxRetries: 0 }`;
 const RECEIVER = `
@@ -19,9 +17,7 @@ async function loadedBy(program: string): Promise<string[]> {
     ${program}
     console.log(JSON.stringify(seen));
     process.exit();`;
-  const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", script], {
-    cwd: fileURLToPath(ROOT),
-  });
+  const { stdout } = await runToEnd({ ...asProgram(script), cwd: fileURLToPath(ROOT) });
   return JSON.parse(stdout) as string[];
 }
 

@@ -1,10 +1,10 @@
-import { spawnSync } from "node:child_process";
 import { resolve } from "node:path";
 import { isPigeonholeError } from "pigeonhole";
 import { describe, expect, test } from "vitest";
 import { type ClientOptions, createClient } from "#pigeonhole/client.js";
 import { startApi } from "./api-server.js";
 import { API_KEY, EMPTY_PAGE, clientOf } from "./support.js";
+import { asProgram, runToEnd } from "../support/start-program.js";
 
 function refusal(options: Partial<ClientOptions>): string {
   try {
@@ -127,6 +127,5 @@ test("a script does not end while a call waits for the rate limit", async () => 
     const result = { id: "1", contactId: "2", name: "a", occurredAt: "", createdAt: "", mode: "live" };
     const options = { apiKey: "k", baseUrl: "https://api.example", fetch: async () => Response.json(result) };
     console.log((await createClient(options).contactEvents.send({ name: "a", contactId: "2" })).id);`;
-  const run = spawnSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
-  expect([run.stdout.trim(), run.status, run.stderr]).toEqual(["1", 0, ""]);
+  expect(await runToEnd(asProgram(script))).toMatchObject({ stdout: "1\n", stderr: "" });
 });

@@ -12,7 +12,6 @@ export function runNode(folder: string, args: readonly string[], env: Record<str
     args,
     cwd: folder,
     env: { ...ENV, ...env },
-    isGroup: true,
   });
   const { child, output, signal: send } = running;
   const ended = running.ended.then(({ code }) => code);

@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import {
   copyFileSync,
   existsSync,
@@ -12,8 +11,6 @@ import {
 } from "node:fs";
 import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
@@ -22,11 +19,11 @@ import { readInboxFile } from "../support/inbox-file.js";
 import { type ReceiverConfig, type ReceiverProcess, findFreePort, startReceiver } from "../support/receiver-process.js";
 import { SECRET, createScratch } from "../support/scratch.js";
 import { ServiceSender } from "../support/service-sender.js";
+import { BIN } from "../support/start-cli.js";
+import { runToEnd } from "../support/start-program.js";
 
 // What becomes of a running receiver whose files are taken away: no delivery is acknowledged into a file that nobody
 // will find.
-
-const CLI = fileURLToPath(new URL("../../dist/cli/bin.js", import.meta.url));
 
 interface Scene {
   file: string;
@@ -76,7 +73,7 @@ const meddle = async ({ config }: Scene, how: string): Promise<void> => {
 };
 
 async function runCli(...args: string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [CLI, ...args]);
+  const { stdout } = await runToEnd({ command: process.execPath, args: [BIN, ...args] });
   return stdout;
 }
 

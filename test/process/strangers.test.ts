@@ -46,7 +46,9 @@ const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta
 
 function start(script: string, args: string[], nodeOptions: string[] = []) {
   const command = [...nodeOptions, pathOf(script), ...args];
-  const child = endWithTest(spawn(process.execPath, command, { stdio: ["pipe", "pipe", "ignore"] }));
+  const child = endWithTest((mark) =>
+    spawn(process.execPath, command, { env: { ...process.env, ...mark }, stdio: ["pipe", "pipe", "ignore"] }),
+  );
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
     /** The next line; undefined when the process ended, or did not come to it. */

@@ -1,8 +1,8 @@
-import { execFile } from "node:child_process";
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { makeFolder } from "../support/folder.js";
+import { startProgram } from "../support/start-program.js";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -19,8 +19,8 @@ test("the compiler's error for a misspelt type fits on a line, whatever the sche
   const settings = { extends: join(ROOT, "tsconfig.json"), compilerOptions, include: ["app.ts"], exclude: [] };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(settings));
   const args = [join(ROOT, "node_modules/typescript/bin/tsc"), "-p", folder, "--pretty", "false"];
-  const output = await new Promise<string>((done) => execFile(process.execPath, args, (_, stdout) => done(stdout)));
-  const [, ...errors] = output.trim().split("error TS2345: ");
+  const { stdout } = await startProgram({ command: process.execPath, args }).ended;
+  const [, ...errors] = stdout.trim().split("error TS2345: ");
   expect(errors).toEqual([
     `Argument of type '"email.bouncd"' is not assignable to parameter of type 'OneOrMore<EventPattern<"email.bounced">>'.`,
   ]);

@@ -1,15 +1,13 @@
-import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { openSandbox, fire } from "./support.js";
 import { makeFolder } from "../support/folder.js";
+import { asProgram, runToEnd } from "../support/start-program.js";
 import { isInstalled } from "../support/tools.js";
 
-const run = promisify(execFile);
 const testWithOpenssl = test.skipIf(!isInstalled("openssl"));
 
 /** An https receiver on a free port, with a certificate that nobody vouches for, made by openssl. */
@@ -18,7 +16,7 @@ async function openHttps(): Promise<{ url: string; certificate: string }> {
   const [key, certificate] = [join(folder, "key.pem"), join(folder, "certificate.pem")];
   const names = "-subj /CN=localhost -addext subjectAltName=DNS:localhost";
   const request = `req -x509 -newkey rsa:2048 -nodes ${names} -keyout`.split(" ");
-  await run("openssl", [...request, key, "-out", certificate]);
+  await runToEnd({ command: "openssl", args: [...request, key, "-out", certificate] });
   const server = createServer({ key: readFileSync(key), cert: readFileSync(certificate) }, (req, res) => {
     req.resume();
     res.end();
@@ -48,7 +46,6 @@ testWithOpenssl("a delivery over https arrives if Node trusts the certificate", 
     await sandbox.settle();
     console.log(String(sandbox.deliveries()[0].responseCode));
     await sandbox.close();`;
-  const env = { ...process.env, NODE_EXTRA_CA_CERTS: certificate };
-  const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", program], { env });
+  const { stdout } = await runToEnd({ ...asProgram(program), env: { NODE_EXTRA_CA_CERTS: certificate } });
   expect(stdout.trim()).toBe("200");
 });

@@ -1,6 +1,5 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { asProgram, runToEnd } from "../support/start-program.js";
 
 const SCRIPT = `
   import { createSandbox } from "pigeonhole/sandbox";
@@ -10,6 +9,6 @@ const SCRIPT = `
 `;
 
 test("a script does not end during an attempt that has no socket", async () => {
-  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", SCRIPT]);
+  const { stdout } = await runToEnd(asProgram(SCRIPT));
   expect(stdout).toBe("no answer within 5 s\n");
 });

@@ -1,12 +1,12 @@
-import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { makeFolder } from "../support/folder.js";
+import { asProgram, runToEnd } from "../support/start-program.js";
 
 const BUILT = resolve(import.meta.dirname, "../../dist/.modules/scaffold/mount/find-own-route.js");
 
-test("a folder that may not be read is left out of the search for the app's own route", () => {
+test("a folder that may not be read is left out of the search for the app's own route", async () => {
   const folder = makeFolder();
   chmodSync(folder, 0o755);
   mkdirSync(join(folder, "pgdata"), { mode: 0o000 });
@@ -17,7 +17,7 @@ test("a folder that may not be read is left out of the search for the app's own 
     const { findOwnRoute } = await import(${JSON.stringify(BUILT)});
     if (process.getuid() === 0) process.setuid(65534);
     console.log(findOwnRoute(${JSON.stringify(folder)}, []));`;
-  const child = spawnSync(process.execPath, ["--input-type=module", "--eval", script], { encoding: "utf8" });
-  expect(child.stderr).toBe("");
-  expect(child.stdout).toContain("hooks.js");
+  const { stdout, stderr } = await runToEnd(asProgram(script));
+  expect(stderr).toBe("");
+  expect(stdout).toContain("hooks.js");
 });

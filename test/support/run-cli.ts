@@ -1,6 +1,7 @@
 import { Readable, Writable } from "node:stream";
 import type { HostProcess } from "#pigeonhole/cli/frame/context.js";
 import { main } from "#pigeonhole/cli/main.js";
+import { markOfTest } from "./end-with-test.js";
 import { makeFolder } from "./folder.js";
 
 export const SECRET = `whsec_${"commandline".repeat(3)}0123456789`;
@@ -20,7 +21,10 @@ export interface CliResult {
   stderr: string;
 }
 
-/** Runs a command to its end, in this process; `isTerminal` is what standard output is. */
+/**
+ * Runs a command to its end, in this process; `isTerminal` is what standard output is. An app that it starts ends with
+ * the test.
+ */
 export async function runCli(
   args: readonly string[],
   { cwd = makeFolder(), env, input, isTerminal = false }: CliOptions & { isTerminal?: boolean } = {},
@@ -30,7 +34,7 @@ export async function runCli(
   let folder = cwd;
   const host = {
     argv: ["node", "pigeonhole", ...args],
-    env: { PATH, ...env },
+    env: { PATH, ...env, ...(args.includes("--start") ? markOfTest() : {}) },
     stdin: Readable.from(input === undefined ? [] : [Buffer.from(input)]),
     stdout,
     stderr,

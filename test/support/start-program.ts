@@ -30,17 +30,21 @@ export interface RunInput {
   base?: NodeJS.ProcessEnv;
   /** Standard input; null keeps it open. @default empty */
   input?: string | null;
-  /** It has a group of its own, whose programs end with the test too. */
-  isGroup?: boolean;
 }
+
+/** Node with the text of a module as its program. */
+export const asProgram = (text: string) => ({
+  command: process.execPath,
+  args: ["--input-type=module", "--eval", text],
+});
 
 /** Of the environment, what would change what programs print: colours, and the package manager that runs the tests. */
 const PLAIN = { NO_COLOR: "1", FORCE_COLOR: undefined, npm_config_user_agent: undefined };
 
-/** Starts a program without a terminal. It ends with the test. */
-export function startProgram({ command, args, cwd, env, base, input = "", isGroup = false }: RunInput): Running {
+/** Starts a program without a terminal. It ends with the test, and on Linux all that it has started. */
+export function startProgram({ command, args, cwd, env, base, input = "" }: RunInput): Running {
   const all = { ...(base ?? { ...process.env, ...PLAIN }), ...env };
-  const child = endWithTest(spawn(command, args, { cwd, env: all, stdio: "pipe", detached: isGroup }), isGroup);
+  const child = endWithTest((mark) => spawn(command, args, { cwd, env: { ...all, ...mark }, stdio: "pipe" }));
   const said = { stdout: "", stderr: "" };
   const lines: string[] = [];
   const lookers = new Set<() => void>();

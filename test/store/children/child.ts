@@ -18,7 +18,9 @@ export const childFile = (name: string): string => fileURLToPath(new URL(`${name
 
 export function startChild(name: string, ...args: string[]): Child {
   const command = [childFile(name), ...args];
-  const child = endWithTest(spawn(process.execPath, command, { stdio: ["pipe", "pipe", "inherit"] }));
+  const child = endWithTest((mark) =>
+    spawn(process.execPath, command, { env: { ...process.env, ...mark }, stdio: ["pipe", "pipe", "inherit"] }),
+  );
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
   const ended = once(child, "exit");
   return {
