@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { followLoads } from "./test/support/loaded-elsewhere.js";
 import { MEMORY_DISK } from "./test/support/memory-disk.js";
 
 const SOURCE = resolve(import.meta.dirname, "src");
@@ -155,12 +156,22 @@ export function configure(tested: "source" | "dist", forms: keyof typeof FORMS =
   const isSource = tested === "source";
   return defineConfig({
     resolve: { alias: isSource ? FROM_SOURCE : [] },
+    plugins: isSource ? [followLoads] : [],
     test: {
       // Threads of the package, such as the one that writes, load its source too.
       execArgv: isSource ? ["--import", resolve(import.meta.dirname, "test/support/threads-of-source.mjs")] : [],
       projects: FORMS[forms],
       ...SHARED,
       typecheck: { enabled: false },
+      // What decides how the package is built, and no module of it imports, changes all.
+      forceRerunTriggers: [
+        ...configDefaults.forceRerunTriggers,
+        "**/bundle.ts",
+        "**/tsconfig*.json",
+        "**/src/page/build.ts",
+        "**/src/page/index.html",
+        "**/src/page/public/**",
+      ],
       // What was transformed is kept for the next run.
       experimental: { fsModuleCache: true },
     },
