@@ -48,7 +48,6 @@ const PARTS = {
     "base/text",
     "capture/redact/redaction-profiles",
     "operator/filter-reader",
-    "operator/read-past-moment",
     "protocol/endpoint-id",
     "protocol/endpoint-path",
     "protocol/event-pattern",
@@ -70,6 +69,8 @@ const PARTS = {
   cli: ["cli/main"],
 };
 const ROOTS = Object.values(PARTS).flat();
+const MISSING = ROOTS.filter((name) => !NAMES.includes(name));
+if (MISSING.length > 0) throw new Error(`src has no ${MISSING.join(", ")}. Name the file that took its place.`);
 
 /** Modules by chunk. What a part loads later is in chunks of its own. */
 class ChunkPlan {
