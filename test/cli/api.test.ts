@@ -118,7 +118,7 @@ describe("a call that cannot be sent", () => {
   test.each([
     [["contacts.gte"], "no call contacts.gte. Did you mean contacts.get?"],
     [["contact"], "Did you mean contacts?"],
-    [["contacts.subscribe"], "Those of contacts are contacts.list, contacts.get"],
+    [["contacts.subscribe"], "Calls of contacts: contacts.list, contacts.get"],
     [["xyzzy"], "Its resources are chats, contactEvents"],
     [["labels", "x"], "labels is a resource"],
     [["labels.get"], "labels.get needs <id>. For example: pigeonhole api labels.get"],

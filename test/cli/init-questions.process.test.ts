@@ -26,7 +26,7 @@ describe.skipIf(!HAS_TERMINAL)("the questions of init in a terminal", () => {
     init.press(KEY.enter);
     await init.shows("Which events");
     init.press(KEY.enter);
-    await init.shows("That is all.");
+    await init.shows("No more questions.");
     expect(await init.ended).toBe(0);
     const folder = join(cwd, "my-app");
     const { name, dependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {

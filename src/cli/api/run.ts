@@ -70,5 +70,5 @@ function noSuchCall(word: string): string {
   const known = API_RESOURCES.includes(resource) ? resource : nearestWord(resource, API_RESOURCES);
   if (known === undefined) return `The API has no call ${word}. Its resources are ${API_RESOURCES.join(", ")}.`;
   const calls = CALL_NAMES.filter((call) => call.startsWith(`${known}.`));
-  return `The API has no call ${word}. Those of ${known} are ${calls.join(", ")}.`;
+  return `The API has no call ${word}. Calls of ${known}: ${calls.join(", ")}.`;
 }

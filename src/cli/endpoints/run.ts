@@ -147,7 +147,7 @@ function remarksOn(report: RepairReport, dryRun: boolean): string[] {
   }
   for (const { from, until } of offPeriods) {
     remarks.push(
-      `The endpoint was off from ${from ?? "before --since"} to ${until ?? "now"}. What was fired then and is not in the delivery log cannot be repaired.`,
+      `The endpoint was off from ${from ?? "before --since"} to ${until ?? "now"}. Events that were fired then and are not in the delivery log cannot be repaired.`,
     );
   }
   if (unnamedRows > 0)

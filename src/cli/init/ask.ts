@@ -26,7 +26,7 @@ export async function ask(input: AskInput): Promise<Answers> {
   const folder = given.folder ?? (await askFolder(input));
   const template = given.template ?? (await askTemplate(signal));
   const events = given.events ?? (await askEvents(signal));
-  if (isOpen) prompts.outro("That is all.");
+  if (isOpen) prompts.outro("No more questions.");
   return { folder, template, events };
 }
 

@@ -147,7 +147,7 @@ function findSecret({ options, context }: Input): string {
 
 const NOT_STARTED = "Start the app first, or have the command start it: --start 'npm start'.";
 
-const HANDLERS_UNKNOWN = `What the handlers do would not be known, so nothing was sent. Have the command start the app with --start 'npm start', or give the app's database with --inbox, ${DATABASE_VARIABLE} or ${URL_VARIABLE}; --answers-only checks the answers alone.`;
+const HANDLERS_UNKNOWN = `Nothing was sent, since the results of handlers would not be known. Have the command start the app with --start 'npm start', or give the app's database with --inbox, ${DATABASE_VARIABLE} or ${URL_VARIABLE}; --answers-only checks the answers alone.`;
 
 function showCase(testCase: CaptureTestCase, out: Output): void {
   const { name, passed, status, outcome, handlers, ms, updated } = testCase;

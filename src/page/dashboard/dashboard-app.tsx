@@ -24,7 +24,7 @@ const STRANGER = {
   title: "The app does not know you any more",
   children: (
     <>
-      <p>Log in to the app again, then load this page again. What you asked for last may not have been done.</p>
+      <p>Log in to the app again, then load this page again. Your last action may not have been done.</p>
       <Button label="Load it again" class="primary" run={() => location.reload()} />
     </>
   ),

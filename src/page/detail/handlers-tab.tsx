@@ -18,7 +18,7 @@ export function HandlersTab({ capture }: { capture: Capture }) {
   if (session.value?.inbox !== true) {
     return (
       <div class="nothing">
-        <p>What the handlers made of it is not known here.</p>
+        <p>The results of handlers are not known here.</p>
         <NoInbox />
       </div>
     );
@@ -27,7 +27,7 @@ export function HandlersTab({ capture }: { capture: Capture }) {
   const last = capture.attempts.at(-1);
   if (ids.length === 0) {
     const isTaken = last === undefined || !isRefused(last);
-    const why = isTaken ? "What was sent has no event id, so no handler can get it." : describeLast(shownAnswer(last));
+    const why = isTaken ? "The delivery has no event id, so no handler can get it." : describeLast(shownAnswer(last));
     return <p class="nothing">{why}</p>;
   }
   return (

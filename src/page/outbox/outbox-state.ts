@@ -107,7 +107,7 @@ function mayChange(keys: readonly string[], action: "retry" | "discard"): Promis
       : ` ${plural(inCalls.length, "contact event")} may have taken effect, and can go out again with the rest of the call.`;
   return confirmed({
     title: count === 1 ? "Discard this contact event?" : `Discard ${count} contact events?`,
-    text: `What is not sent yet is never sent.${unknown}`,
+    text: `Contact events that are not sent yet are never sent.${unknown}`,
     verb: "Discard",
   });
 }

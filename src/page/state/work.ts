@@ -132,7 +132,7 @@ export async function changeEvents(ids: readonly string[], action: JobAction): P
 function mayDiscard(what: string): Promise<boolean> {
   return confirmed({
     title: `Discard ${what}?`,
-    text: "Unfinished work is ended permanently, without a run. What is done stays done.",
+    text: "Unfinished work is ended permanently, without a run. Finished work stays as it is.",
     verb: "Discard",
   });
 }

@@ -103,17 +103,17 @@ function NavBar({ items, current }: Pick<FrameOptions, "items" | "current">) {
 
 const CONNECTION: Record<StreamState, { word: string; tone: string; meaning: string }> = {
   connecting: { word: "connecting", tone: "mute", meaning: "Connecting." },
-  live: { word: "live", tone: "good", meaning: "What is new appears by itself." },
+  live: { word: "live", tone: "good", meaning: "Changes appear by themselves." },
   polling: { word: "every 3 s", tone: "good", meaning: "Too many pages are open; this one reads every 3 s." },
   lost: {
     word: "lost, trying again",
     tone: "bad",
-    meaning: `${SERVER} does not answer. What is shown may be old.`,
+    meaning: `${SERVER} does not answer. The page may show old data.`,
   },
   ended: {
     word: "stopped, trying again",
     tone: "bad",
-    meaning: "The receiver has stopped. What is shown may be old.",
+    meaning: "The receiver has stopped. The page may show old data.",
   },
 };
 

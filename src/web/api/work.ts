@@ -1,5 +1,5 @@
 /*
- * GET  api/events?state=&handler=&type=&source=&error=&id=&text=&since=&until=&errorGroup=&cursor= → ListedEventPage
+ * GET  api/events?state=&handler=&type=&source=&error=&text=&since=&until=&errorGroup=&cursor= → ListedEventPage
  * GET  api/errors?handler=&type=&state=&since=&until=&cursor= → ErrorGroupList, each group with all steps of the time
  * GET  api/running                             → RunningWork
  * GET  api/handlers?since=                     → HandlerReport

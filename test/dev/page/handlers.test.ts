@@ -206,7 +206,7 @@ describeInBrowser("the work of the app's handlers as the page opens", (open) => 
     await page.locator(ROWS).first().click();
     await page.keyboard.press("5");
     const tab = page.getByRole("tabpanel");
-    await seeText(tab, /What the handlers made of it is not known here\.[^]*pigeonhole dev --inbox/);
+    await seeText(tab, /The results of handlers are not known here\.[^]*pigeonhole dev --inbox/);
     expect(await page.getByRole("columnheader", { name: "Handlers" }).count()).toBe(0);
   });
 });

@@ -64,7 +64,7 @@ const VERBS = { retry: "Retry", discard: "Discard", run: "Run now" } as const sa
 
 const MEANINGS = {
   retry: "Work that is dead or parked runs again, with new attempts.",
-  discard: "Work that is dead or parked is ended permanently, without a run. What is done stays done.",
+  discard: "Work that is dead or parked is ended permanently, without a run. Finished work stays as it is.",
   run: "Work that waits for its next run is due at once. Its attempts are kept.",
 } as const satisfies Record<JobAction, string>;
 

@@ -194,7 +194,7 @@ const ALARM_COLUMNS: readonly TableColumn<AlarmRow>[] = [
     cell: ({ since }) => formatTime(since),
     hint: ({ at }) => `Last raised ${formatExactTime(at)}`,
   },
-  { title: "What to do", class: "long", cell: ({ advice }) => advice },
+  { title: "Advice", class: "long", cell: ({ advice }) => advice },
 ];
 
 /** The processes that have the store open, if they are several. */

@@ -26,7 +26,7 @@ export function WorkView() {
       <header class="pane-head">
         <h1>Work</h1>
         <span class="spring" />
-        <Segments label="What is shown" choices={WORK_PARTS} current={part} choose={(show) => setParams({ show })} />
+        <Segments label="Part" choices={WORK_PARTS} current={part} choose={(show) => setParams({ show })} />
       </header>
       <Part />
     </div>

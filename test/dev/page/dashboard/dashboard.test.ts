@@ -583,7 +583,7 @@ describeDashboard("the dashboard's page", true, ({ bench, page, problems, restar
     bench.setLogin(toLogin);
     await confirm("Pause");
     await signedOut();
-    await page.getByText("What you asked for last may not have been done.").waitFor();
+    await page.getByText("Your last action may not have been done.").waitFor();
     bench.setLogin((_req, _res, next) => next?.());
     await page.reload();
     await page.getByText("live", { exact: true }).waitFor();
