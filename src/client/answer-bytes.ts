@@ -68,13 +68,7 @@ export class AnswerBytes {
     this.#exchange.end();
     if (this.sizeBytes === undefined || this.#read === this.sizeBytes) return;
     const message = `the answer has ${this.#read} bytes instead of ${this.sizeBytes}`;
-    throw new NoAnswerError({
-      call: this.#call,
-      reason: "connection",
-      mayHaveArrived: true,
-      message,
-      cause: undefined,
-    });
+    throw new NoAnswerError({ call: this.#call, reason: "connection", mayHaveArrived: true, message });
   }
 }
 

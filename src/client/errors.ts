@@ -10,24 +10,16 @@ export { InvalidInputError };
 type AnyApiErrorCode = ApiErrorCode | (string & {});
 
 /** What an {@link ApiError} is made of. */
-export interface ApiErrorInput {
+export interface ApiErrorInput extends Pick<ApiError, "status" | "param" | "requestId" | "retryAfterMs"> {
   /** Name of the call, such as `webhooks.get`. */
   call: string;
-  /** HTTP status. */
-  status: number;
   /** The service's code, or one of this package; see docs/service.md#errors. */
   code: string;
   /** The service's message. */
   message: string;
-  /** Field or dotted path that the error is about; undefined when the service named none. */
-  param: string | undefined;
-  /** What is wrong with the answers of a sign-up; undefined for every other error. */
-  fields?: readonly FieldError[] | undefined;
-  /** The service's id of the request; undefined when it gave none. */
-  requestId: string | undefined;
-  /** How long the service asks to wait, in milliseconds; undefined when it does not say. */
-  retryAfterMs: number | undefined;
-  /** Tries of the call until this answer, with the one that it answers. @default 1 */
+  /** @default none */
+  fields?: ApiError["fields"];
+  /** @default 1 */
   attempts?: number | undefined;
 }
 
@@ -126,13 +118,7 @@ export class NoAnswerError extends PigeonholeError {
   /** The same call may succeed later; where it `mayHaveArrived`, it may then take effect twice. */
   readonly retryable = true;
 
-  constructor(input: {
-    call: string;
-    reason: NoAnswerReason;
-    mayHaveArrived: boolean;
-    message: string;
-    cause: unknown;
-  }) {
+  constructor(input: Pick<NoAnswerError, "reason" | "mayHaveArrived" | "message" | "cause"> & { call: string }) {
     const { call, reason, mayHaveArrived, message, cause } = input;
     const effect = mayHaveArrived ? "it may have taken effect" : "nothing arrived there";
     super("no_answer", `${call}: ${message}; ${effect}.`, cause === undefined ? {} : { cause });

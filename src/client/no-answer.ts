@@ -4,13 +4,13 @@ import type { PrintableCause } from "./printable-cause.js";
 /** The error for a call that took longer than its time-out. */
 export function noAnswerInTime(call: string, timeoutMs: number): NoAnswerError {
   const message = `no answer within ${timeoutMs} ms`;
-  return new NoAnswerError({ call, reason: "timeout", mayHaveArrived: true, message, cause: undefined });
+  return new NoAnswerError({ call, reason: "timeout", mayHaveArrived: true, message });
 }
 
 /** The error for a call whose key was not read within its time-out, so that it was never sent. */
 export function noKeyInTime(call: string, timeoutMs: number): NoAnswerError {
   const message = `the apiKey function gave no key within ${timeoutMs} ms`;
-  return new NoAnswerError({ call, reason: "timeout", mayHaveArrived: false, message, cause: undefined });
+  return new NoAnswerError({ call, reason: "timeout", mayHaveArrived: false, message });
 }
 
 /** The error for what fetch, or a read of its answer, rejected with. */

@@ -4,11 +4,6 @@ import { pageOf, pageQuery } from "./paging.js";
 import { createRows } from "./create-rows.js";
 import { idParams, nullable, openEnum, textOf } from "./shapes.js";
 
-const chatUpdateInput = z.strictObject({
-  /** 1 to 120 characters. */
-  title: textOf(1, 120),
-});
-
 const chat = z.looseObject({
   id: z.string(),
   title: z.string().default(""),
@@ -48,7 +43,7 @@ export const chats = {
   /** Renames a chat. */
   rename: rows.update(chat, {
     doc: "Renames a chat.",
-    body: chatUpdateInput,
+    body: z.strictObject({ title: textOf(1, 120) }),
     example: { body: { title: "Late orders" } },
   }),
   /** Deletes a chat and its messages for good. */

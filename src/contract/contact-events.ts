@@ -13,15 +13,6 @@ import { pageOf, pageQuery } from "./paging.js";
 import { createRows } from "./create-rows.js";
 import { nullable, openEnum, pathSegment } from "./shapes.js";
 
-/** A batch; see docs/service.md#batches. */
-export const contactEventBatchInput = z.strictObject({
-  events: z
-    .array(contactEventInput())
-    .min(1, { error: "Must hold 1 to 100 events." })
-    .max(EVENT_LIMITS.batchSize, { error: "Must hold 1 to 100 events." })
-    .readonly(),
-});
-
 /** A recorded event; see docs/service.md#contact-event-results. */
 const contactEvent = z.looseObject({
   object: z.string().default("contact_event"),
@@ -96,7 +87,13 @@ export const contactEvents = {
   sendBatch: rows.act("/events/batch", contactEventBatch, {
     doc: "Records 1 to 100 events in order; one that fails does not stop the rest.",
     ...sends,
-    body: contactEventBatchInput,
+    body: z.strictObject({
+      events: z
+        .array(contactEventInput())
+        .min(1, { error: "Must hold 1 to 100 events." })
+        .max(EVENT_LIMITS.batchSize, { error: "Must hold 1 to 100 events." })
+        .readonly(),
+    }),
     argument: "events",
     events: "each",
     example: { body: { events: [input, { ...input, email: "nobody@customer.example.com" }] } },

@@ -16,22 +16,6 @@ const audienceIds = (max: number) =>
     .refine((ids) => new Set(ids).size <= max, { error: `Must name at most ${max} audiences.` })
     .readonly();
 
-const contactCreateInput = z.strictObject({
-  /** Sent trimmed and in lower case. */
-  email: contactAddress(),
-  name: z.string().nullable().optional(),
-  notes: z.string().nullable().optional(),
-  /** Audiences to join beside the default one, at most 25 different ones. Needs the scope `audiences:write` too. */
-  audienceIds: audienceIds(CONTACT_LIMITS.audiencesAtCreation).optional(),
-});
-
-const contactUpdateInput = z.strictObject({
-  /** Null clears it. */
-  name: z.string().nullable().optional(),
-  /** Null clears it. */
-  notes: z.string().nullable().optional(),
-});
-
 const audience = z.looseObject({
   id: z.string(),
   name: z.string().default(""),
@@ -72,8 +56,6 @@ const person = z.looseObject({
   blockedBy: nullable(z.unknown()),
 });
 
-/** A contact as the API returns it, with its audiences. */
-export type Contact = z.output<typeof contact>;
 const email = "ada@customer.example.com";
 const params = z.strictObject({ email: pathSegment(320) });
 const rows = createRows({
@@ -103,14 +85,26 @@ export const contacts = {
   /** Saves a new contact, which joins the default audience. */
   create: rows.create(contact, {
     doc: "Saves a new contact, which joins the default audience.",
-    body: contactCreateInput,
+    body: z.strictObject({
+      /** Sent trimmed and in lower case. */
+      email: contactAddress(),
+      name: z.string().nullable().optional(),
+      notes: z.string().nullable().optional(),
+      /** Audiences to join beside the default one, at most 25 different ones. Needs the scope `audiences:write` too. */
+      audienceIds: audienceIds(CONTACT_LIMITS.audiencesAtCreation).optional(),
+    }),
     errors: ["contact_exists", "audience_not_found"],
     example: { body: { email, name: "Ada Example", audienceIds: [audienceId] } },
   }),
   /** Changes the name or the notes of a contact; omitted fields stay unchanged. */
   update: rows.update(contact, {
     doc: "Changes the name or the notes of a contact; omitted fields stay unchanged.",
-    body: contactUpdateInput,
+    body: z.strictObject({
+      /** Null clears it. */
+      name: z.string().nullable().optional(),
+      /** Null clears it. */
+      notes: z.string().nullable().optional(),
+    }),
     example: { body: { notes: null } },
   }),
   /** Deletes a contact with its notes and audiences; the answer says whether there was one. */
@@ -162,7 +156,6 @@ export const contacts = {
       doc: "Deletes up to 200 contacts.",
       pathIsAssumed: true,
       body: z.strictObject({
-        /** 1 to 200 addresses. */
         addresses: z
           .array(contactAddress())
           .min(1, { error: "Must name at least one address." })

@@ -15,7 +15,6 @@ const writable = {
   to: recipients,
   cc: recipients,
   bcc: recipients,
-  /** At most 998 characters. */
   subject: textOf(0, DRAFT_LIMITS.subjectLength).optional(),
   html: bodyText,
   /** Used only without `html`, and read back as it. */
@@ -25,23 +24,6 @@ const writable = {
   /** The conversation that the draft replies to. */
   threadId: z.string().optional(),
 };
-
-const draftCreateInput = z
-  .strictObject({
-    ...writable,
-    /** A message of the conversation, whose files are forwarded. */
-    forwardOf: z.string().optional(),
-  })
-  .refine(({ forwardOf, threadId }) => forwardOf === undefined || (threadId !== undefined && threadId !== ""), {
-    error: "Needs threadId.",
-    path: ["forwardOf"],
-  });
-
-const draftUpdateInput = z.strictObject({
-  ...writable,
-  /** Null or an empty text clears it. */
-  from: z.string().nullable().optional(),
-});
 
 const draftReference = z.looseObject({ object: z.string().default("draft"), id: z.string() });
 
@@ -96,7 +78,16 @@ export const drafts = {
   /** Creates a draft, which a person can send. */
   create: rows.create(draftReference, {
     doc: "Creates a draft, which a person can send.",
-    body: draftCreateInput,
+    body: z
+      .strictObject({
+        ...writable,
+        /** A message of the conversation, whose files are forwarded. */
+        forwardOf: z.string().optional(),
+      })
+      .refine(({ forwardOf, threadId }) => forwardOf === undefined || (threadId !== undefined && threadId !== ""), {
+        error: "Needs threadId.",
+        path: ["forwardOf"],
+      }),
     issueCodes,
     example: {
       body: {
@@ -111,7 +102,11 @@ export const drafts = {
   /** Changes a draft: each field that is sent replaces what was stored. */
   update: rows.update(draftReference, {
     doc: "Changes a draft: each field that is sent replaces what was stored.",
-    body: draftUpdateInput,
+    body: z.strictObject({
+      ...writable,
+      /** Null or an empty text clears it. */
+      from: z.string().nullable().optional(),
+    }),
     issueCodes,
     example: { body: { subject: "Your order 1042", from: null } },
   }),

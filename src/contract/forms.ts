@@ -43,43 +43,6 @@ const formFields = {
   settings: z.strictObject(settings).optional(),
 };
 
-/** Body of creation. */
-const formCreateInput = z.strictObject({
-  /** 1 to 120 characters, trimmed. */
-  name: formName,
-  ...formFields,
-  /** Slug of a starter; ignored with `document`. */
-  starter: z.string().optional(),
-  /** True publishes it at once. */
-  publish: z.boolean().optional(),
-});
-
-/** Body of an update: omitted fields stay unchanged. */
-const formUpdateInput = z.strictObject({
-  name: formName.optional(),
-  ...formFields,
-  /** The `updatedAt` that was read: if the form was saved since, nothing is written. */
-  expectedUpdatedAt: z.string().optional(),
-});
-
-/** What the designer is told about a new form. */
-const formDesignInput = z.strictObject({ brief: textOf(1, 4000), name: textOf(1, 120).optional() });
-/** What the designer is told about a change. */
-const formRedesignInput = z.strictObject({
-  instructions: textOf(1, 4000),
-  expectedUpdatedAt: z.string().optional(),
-});
-/** Body of a copy. */
-const formCopyInput = z.strictObject({ name: formName.optional() });
-
-const formStats = z.looseObject({
-  views: z.number().default(0),
-  submissions: z.number().default(0),
-  added: z.number().default(0),
-  pending: z.number().default(0),
-  lastSubmittedAt: nullable(z.string()),
-});
-
 const itemFields = {
   id: z.string(),
   name: z.string().default(""),
@@ -93,7 +56,15 @@ const itemFields = {
   audienceIds: z.array(z.string()).default([]),
   doubleOptIn: z.boolean().default(false),
   hasUnpublishedChanges: z.boolean().default(false),
-  stats: formStats.optional(),
+  stats: z
+    .looseObject({
+      views: z.number().default(0),
+      submissions: z.number().default(0),
+      added: z.number().default(0),
+      pending: z.number().default(0),
+      lastSubmittedAt: nullable(z.string()),
+    })
+    .optional(),
   publishedAt: nullable(z.string()),
   createdAt: z.string().default(""),
   updatedAt: z.string().default(""),
@@ -160,7 +131,14 @@ export const forms = {
   /** Creates a form from a document, a starter, or one field for the address. */
   create: rows.create(form, {
     doc: "Creates a form from a document, a starter, or one field for the address.",
-    body: formCreateInput,
+    body: z.strictObject({
+      name: formName,
+      ...formFields,
+      /** Slug of a starter; ignored with `document`. */
+      starter: z.string().optional(),
+      /** True publishes it at once. */
+      publish: z.boolean().optional(),
+    }),
     errors: [...contentErrors, "workspace_limit_reached"],
     example: { body: { name: "Newsletter", starter: "newsletter", publish: true } },
   }),
@@ -168,7 +146,12 @@ export const forms = {
   update: rows.update(form, {
     doc: "Changes a form; omitted fields stay unchanged.",
     ...assumed,
-    body: formUpdateInput,
+    body: z.strictObject({
+      name: formName.optional(),
+      ...formFields,
+      /** The `updatedAt` that was read: if the form was saved since, nothing is written. */
+      expectedUpdatedAt: z.string().optional(),
+    }),
     errors: [...contentErrors, "version_conflict"],
     example: { body: { name: "News" } },
   }),
@@ -184,7 +167,7 @@ export const forms = {
     doc: "Copies a form; the copy is a draft.",
     ...assumed,
     path: "/forms/{id}/copy",
-    body: formCopyInput,
+    body: z.strictObject({ name: formName.optional() }),
     errors: ["workspace_limit_reached"],
     example: { body: { name: "News 2" } },
   }),
@@ -194,7 +177,7 @@ export const forms = {
   design: rows.create(designedForm, {
     doc: "Lets the designer draft a form, which takes up to half a minute and an AI action.",
     path: "/forms/design",
-    body: formDesignInput,
+    body: z.strictObject({ brief: textOf(1, 4000), name: textOf(1, 120).optional() }),
     timeoutMs: MINUTE,
     errors: [...aiErrors, "workspace_limit_reached"],
     example: { body: { brief: "Ask for name and address." } },
@@ -202,7 +185,10 @@ export const forms = {
   /** Lets the designer change the draft of a form; what visitors see stays until it is published. */
   redesign: rows.act("/forms/{id}/redesign", designedForm, {
     doc: "Lets the designer change the draft of a form; what visitors see stays until it is published.",
-    body: formRedesignInput,
+    body: z.strictObject({
+      instructions: textOf(1, 4000),
+      expectedUpdatedAt: z.string().optional(),
+    }),
     timeoutMs: MINUTE,
     errors: [...aiErrors, "version_conflict"],
     example: { body: { instructions: "Ask for the name too." } },

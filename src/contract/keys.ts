@@ -21,42 +21,6 @@ const keyId = z.string().regex(KEY_ID, { error: "Must be the id of an API key: 2
 const name = textOf(1, KEY_LIMITS.nameLength);
 const scopes = z.array(openEnum(SCOPES)).min(1, { error: "Must name at least one scope." }).readonly();
 
-/** Body of creation. */
-const apiKeyCreateInput = z.strictObject({
-  /** 1 to 60 characters. */
-  name,
-  /** At least one, each of them held by the caller. @default ["emails:send"] */
-  scopes: scopes.optional(),
-  /** The role that caps the key; null for none. A caller with a role can give only its own. @default the caller's */
-  roleId: textOf(1, KEY_LIMITS.roleIdLength).nullable().optional(),
-  /** Single addresses of the workspace. With neither list, the key has the caller's. */
-  addressAllowlist: addressAllowlist.optional(),
-  /** Whole domains of the workspace, with the addresses that are added later. */
-  domainAllowlist: domainAllowlist.optional(),
-  /** 5 minutes to ten years. @default the caller's expiry, or none */
-  expiresInMinutes: wholeNumberOf(KEY_LIMITS.minExpiryMinutes, KEY_LIMITS.maxExpiryMinutes).optional(),
-});
-
-/** Body of an update: omitted fields stay unchanged. */
-const apiKeyUpdateInput = z.strictObject({
-  /** 1 to 60 characters. */
-  name: name.optional(),
-  /** At least one; replaces all of them. */
-  scopes: scopes.optional(),
-  /** Replaces the list. With both lists empty, the key reaches every address. */
-  addressAllowlist: addressAllowlist.optional(),
-  /** Replaces the list. */
-  domainAllowlist: domainAllowlist.optional(),
-  /** False switches the key off: each of its calls is refused. True restores it as it was. */
-  enabled: z.boolean().optional(),
-});
-
-/** Body of a revocation; assumed. */
-const apiKeyRevokeInput = z.strictObject({
-  /** Kept with the key as `revokedReason`. */
-  reason: textOf(0, 240).optional(),
-});
-
 /** Who did it. Its fields are not documented, so none is required. */
 const auditActor = nullable(
   z.union([
@@ -157,8 +121,6 @@ const apiKeyActivity = z.looseObject({
   detail: nullable(z.looseObject({ source: nullable(z.string()) })),
 });
 
-/** An API key of the workspace as the API returns it. */
-export type ApiKey = z.output<typeof apiKey>;
 const id = "65b8f0a2c4d6e8f001234567";
 const rows = createRows({
   all: "/keys",
@@ -193,7 +155,19 @@ export const keys = {
   /** Makes a live key inside the caller's reach; the answer holds its token, the only time it appears. */
   create: rows.create(apiKeyWithToken, {
     doc: "Makes a live key inside the caller's reach; the answer holds its token, the only time it appears.",
-    body: apiKeyCreateInput,
+    body: z.strictObject({
+      name,
+      /** At least one, each of them held by the caller. @default ["emails:send"] */
+      scopes: scopes.optional(),
+      /** The role that caps the key; null for none. A caller with one can give only its own. @default the caller's */
+      roleId: textOf(1, KEY_LIMITS.roleIdLength).nullable().optional(),
+      /** Single addresses of the workspace. With neither list, the key has the caller's. */
+      addressAllowlist: addressAllowlist.optional(),
+      /** Whole domains of the workspace, with the addresses that are added later. */
+      domainAllowlist: domainAllowlist.optional(),
+      /** 5 minutes to ten years. @default the caller's expiry, or none */
+      expiresInMinutes: wholeNumberOf(KEY_LIMITS.minExpiryMinutes, KEY_LIMITS.maxExpiryMinutes).optional(),
+    }),
     errors: ["beyond_caller_authority", "role_not_found", "workspace_limit_reached"],
     example: {
       body: {
@@ -207,7 +181,17 @@ export const keys = {
   /** Changes a key inside the caller's reach, switches it off or on; a key may narrow itself. */
   update: rows.update(apiKey, {
     doc: "Changes a key inside the caller's reach, switches it off or on; a key may narrow itself.",
-    body: apiKeyUpdateInput,
+    body: z.strictObject({
+      name: name.optional(),
+      /** At least one; replaces all of them. */
+      scopes: scopes.optional(),
+      /** Replaces the list. With both lists empty, the key reaches every address. */
+      addressAllowlist: addressAllowlist.optional(),
+      /** Replaces the list. */
+      domainAllowlist: domainAllowlist.optional(),
+      /** False switches the key off: each of its calls is refused. True restores it as it was. */
+      enabled: z.boolean().optional(),
+    }),
     errors: ["beyond_caller_authority", "revoked"],
     example: { body: { name: "Orders", enabled: false } },
   }),
@@ -226,7 +210,10 @@ export const keys = {
   revoke: rows.act("/keys/{id}/revoke", apiKey, {
     doc: "Ends a key for good; it stays in the list until it is deleted.",
     pathIsAssumed: true,
-    body: apiKeyRevokeInput,
+    body: z.strictObject({
+      /** Kept with the key as `revokedReason`. */
+      reason: textOf(0, 240).optional(),
+    }),
     errors: ["beyond_caller_authority", "revoked"],
     example: { body: { reason: "Leaked" } },
   }),

@@ -14,35 +14,13 @@ const labelName = trimmedName(LABEL_LIMITS.nameLength);
 
 const backgroundColor = textOf(0, LABEL_LIMITS.colorLength).regex(HEX_OR_GRADIENT, COLOR_RULE);
 
-/** Body of creation. */
-const labelCreateInput = z.strictObject({
-  /** 1 to 225 characters, trimmed; no other label has it in any case. */
-  name: labelName,
-  /** The text's colour is computed; one that is sent is ignored. */
-  color: z.strictObject({ backgroundColor, textColor: z.string().optional() }).optional(),
-});
-
-/** Body of an update: omitted fields stay unchanged. */
-const labelUpdateInput = z
-  .strictObject({
-    name: labelName.optional(),
-    /** Null or an empty `backgroundColor` clears it. */
-    color: z
-      .strictObject({ backgroundColor: backgroundColor.or(z.literal("")), textColor: z.string().optional() })
-      .nullable()
-      .optional(),
-  })
-  .refine(({ name, color }) => name !== undefined || color !== undefined, { error: "Must have name, color or both." });
-
-const labelColor = z.looseObject({ backgroundColor: z.string(), textColor: nullable(z.string()) });
-
 /** A label as read. */
 const label = z.looseObject({
   /** `USER_` and the name in upper case, as it was at creation. It never changes, and is matched with case. */
   id: z.string(),
   name: z.string().default(""),
   type: openEnum(["user"]).default("user"),
-  color: nullable(labelColor),
+  color: nullable(z.looseObject({ backgroundColor: z.string(), textColor: nullable(z.string()) })),
   /** Conversations that carry it now. */
   threadCount: z.number().default(0),
   createdAt: z.string().default(""),
@@ -82,14 +60,30 @@ export const labels = {
   /** Creates a label, whose id follows from its name. */
   create: rows.create(label, {
     doc: "Creates a label, whose id follows from its name.",
-    body: labelCreateInput,
+    body: z.strictObject({
+      /** 1 to 225 characters, trimmed; no other label has it in any case. */
+      name: labelName,
+      /** The text's colour is computed; one that is sent is ignored. */
+      color: z.strictObject({ backgroundColor, textColor: z.string().optional() }).optional(),
+    }),
     errors: ["label_name_taken", "label_limit_reached"],
     example: { body: { name: "Big orders", color: { backgroundColor: "#1A73E8" } } },
   }),
   /** Changes the name or the color of a label; its id stays. */
   update: rows.update(label, {
     doc: "Changes the name or the color of a label; its id stays.",
-    body: labelUpdateInput,
+    body: z
+      .strictObject({
+        name: labelName.optional(),
+        /** Null or an empty `backgroundColor` clears it. */
+        color: z
+          .strictObject({ backgroundColor: backgroundColor.or(z.literal("")), textColor: z.string().optional() })
+          .nullable()
+          .optional(),
+      })
+      .refine(({ name, color }) => name !== undefined || color !== undefined, {
+        error: "Must have name, color or both.",
+      }),
     errors: ["label_name_taken"],
     example: { body: { name: "Orders", color: null } },
   }),

@@ -14,36 +14,6 @@ const port = wholeNumberOf(1, 65_535).optional();
 const security = z.enum(SECURITIES, { error: "Must be tls or starttls." }).optional();
 const label = textOf(0, MAILBOX_LIMITS.labelLength).nullable().optional();
 
-/** Body of a connection. */
-const mailboxConnectInput = z.strictObject({
-  email: emailAddress(),
-  /** The mailbox's own password, or one that its provider makes for apps. The service keeps it sealed. */
-  password: someText(),
-  /** Its IMAP server. Without `host` and `smtpHost`, the servers are found from the address. */
-  host,
-  /** 993 with TLS, or 143 with STARTTLS. */
-  port,
-  security,
-  /** When it is not the address. */
-  username: someText().optional(),
-  smtpHost: host,
-  /** 465 with TLS, or 587 with STARTTLS. */
-  smtpPort: port,
-  smtpSecurity: security,
-  label,
-  /** True copies the mail that is there already; by default, new mail alone. */
-  importHistory: z.boolean().optional(),
-});
-
-/** Body of an update: omitted fields stay unchanged. */
-const mailboxUpdateInput = z.strictObject({
-  /** True stops sync and sending, false resumes them. */
-  paused: z.boolean().optional(),
-  /** A new password, which both servers must accept. */
-  password: someText().optional(),
-  label,
-});
-
 const mailServer = z.looseObject({ host: z.string(), port: z.number(), security: openEnum(SECURITIES) });
 const status = openEnum(["active", "paused", "needs-sign-in", "failing"]);
 const pauseReason = nullable(openEnum(["by-person", "sign-in", "unreachable"]));
@@ -128,7 +98,25 @@ export const mailboxes = {
   connect: rows.create(connection, {
     doc: "Signs in to both servers of a mailbox, and adds its address to the workspace.",
     ...ofAddress,
-    body: mailboxConnectInput,
+    body: z.strictObject({
+      email: emailAddress(),
+      /** The mailbox's own password, or one that its provider makes for apps. The service keeps it sealed. */
+      password: someText(),
+      /** Its IMAP server. Without `host` and `smtpHost`, the servers are found from the address. */
+      host,
+      /** 993 with TLS, or 143 with STARTTLS. */
+      port,
+      security,
+      /** When it is not the address. */
+      username: someText().optional(),
+      smtpHost: host,
+      /** 465 with TLS, or 587 with STARTTLS. */
+      smtpPort: port,
+      smtpSecurity: security,
+      label,
+      /** True copies the mail that is there already; by default, new mail alone. */
+      importHistory: z.boolean().optional(),
+    }),
     errors: [
       ...signInErrors,
       "mailbox_address_invalid",
@@ -146,7 +134,13 @@ export const mailboxes = {
   update: rows.update(change, {
     doc: "Pauses or resumes a mailbox, or gives it a new password or label.",
     ...assumed,
-    body: mailboxUpdateInput,
+    body: z.strictObject({
+      /** True stops sync and sending, false resumes them. */
+      paused: z.boolean().optional(),
+      /** A new password, which both servers must accept. */
+      password: someText().optional(),
+      label,
+    }),
     errors: [...signInErrors, "connected_mailbox_no_password"],
     example: { body: { paused: true } },
   }),

@@ -32,35 +32,31 @@ export function pageTokenQuery(range?: { max: number; byDefault: number }) {
  * lists have is not shown. Drafts may give their token under its own name.
  */
 export function pageOf<Row extends z.ZodType>(row: Row) {
-  const rows = z.array(row);
-  return z
-    .looseObject({
-      data: rows.optional(),
-      items: rows.optional(),
-      hasMore: z.boolean(),
-      nextCursor: z.string().nullable().default(null),
-      pageToken: z.string().nullable().default(null),
-    })
-    .refine(({ data, items }) => data !== undefined || items !== undefined, { error: "Has no rows.", path: ["data"] })
-    .transform(({ data, items, hasMore, nextCursor, pageToken }): Page<z.output<Row>> => ({
+  const cursor = z.string().nullable().default(null);
+  return withRows(row, { hasMore: z.boolean(), nextCursor: cursor, pageToken: cursor }).transform(
+    ({ data, items, hasMore, nextCursor, pageToken }): Page<z.output<Row>> => ({
       items: data ?? items ?? [],
       hasMore,
       nextCursor: nextCursor ?? pageToken,
-    }));
+    }),
+  );
 }
 
 /** Reads a list that is not paged: its rows in `data` or `items`, or the array alone. Which is not shown. */
 export function listOf<Row extends z.ZodType>(row: Row) {
-  const rows = z.array(row);
-  const wrapped = z
-    .looseObject({ data: rows.optional(), items: rows.optional() })
-    .refine(({ data, items }) => data !== undefined || items !== undefined, { error: "Has no rows.", path: ["data"] });
   return z
-    .union([rows, wrapped])
+    .union([z.array(row), withRows(row, {})])
     .transform((read): z.output<Row>[] => (Array.isArray(read) ? read : (read.data ?? read.items ?? [])));
 }
 
 /** {@link pageOf} a list whose pages say more than their rows, such as `z.object({ seen: z.boolean() })`. */
 export function pageWith<Row extends z.ZodType, More extends z.ZodObject>(row: Row, more: More) {
   return z.intersection(pageOf(row), more);
+}
+
+function withRows<Row extends z.ZodType, More extends z.ZodRawShape>(row: Row, more: More) {
+  const rows = z.array(row).optional();
+  return z
+    .looseObject({ data: rows, items: rows, ...more })
+    .refine(({ data, items }) => data !== undefined || items !== undefined, { error: "Has no rows.", path: ["data"] });
 }

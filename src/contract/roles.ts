@@ -14,26 +14,14 @@ export const CONSOLE_PERMISSIONS = ["addresses:all", "workspace:manage", "api-ke
 /** What a role can allow: the scopes, and what the app alone has. */
 const permission = openEnum([...SCOPES, ...CONSOLE_PERMISSIONS]);
 
-const description = textOf(0, ROLE_LIMITS.descriptionLength).nullable();
-
-/** Body of creation. */
-const roleCreateInput = z.strictObject({
+/** What is said of a role. */
+const roleInput = z.strictObject({
   /** 1 to 48 characters, trimmed; no other role has it in any case. */
   name: trimmedName(ROLE_LIMITS.nameLength),
-  /** Each of them held by the caller; may be empty. What one implies is added. */
+  /** The complete list, which may be empty; what is new in it is held by the caller. What one implies is added. */
   permissions: z.array(permission).readonly(),
-  /** At most 240 characters. */
-  description: description.optional(),
-});
-
-/** Body of an update: omitted fields stay unchanged. */
-const roleUpdateInput = z.strictObject({
-  /** 1 to 48 characters, trimmed; no other role has it in any case. */
-  name: trimmedName(ROLE_LIMITS.nameLength).optional(),
-  /** At most 240 characters; null or a blank text clears it. */
-  description: description.optional(),
-  /** The complete list. What is new in it must be held by the caller. */
-  permissions: z.array(permission).readonly().optional(),
+  /** At most 240 characters; null or a blank text is none. */
+  description: textOf(0, ROLE_LIMITS.descriptionLength).nullable().optional(),
 });
 
 /** A role as read. */
@@ -90,14 +78,14 @@ export const roles = {
   /** Creates a role with permissions that the caller holds. */
   create: rows.create(role, {
     doc: "Creates a role with permissions that the caller holds.",
-    body: roleCreateInput,
+    body: roleInput,
     errors: ["insufficient_authority", "role_name_taken", "role_limit_reached"],
     example: { body: { name: "Support", permissions: ["emails:send", "emails:read", "templates:write"] } },
   }),
   /** Changes a role; it holds for the next call of everyone who has it. */
   update: rows.update(role, {
     doc: "Changes a role; it holds for the next call of everyone who has it.",
-    body: roleUpdateInput,
+    body: roleInput.partial(),
     errors: ["insufficient_authority", "role_name_taken", "role_immutable"],
     example: { body: { permissions: ["emails:read"] } },
   }),

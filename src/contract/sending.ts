@@ -7,16 +7,6 @@ import { nullable, openEnum, pathSegment } from "./shapes.js";
 /** When the broadcast lane pauses itself. See docs/service.md#sending-lanes. */
 export const LANE_LIMITS = { windowDays: 7, bounceRate: 0.04, complaintRate: 0.002 } as const;
 
-const laneWindow = z.looseObject({
-  recipients: z.number().default(0),
-  bounced: z.number().default(0),
-  complained: z.number().default(0),
-  /** Bounced of all recipients, 0 to 1. */
-  bounceRate: z.number().default(0),
-  /** Complained of all recipients, 0 to 1. */
-  complaintRate: z.number().default(0),
-});
-
 /** A lane of outgoing mail. */
 const sendingLane = z.looseObject({
   stream: openEnum(["transactional", "broadcast"]),
@@ -26,7 +16,17 @@ const sendingLane = z.looseObject({
   pausedReason: nullable(z.string()),
   resumedAt: nullable(z.string()),
   /** Figures of the last 7 days, since the last resume. */
-  window: nullable(laneWindow),
+  window: nullable(
+    z.looseObject({
+      recipients: z.number().default(0),
+      bounced: z.number().default(0),
+      complained: z.number().default(0),
+      /** Bounced of all recipients, 0 to 1. */
+      bounceRate: z.number().default(0),
+      /** Complained of all recipients, 0 to 1. */
+      complaintRate: z.number().default(0),
+    }),
+  ),
   /** What the broadcast lane is held to; its fields are not documented. */
   limits: nullable(z.looseObject({})),
 });

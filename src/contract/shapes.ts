@@ -26,9 +26,9 @@ export const emailAddress = lazy(() =>
 );
 
 /** Text of `min` to `max` characters. */
-export function textOf(min: number, max: number) {
+export function textOf(min: number, max: number, text = z.string()) {
   const most = { error: `Must have at most ${max.toLocaleString("en")} characters.` };
-  return z.string().min(min, { error: "Must not be empty." }).max(max, most);
+  return text.min(min, { error: "Must not be empty." }).max(max, most);
 }
 
 /** Text that is not empty. */
@@ -56,11 +56,7 @@ export function pathSegment(maxLength: number) {
 
 /** A name that people read: trimmed, 1 to `maxLength` characters. */
 export function trimmedName(maxLength: number) {
-  return z
-    .string()
-    .trim()
-    .min(1, { error: "Must not be empty." })
-    .max(maxLength, { error: `Must have at most ${maxLength} characters.` });
+  return textOf(1, maxLength, z.string().trim());
 }
 
 /** Text that is one of these today. Others pass if they fit `schema`. */

@@ -19,32 +19,6 @@ const defaults = {
   isReplyDefault: z.boolean().optional(),
 };
 
-const signatureCreateInput = z.strictObject({
-  /** An address of the workspace, or `*@` and a domain of it. */
-  address: addressOrCatchAll,
-  /** 1 to 80 characters, trimmed; no other signature of the address has it in any case. */
-  name: signatureName,
-  /** At most 150,000 characters, before and after the service cleans it; it must keep some text or an image. */
-  html,
-  ...defaults,
-});
-
-const signatureUpdateInput = z
-  .strictObject({ name: signatureName.optional(), html: html.optional(), ...defaults })
-  .refine((changes) => Object.values(changes).some((value) => value !== undefined), {
-    error: "Must have at least one field.",
-  });
-
-const signatureCopyInput = z.strictObject({
-  /** 1 to 500 addresses, or `*@` and a domain. That of the signature is skipped. */
-  addresses: z
-    .array(addressOrCatchAll)
-    .min(1, { error: "Must name at least one address." })
-    .max(SIGNATURE_LIMITS.copyTargets, { error: "Must name at most 500 addresses." })
-    .readonly(),
-  ...defaults,
-});
-
 const signature = z.looseObject({
   id: z.string(),
   /** One address, or `*@` and a domain. */
@@ -84,14 +58,26 @@ export const signatures = {
   /** Creates a signature; the first of an address is its default for everything. */
   create: rows.create(signature, {
     doc: "Creates a signature; the first of an address is its default for everything.",
-    body: signatureCreateInput,
+    body: z.strictObject({
+      /** An address of the workspace, or `*@` and a domain of it. */
+      address: addressOrCatchAll,
+      /** 1 to 80 characters, trimmed; no other signature of the address has it in any case. */
+      name: signatureName,
+      /** At most 150,000 characters, before and after the service cleans it; it must keep some text or an image. */
+      html,
+      ...defaults,
+    }),
     errors: ["signature_name_taken", "signature_limit_reached", "capability_unsupported"],
     example: { body: { address: "support@acme.example.com", name: "Work", html: "<p>Ada, Acme</p>" } },
   }),
   /** Changes a signature; omitted fields stay unchanged. */
   update: rows.update(signature, {
     doc: "Changes a signature; omitted fields stay unchanged.",
-    body: signatureUpdateInput,
+    body: z
+      .strictObject({ name: signatureName.optional(), html: html.optional(), ...defaults })
+      .refine((changes) => Object.values(changes).some((value) => value !== undefined), {
+        error: "Must have at least one field.",
+      }),
     errors: ["signature_name_taken"],
     example: { body: { name: "Private", isDefault: false } },
   }),
@@ -103,7 +89,15 @@ export const signatures = {
   /** Copies a signature to other addresses, one after the other, over those of the same name. */
   copy: rows.act("/signatures/{id}/copy", listOf(signature), {
     doc: "Copies a signature to other addresses, one after the other, over those of the same name.",
-    body: signatureCopyInput,
+    body: z.strictObject({
+      /** 1 to 500 addresses, or `*@` and a domain. That of the signature is skipped. */
+      addresses: z
+        .array(addressOrCatchAll)
+        .min(1, { error: "Must name at least one address." })
+        .max(SIGNATURE_LIMITS.copyTargets, { error: "Must name at most 500 addresses." })
+        .readonly(),
+      ...defaults,
+    }),
     status: [200, 201],
     errors: ["signature_limit_reached", "capability_unsupported"],
     example: { body: { addresses: ["sales@acme.example.com", "*@acme.example.com"], isDefault: true } },

@@ -34,16 +34,6 @@ const bimiReport = z.looseObject({
   issues,
 });
 
-const deliverabilityCheck = z.looseObject({
-  id: z.string(),
-  label: z.string().default(""),
-  status: openEnum(["pass", "warn", "fail", "absent"]),
-  verdict: nullable(z.string()),
-  record,
-  /** A list of texts, or one text; its shape is not documented. */
-  notes: nullable(z.union([z.array(z.string()), z.string()])),
-});
-
 /** How well mail of a domain is set up. */
 const deliverabilityReport = z.looseObject({
   /** 0 to 100. */
@@ -52,7 +42,17 @@ const deliverabilityReport = z.looseObject({
   grade: z.string(),
   provider: nullable(z.string()),
   /** MX, SPF, DKIM, DMARC and BIMI. */
-  checks: z.array(deliverabilityCheck),
+  checks: z.array(
+    z.looseObject({
+      id: z.string(),
+      label: z.string().default(""),
+      status: openEnum(["pass", "warn", "fail", "absent"]),
+      verdict: nullable(z.string()),
+      record,
+      /** A list of texts, or one text; its shape is not documented. */
+      notes: nullable(z.union([z.array(z.string()), z.string()])),
+    }),
+  ),
 });
 
 const domain = z

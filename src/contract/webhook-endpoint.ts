@@ -24,7 +24,6 @@ const writable = {
   url: endpointUrl,
   /** The complete list. Omitted or empty means the default set. */
   eventTypes: z.array(eventTypeName).readonly().optional(),
-  /** At most 200 characters. */
   description: textOf(0, LIMITS.endpointDescriptionLength).optional(),
   /** Receive events of these addresses of the workspace only; at most 50. */
   addressAllowlist: addressAllowlist.optional(),
@@ -90,21 +89,13 @@ export const webhookEndpointWithSecret = z.looseObject({
 });
 
 /** How the attempt of a test went; see docs/service.md#test-deliveries. */
-const testDelivery = z.looseObject({
+export const testDelivery = z.looseObject({
   /** `delivered` for any 2xx; a 3xx counts as failed. */
   status: openEnum(["delivered", "failed"]),
   /** Null when there was no answer. */
   responseCode: nullable(z.number()),
   durationMs: nullable(z.number()),
   error: nullable(z.string()),
-});
-
-/** The answer to a test. It is 200 even when the receiver failed. */
-export const webhookTest = z.looseObject({
-  object: z.string().default("webhook_test"),
-  id: z.string(),
-  /** Null if the answer contains no readable row of the log. */
-  delivery: nullable(testDelivery),
 });
 
 /** A row of the delivery log. ASSUMED but for status, responseCode, durationMs, error; see docs/assumptions.md. */
@@ -122,9 +113,6 @@ export const webhookDelivery = z.looseObject({
   createdAt: nullable(z.string()),
 });
 
-/** The answer to a replay. ASSUMED; see docs/assumptions.md. */
-export const webhookReplay = z.looseObject({ id: nullable(z.string()), delivery: nullable(testDelivery) });
-
 /** A change of an endpoint. ASSUMED; see docs/assumptions.md. */
 export const webhookActivity = z.looseObject({
   id: z.string(),
@@ -135,27 +123,8 @@ export const webhookActivity = z.looseObject({
   createdAt: nullable(z.string()),
 });
 
-/** A type that an endpoint can name. ASSUMED; see docs/assumptions.md. */
-export const webhookEventType = z.looseObject({
-  type: openEnum(EVENT_TYPES),
-  /** True for a type of the default set. */
-  default: z.boolean(),
-});
-
-/** Counts of the whole workspace. ASSUMED; see docs/assumptions.md. */
-export const webhookStats = z.looseObject({
-  endpoints: nullable(z.number()),
-  /** Endpoints that are on. */
-  enabled: nullable(z.number()),
-  /** Rows of all delivery logs. */
-  delivered: nullable(z.number()),
-  failed: nullable(z.number()),
-});
-
 /** A webhook endpoint as the API returns it, without its secret. */
 export type WebhookEndpoint = z.output<typeof webhookEndpoint>;
-/** The API's answer to a test: the delivery that it made. */
-export type WebhookTest = z.output<typeof webhookTest>;
 /** A delivery as the API lists it. */
 export type WebhookDelivery = z.output<typeof webhookDelivery>;
 /** A change of an endpoint as the API lists it. */

@@ -1,23 +1,49 @@
 import { z } from "zod";
+import { EVENT_TYPES } from "../protocol/event-types.js";
 import type { Resource } from "./operation.js";
 import { listOf, pageOf, pageQuery } from "./paging.js";
 import { createRows } from "./create-rows.js";
-import { openEnum, timestamp } from "./shapes.js";
+import { nullable, openEnum, timestamp } from "./shapes.js";
 import {
   localWebhookCreateInput,
   localWebhookUpdateInput,
+  testDelivery,
   webhookActivity,
   webhookCreateInput,
   webhookDelivery,
   webhookEndpoint,
   webhookEndpointWithSecret,
-  webhookEventType,
   webhookId,
-  webhookReplay,
-  webhookStats,
-  webhookTest,
   webhookUpdateInput,
 } from "./webhook-endpoint.js";
+
+/** The answer to a replay. ASSUMED; see docs/assumptions.md. */
+const webhookReplay = z.looseObject({ id: nullable(z.string()), delivery: nullable(testDelivery) });
+
+/** A type that an endpoint can name. ASSUMED; see docs/assumptions.md. */
+const webhookEventType = z.looseObject({
+  type: openEnum(EVENT_TYPES),
+  /** True for a type of the default set. */
+  default: z.boolean(),
+});
+
+/** Counts of the whole workspace. ASSUMED; see docs/assumptions.md. */
+const webhookStats = z.looseObject({
+  endpoints: nullable(z.number()),
+  /** Endpoints that are on. */
+  enabled: nullable(z.number()),
+  /** Rows of all delivery logs. */
+  delivered: nullable(z.number()),
+  failed: nullable(z.number()),
+});
+
+/** The answer to a test. It is 200 even when the receiver failed. */
+const webhookTest = z.looseObject({
+  object: z.string().default("webhook_test"),
+  id: z.string(),
+  /** Null if the answer contains no readable row of the log. */
+  delivery: nullable(testDelivery),
+});
 
 const id = "whe_65b8f0a2c4d6e8f001234567";
 const rows = createRows({

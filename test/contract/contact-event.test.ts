@@ -6,7 +6,7 @@ import {
   checkContactEvent,
   contactEventInput,
 } from "#pigeonhole/contract/contact-event.js";
-import { contactEventBatchInput } from "#pigeonhole/contract/contact-events.js";
+import { contactEvents } from "#pigeonhole/contract/contact-events.js";
 import { CONTRACT } from "#pigeonhole/contract/contract.js";
 import { checkInput } from "#pigeonhole/contract/check-input.js";
 import { idempotencyKey } from "#pigeonhole/contract/shapes.js";
@@ -127,7 +127,7 @@ describe("the fields of an event", () => {
 });
 
 describe("a batch", () => {
-  const check = (events: unknown) => checkInput(contactEventBatchInput, { events }, EVENT_ISSUE_CODES);
+  const check = (events: unknown) => checkInput(contactEvents.sendBatch.body, { events }, EVENT_ISSUE_CODES);
   const list = (count: number) => Array.from({ length: count }, () => event);
 
   test.each([
