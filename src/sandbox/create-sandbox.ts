@@ -14,6 +14,7 @@ import { createApiFetch } from "./calls/request-handler.js";
 import { ApiKeyRegistry } from "./access/api-key-registry.js";
 import { Api } from "./calls/create-api.js";
 import { type StoredEvent, waitForContactEvent } from "./contact-events/stored-events.js";
+import { AddressBook } from "./contact-events/address-book.js";
 import { ContactEventStore } from "./contact-events/contact-event-store.js";
 import type { DeliveryFaultList } from "./delivery/delivery-faults.js";
 import { type PlannedAttempt, type SandboxEvent, eventBody } from "./delivery/scheduled-delivery.js";
@@ -25,10 +26,9 @@ import { type MakeId, createMakeId } from "./api/make-id.js";
 import { type ResolvedSandboxOptions, type SandboxOptions, resolveSandboxOptions } from "./options.js";
 import { type SandboxTime, createSandboxTime } from "./clock/sandbox-time.js";
 import type { Emitted, Sandbox, SandboxResetOptions } from "./control/sandbox.js";
-import { LISTEN_OPTIONS, SandboxServer } from "./sandbox-server.js";
+import { LISTEN_OPTIONS, type SandboxServer, openServer } from "./sandbox-server.js";
 import { FILTER_OPTIONS, WAIT_OPTIONS, checkTimeout, waitForAttempt } from "./delivery/attempt-wait.js";
 import { EventWaiter } from "./delivery/event-waiter.js";
-import { AddressBook } from "./resources/address-book.js";
 import {
   RESOURCE_NAMES,
   type SandboxResources,
@@ -102,15 +102,14 @@ class EmulatedService implements Sandbox {
     this.faults = makeFaults(this.#delivering.faults, seed);
     this.endpoints = createSandboxEndpoints(this.#delivering);
 
-    this.contacts = this.#makeContacts();
+    const book = new AddressBook({ ...options, clock, makeId });
+    this.contacts = this.#makeContacts(book);
     const roles = new RoleBook({ ...options, clock, makeId });
     const byDefault = [{ token: `svc_live_${makeId.hex("api key")}${makeId.hex("api key secret")}` }];
     const givenKeys = options.apiKeys?.length ? options.apiKeys : byDefault;
     const keys = (this.apiKeys = new ApiKeyRegistry(givenKeys, { ...options, clock, roles, makeId }));
     this.callers = createSandboxCallers({ keys, roles, makeId, now: () => clock.now() });
     const shared = { clock, makeId, options, keys, roles, owned, fire: this.#fire, apiUrl: this.#apiUrl };
-    const { contactList } = this.contacts;
-    const book = new AddressBook({ ...shared, contacts: contactList, audiences: options.audiences });
     const signUps = (this.#signUps = new SignUps({ ...shared, book }));
     const mailServers = (this.#mailServers = new MailServers(options.mailServers));
     this.#resources = createResources({ ...shared, book, mailServers, signUps });
@@ -139,7 +138,7 @@ class EmulatedService implements Sandbox {
   }
 
   get plannedAttempts(): readonly PlannedAttempt[] {
-    return this.#delivering.planned;
+    return this.#delivering.engine.planned;
   }
 
   // Functions of their own, which a caller can take out of the sandbox.
@@ -173,7 +172,10 @@ class EmulatedService implements Sandbox {
 
   readonly advanceToNextAttempt: Sandbox["advanceToNextAttempt"] = (eventId) => {
     const isMeant = (one: { eventId: string }): boolean => eventId === undefined || one.eventId === eventId;
-    return this.#delivering.passTime.advanceTo(() => this.#delivering.engine.waiting.find(isMeant)?.dueMs);
+    return this.#delivering.passTime.advanceTo((elapsedMs) => {
+      const next = this.plannedAttempts.find(isMeant);
+      return next && elapsedMs + next.dueAtMs - this.clock.now();
+    });
   };
 
   readonly settle: Sandbox["settle"] = () => this.#delivering.passTime.settle();
@@ -183,7 +185,7 @@ class EmulatedService implements Sandbox {
     if (this.#starting !== undefined) {
       throw new PigeonholeError("invalid_argument", "The sandbox listens already.");
     }
-    this.#starting = SandboxServer.start({ ...LISTEN_OPTIONS.resolve(where), api: this.#api, sandbox: this });
+    this.#starting = openServer({ ...LISTEN_OPTIONS.resolve(where), api: this.#api, sandbox: this });
     try {
       this.#server = await this.#starting;
     } catch (error) {
@@ -233,12 +235,12 @@ class EmulatedService implements Sandbox {
     return { event, deliveries: deliveries.map(({ id, endpoint }) => ({ id, endpointId: endpoint.id })) };
   }
 
-  #makeContacts(): ContactEventStore {
-    const { contacts, automations } = this.#options;
+  #makeContacts(book: AddressBook): ContactEventStore {
+    const { automations } = this.#options;
     return new ContactEventStore({
       clock: this.#time.receiver,
       makeId: this.#makeId,
-      contacts,
+      book,
       automations,
       onEvent: (event) => {
         const { id, contactId, name, mode } = event;

@@ -22,9 +22,8 @@ import { resolveSignatureAssumptions } from "../protocol/resolve-assumptions.js"
 import type { MemberInput } from "./access/role-book.js";
 import type { SandboxApiKey } from "./access/api-key.js";
 import type { SandboxAutomation } from "./contact-events/automations.js";
-import type { ContactInput } from "./contact-events/contact-list.js";
+import type { AudienceInput, ContactInput } from "./contact-events/address-book.js";
 import { type LookUpHost, type RefuseAddress, lookUpHost } from "./delivery/resolve-target.js";
-import type { AudienceInput } from "./resources/address-book.js";
 import type { MailServerInput } from "./resources/mail-servers.js";
 import type { ChatInput, DomainReports } from "./resources/resource.js";
 import type { ReceiveFetch } from "./delivery/send-in-process.js";

@@ -12,7 +12,7 @@ import { DeliveryEngine } from "./delivery/delivery-engine.js";
 import { DeliveryFaultList } from "./delivery/delivery-faults.js";
 import { PassTime } from "./delivery/pass-time.js";
 import { type TargetGuard, lookUpHost as askMachine, refusePrivate } from "./delivery/resolve-target.js";
-import { type PlannedAttempt, eventBody } from "./delivery/scheduled-delivery.js";
+import { eventBody } from "./delivery/scheduled-delivery.js";
 import { sendInProcess } from "./delivery/send-in-process.js";
 import { sendOverHttp } from "./delivery/send-over-http.js";
 import { EndpointRegistry } from "./endpoints/endpoint-registry.js";
@@ -38,9 +38,8 @@ export class SandboxDeliveries implements DeliverOnce {
   readonly passTime: PassTime;
   readonly endpoints: EndpointRegistry;
   readonly engine: DeliveryEngine;
-  readonly #time: SandboxTime;
   readonly #events: EventMaker;
-  #isClosed = false;
+  isClosed = false;
 
   constructor(parts: Parts) {
     const { options, time, note } = parts;
@@ -48,7 +47,6 @@ export class SandboxDeliveries implements DeliverOnce {
       atOnce: options.attemptsAtOnce ?? (time.isManual ? 1 : 64),
       patienceMs: time.isManual ? options.patienceMs : undefined,
     });
-    this.#time = time;
     this.#events = parts.events;
     this.log = new AttemptLog(options.maxLogRows);
     this.passTime = new PassTime(time, queue, (byMs) => note({ kind: "clock", byMs }));
@@ -56,27 +54,15 @@ export class SandboxDeliveries implements DeliverOnce {
     this.engine = this.#makeEngine(parts, queue);
   }
 
-  /** Every attempt that is due later, soonest first. */
-  get planned(): PlannedAttempt[] {
-    const [nowMs, elapsedMs] = [this.#time.clock.now(), this.#time.elapsed()];
-    return this.engine.waiting.map(({ dueMs, ...rest }) => {
-      return { ...rest, dueAtMs: nowMs + Math.max(0, dueMs - elapsedMs) };
-    });
-  }
-
   /** Ends every delivery and wait; what would send or wait afterwards throws `stopped`. */
   close(): void {
-    this.#isClosed = true;
+    this.isClosed = true;
     this.engine.stop();
     this.waiter.close();
   }
 
-  get isClosed(): boolean {
-    return this.#isClosed;
-  }
-
   requireOpen(): void {
-    if (this.#isClosed) throw sandboxClosed();
+    if (this.isClosed) throw sandboxClosed();
   }
 
   async test(endpointId: string): Promise<AttemptRow | undefined> {
@@ -104,10 +90,10 @@ export class SandboxDeliveries implements DeliverOnce {
 
   #makeEndpoints({ options, time, makeId, owned, note }: Parts): EndpointRegistry {
     return new EndpointRegistry({
+      ...options,
       clock: time.clock,
       makeId,
-      rules: { ...options, owned },
-      maxEndpoints: options.maxEndpoints,
+      owned,
       onChange: (endpoint, change) => {
         if (change === "disabled") this.engine.endpointDisabled(endpoint);
         if (change === "deleted") {
@@ -120,23 +106,17 @@ export class SandboxDeliveries implements DeliverOnce {
   }
 
   #makeEngine({ options, time, makeId, note }: Parts, queue: AttemptQueue): DeliveryEngine {
-    const { receive, retriesOfDisabled, eventsOfDisabled, signature } = options;
+    const { receive } = options;
+    const post = receive === undefined ? sendOverHttp : sendInProcess(receive);
     return new DeliveryEngine({
+      ...options,
       time,
-      seed: options.seed,
       makeId,
       endpoints: this.endpoints,
       log: this.log,
       queue,
       faults: this.faults,
-      sender: new AttemptSender({
-        time,
-        post: receive === undefined ? sendOverHttp : sendInProcess(receive),
-        signature,
-        guard: guardOf(options),
-      }),
-      retriesOfDisabled,
-      eventsOfDisabled,
+      sender: new AttemptSender({ ...options, time, post, guard: guardOf(options) }),
       onAttempt: (row, { endpoint }) => {
         note({ kind: "attempt", row, url: loggedUrl(endpoint.url) });
         this.waiter.emit(row);

@@ -1,4 +1,4 @@
-import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
+import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { PigeonholeError } from "../base/error.js";
 import { type OptionsOf, type Resolved, defineOptions, readBy, wholeNumber } from "../base/options.js";
@@ -22,36 +22,33 @@ interface SandboxServerInput extends Resolved<typeof LISTEN_OPTIONS> {
 }
 
 /** The API and the control API on one port of this machine. */
-export class SandboxServer {
-  readonly url: string;
-  readonly port: number;
-  readonly #server: Server;
-
-  /** Rejects with `port_in_use`. */
-  static async start({ port, host, api, sandbox }: SandboxServerInput): Promise<SandboxServer> {
-    const server = createServer(listenerOf(api, sandbox));
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", (error: Error & { code?: string }) => {
-        const text = `Port ${port} is in use by another program; choose another, or 0 for a free one.`;
-        reject(error.code === "EADDRINUSE" ? new PigeonholeError("port_in_use", text, { cause: error }) : error);
-      });
-      server.listen(port, host, resolve);
-    });
-    return new SandboxServer(server, host);
-  }
-
-  private constructor(server: Server, host: string) {
-    this.#server = server;
-    this.port = (server.address() as AddressInfo).port;
-    this.url = `http://${host.includes(":") ? `[${host}]` : host}:${this.port}`;
-  }
-
+export interface SandboxServer {
+  url: string;
+  port: number;
   /** Ends every connection. */
-  async close(): Promise<void> {
-    const closed = new Promise<void>((resolve) => void this.#server.close(() => resolve()));
-    this.#server.closeAllConnections();
-    await closed;
-  }
+  close(): Promise<void>;
+}
+
+/** Rejects with `port_in_use`. */
+export async function openServer({ port, host, api, sandbox }: SandboxServerInput): Promise<SandboxServer> {
+  const server = createServer(listenerOf(api, sandbox));
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error: Error & { code?: string }) => {
+      const text = `Port ${port} is in use by another program; choose another, or 0 for a free one.`;
+      reject(error.code === "EADDRINUSE" ? new PigeonholeError("port_in_use", text, { cause: error }) : error);
+    });
+    server.listen(port, host, resolve);
+  });
+  const { port: taken } = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${taken}`,
+    port: taken,
+    async close() {
+      const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
 }
 
 function listenerOf(api: RequestHandler, sandbox: Sandbox): (req: IncomingMessage, res: ServerResponse) => void {

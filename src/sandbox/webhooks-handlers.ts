@@ -35,7 +35,7 @@ export function createWebhooksHandlers(
     stats() {
       const all = endpoints.list();
       const enabled = all.filter((endpoint) => endpoint.enabled).length;
-      const [delivered, failed] = [log.count("delivered"), log.count("failed")];
+      const [delivered, failed] = (["delivered", "failed"] as const).map((status) => log.list({ status }).length);
       return { object: "webhook_stats", endpoints: all.length, enabled, delivered, failed };
     },
     async replay({ params }) {

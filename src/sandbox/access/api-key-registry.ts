@@ -2,9 +2,8 @@ import { createHash } from "node:crypto";
 import { type Clock, systemClock } from "../../base/clock.js";
 import { PigeonholeError } from "../../base/error.js";
 import type { Caller } from "../api/api-handlers.js";
-import { Collection, type CollectionList } from "../api/collection.js";
+import { Collection, type CollectionChanges } from "../api/collection.js";
 import { type MakeId, createMakeId } from "../api/make-id.js";
-import type { PageBody } from "../api/page-rows.js";
 import { isoNow } from "../clock/sandbox-time.js";
 import { OWNER, actorOf } from "./actor.js";
 import { type Allowlists, normalizeAllowlists } from "./allowlists.js";
@@ -12,14 +11,12 @@ import {
   API_KEY_OPTIONS,
   type ApiKeyRow,
   type ApiKeyStatus,
-  type KeyUse,
   type KnownKey,
   type Reach,
   type SandboxApiKey,
-  type SandboxApiKeys,
   keyStateOf,
 } from "./api-key.js";
-import { type KeyChange, KeyLog } from "./key-log.js";
+import { type KeyChange, KeyLog, type LoggedCall, type LoggedChange } from "./key-log.js";
 import type { RoleBook } from "./role-book.js";
 
 /** What the keys of a workspace need of it. */
@@ -42,23 +39,25 @@ interface NewKey extends Reach {
 }
 
 /** What changes in a key. */
-type KeyPatch = Partial<Omit<ApiKeyRow, "id" | "createdAt" | "createdBy">>;
+type KeyPatch = CollectionChanges<Omit<ApiKeyRow, "createdAt" | "createdBy">>;
 
 /** The API keys of the workspace and the access tokens of apps, by token. See docs/service.md#api-keys. */
-export class ApiKeyRegistry implements SandboxApiKeys {
+export class ApiKeyRegistry {
+  /** Every key, without the access tokens. */
+  readonly all = new Collection<ApiKeyRow>({ kind: "api_key" });
   readonly #clock: Clock;
   readonly #roles: RoleBook | undefined;
   readonly #makeId: MakeId;
-  readonly #keys = new Collection<ApiKeyRow>({ kind: "api_key" });
-  readonly #uses = new Map<string, KeyUse>();
   /** Those of apps, with the scopes that they were given, by their token. */
   readonly #apps = new Map<string, Caller>();
   readonly #given: readonly SandboxApiKey[];
   #made = 0;
   /** What keys that were deleted were narrowed to, since their history stays visible to the same callers. */
   readonly #deleted = new Map<string, Allowlists>();
-  /** The calls of keys, and what was done to them. */
-  readonly log: KeyLog;
+  /** The calls of keys. */
+  readonly requests: KeyLog<LoggedCall>;
+  /** What was done to keys. */
+  readonly changes: KeyLog<LoggedChange>;
 
   /**
    * Throws `invalid_option` for an unknown field, for a token that no client could send, and for one that already
@@ -69,12 +68,14 @@ export class ApiKeyRegistry implements SandboxApiKeys {
     this.#clock = clock;
     this.#roles = roles;
     this.#makeId = makeId ?? createMakeId("api keys");
-    this.log = new KeyLog({ clock, nameOf: (id) => this.#keys.find(id)?.name, maxRows });
+    const ofLog = { clock, nameOf: (id: string) => this.nameOf(id), maxRows };
+    this.requests = new KeyLog({ list: "keys.requests", ...ofLog });
+    this.changes = new KeyLog({ list: "keys.activity", ...ofLog });
     this.#given = keys;
     for (const key of keys) this.add(key);
   }
 
-  /** Adds a key and returns its rights. Throws like the constructor. */
+  /** Adds a key and returns its rights. Throws `invalid_option` for one that cannot be. */
   add(key: SandboxApiKey): Caller {
     const given = API_KEY_OPTIONS.resolve(key, { prefix: "An API key of the sandbox: " });
     const { token, member, name, mode, scopes } = given;
@@ -92,7 +93,7 @@ export class ApiKeyRegistry implements SandboxApiKeys {
     return row === undefined ? undefined : { caller: this.#callerOf(row), status: keyStateOf(row, this.#clock.now()) };
   }
 
-  /** Throws `invalid_argument` when no key has this token. */
+  /** Switches a key off or on, or revokes it. Throws `invalid_argument` when no key has this token. */
   setStatus(token: string, status: ApiKeyStatus): void {
     const row = this.#rowOf(token);
     if (row === undefined) throw new PigeonholeError("invalid_argument", "The sandbox has no such API key.");
@@ -105,30 +106,20 @@ export class ApiKeyRegistry implements SandboxApiKeys {
     this.change(row.id, patches[status], undefined);
   }
 
-  /** Every key, oldest first. */
-  get rows(): readonly ApiKeyRow[] {
-    return this.#keys.rows;
+  /** Undefined for a key that there is not. */
+  nameOf(id: string): string | undefined {
+    return this.all.find(id)?.name;
   }
 
   /** The token of the first of the options' keys as it is now: a rotation by the API changes it. */
   get firstToken(): string {
     const [{ token } = { token: "" }] = this.#given;
-    return this.#keys.find(keyIdOf(token))?.token ?? token;
-  }
-
-  /** One page of the keys that are visible, newest first. Throws 400 `invalid_cursor`. */
-  page(query: Omit<CollectionList<ApiKeyRow>, "list">): PageBody<ApiKeyRow> {
-    return this.#keys.page({ list: "keys", ...query });
-  }
-
-  /** Throws 404 `resource_not_found`, also for a key that the caller does not see. */
-  get(id: string, isVisible?: (row: ApiKeyRow) => boolean): ApiKeyRow {
-    return this.#keys.get(id, isVisible);
+    return this.all.find(keyIdOf(token))?.token ?? token;
   }
 
   /** What a key was narrowed to, also once it was deleted; undefined for a key that never was. */
   listsOf(id: string): Allowlists | undefined {
-    return this.#keys.find(id) ?? this.#deleted.get(id);
+    return this.all.find(id) ?? this.#deleted.get(id);
   }
 
   /** Makes a key. `caller`: undefined for one that is made by hand. */
@@ -152,8 +143,10 @@ export class ApiKeyRegistry implements SandboxApiKeys {
       updatedBy: actor,
       lastChangeAt: at,
       lastChangeType: "created",
+      totalUses: 0,
+      lastUsedAt: null,
     } as const;
-    const made = this.#keys.add(row, id);
+    const made = this.all.add(row, id);
     this.#note(id, "created", caller);
     return made;
   }
@@ -163,44 +156,39 @@ export class ApiKeyRegistry implements SandboxApiKeys {
     const at = isoNow(this.#clock);
     const updatedBy = caller === undefined ? OWNER : actorOf(caller);
     const noted = { updatedAt: at, updatedBy, lastChangeAt: at, lastChangeType: kind };
-    const row = this.#keys.change(id, { ...patch, ...noted });
+    const row = this.all.change(id, { ...patch, ...noted });
     this.#note(id, kind, caller);
     return row;
   }
 
   /** Gives a key another token; the old one is unknown from now on. */
   rotate(id: string, caller: Caller): ApiKeyRow {
-    const rotationCount = this.get(id).rotationCount + 1;
+    const rotationCount = this.all.get(id).rotationCount + 1;
     const token = this.#tokenOf(id, rotationCount);
     return this.change(id, ["rotated", { token, rotationCount, rotatedAt: isoNow(this.#clock) }], caller);
   }
 
   /** Gives keys of one role another one. Returns how many there were, with those that are revoked. */
   moveRole(from: string, to: string): number {
-    const held = this.rows.filter(({ roleId }) => roleId === from);
-    for (const { id } of held) this.#keys.change(id, { roleId: to });
+    const held = this.all.rows.filter(({ roleId }) => roleId === from);
+    for (const { id } of held) this.all.change(id, { roleId: to });
     return held.length;
   }
 
   /** Deletes a key and returns its tombstone. Its history stays. */
   delete(id: string, caller: Caller): object {
-    const { addressAllowlist, domainAllowlist } = this.get(id);
-    const tombstone = this.#keys.delete(id);
-    this.#uses.delete(id);
+    const { addressAllowlist, domainAllowlist } = this.all.get(id);
+    const tombstone = this.all.delete(id);
     this.#deleted.set(id, { addressAllowlist, domainAllowlist });
     this.#note(id, "deleted", caller);
     return tombstone;
   }
 
-  /** How often a key was used. */
-  useOf(id: string): KeyUse {
-    return this.#uses.get(id) ?? { totalUses: 0, lastUsedAt: null };
-  }
-
   /** Counts a call of a key, once it is authenticated. */
   countUse({ kind, keyId }: Caller): void {
     if (kind !== "key") return;
-    this.#uses.set(keyId, { totalUses: this.useOf(keyId).totalUses + 1, lastUsedAt: isoNow(this.#clock) });
+    const totalUses = this.all.get(keyId).totalUses + 1;
+    this.all.change(keyId, { totalUses, lastUsedAt: isoNow(this.#clock) });
   }
 
   /** Notes that a known key was refused: it is switched off, revoked or expired. */
@@ -218,9 +206,7 @@ export class ApiKeyRegistry implements SandboxApiKeys {
 
   /** Back to the keys of the options. */
   reset(): void {
-    this.#keys.clear();
-    this.#apps.clear();
-    for (const part of [this.#uses, this.#deleted, this.log]) part.clear();
+    for (const part of [this.all, this.#apps, this.#deleted, this.requests, this.changes]) part.clear();
     for (const key of this.#given) this.add(key);
   }
 
@@ -232,13 +218,13 @@ export class ApiKeyRegistry implements SandboxApiKeys {
       return refuse("An API key of the sandbox must be 1 to 500 visible ASCII characters.");
     }
     if (this.find(token) !== undefined) refuse("Two API keys of the sandbox are the same.");
-    if (this.#keys.find(keyIdOf(token)) === undefined) return;
+    if (this.all.find(keyIdOf(token)) === undefined) return;
     refuse("Two API keys of the sandbox have the same id, the 24 hex characters after svc_live_.");
   }
 
   /** The row whose present token it is. */
   #rowOf(token: string): ApiKeyRow | undefined {
-    return this.rows.find((row) => row.token === token);
+    return this.all.rows.find((row) => row.token === token);
   }
 
   #tokenOf(id: string, rotationCount: number): string {
@@ -248,7 +234,7 @@ export class ApiKeyRegistry implements SandboxApiKeys {
   /** A role narrows a key's scopes at every call, as the role is then. */
   #callerOf(row: ApiKeyRow): Caller {
     const { id, mode, name, roleId, expiresAtMs, addressAllowlist, domainAllowlist } = row;
-    const ceiling = roleId === null ? undefined : (this.#roles?.find(roleId)?.permissions ?? []);
+    const ceiling = roleId === null ? undefined : (this.#roles?.roles.find(roleId)?.permissions ?? []);
     const rights = { scopes: narrow(row.scopes, ceiling), roleId, expiresAtMs, addressAllowlist, domainAllowlist };
     return { kind: "key", keyId: id, name, mode, member: undefined, isVerified: true, ...rights };
   }
@@ -260,7 +246,7 @@ export class ApiKeyRegistry implements SandboxApiKeys {
 
   #note(keyId: string, kind: KeyChange, caller: Caller | undefined): void {
     const [actor, source] = caller === undefined ? ([OWNER, "app"] as const) : ([actorOf(caller), "api"] as const);
-    this.log.addChange({ keyId, kind, actor, source });
+    this.changes.add({ keyId, kind, actor, source });
   }
 }
 

@@ -5,29 +5,33 @@ import { KEY_LIMITS } from "../../contract/keys.js";
 import { SCOPES } from "../../contract/scopes.js";
 import { type Caller, SandboxApiError } from "../api/api-handlers.js";
 import type { CollectionRow } from "../api/collection.js";
-import { type Actor, actorName } from "./actor.js";
+import type { Actor } from "./actor.js";
 import { type Allowlists, holdsAllowlists } from "./allowlists.js";
 import type { KeyChange } from "./key-log.js";
 
+/** What a caller may do. */
+export interface CallerRights {
+  /** Scopes of the caller. @default every scope but `keys:manage` */
+  scopes?: readonly string[] | undefined;
+  /** Limits the caller to these addresses. With both lists empty, every address. @default [] */
+  addressAllowlist?: readonly string[] | undefined;
+  /** Limits the caller to these domains. @default [] */
+  domainAllowlist?: readonly string[] | undefined;
+}
+
 /** An API key that the sandbox knows. See docs/service.md#api-keys. */
-export interface SandboxApiKey {
+export interface SandboxApiKey extends CallerRights {
   /** The whole token: `svc_live_` and a secret, for test keys too. */
   token: string;
   /** 1 to 60 characters. @default "Sandbox key" */
   name?: string | undefined;
   /** Events stored with a test key start nothing. @default "live" */
   mode?: "live" | "test" | undefined;
-  /** Scopes of the key. @default every scope but `keys:manage` */
-  scopes?: readonly string[] | undefined;
   /**
    * Name of a member, for an access token of an app that the member connected. @default none: it acts for the owner, as
    * every API key does
    */
   member?: string | undefined;
-  /** Send scope: these addresses only. With both lists empty, every address. @default [] */
-  addressAllowlist?: readonly string[] | undefined;
-  /** Send scope: these domains only. @default [] */
-  domainAllowlist?: readonly string[] | undefined;
 }
 
 /** What a key can be switched to. `inactive`: 403 `inactive_api_key`; `revoked`: 401, as an unknown key. */
@@ -41,18 +45,14 @@ export interface KnownKey {
   status: KeyState;
 }
 
-/** The API keys that calls may use, by hand. */
-export interface SandboxApiKeys {
-  /** Adds a key and returns its rights. Throws `invalid_option` for one that cannot be. */
-  add(key: SandboxApiKey): Caller;
-  /** Undefined if the token is unknown. */
-  find(token: string): KnownKey | undefined;
-  /** Switches a key off or on, or revokes it. Throws `invalid_argument` when no key has this token. */
-  setStatus(token: string, status: ApiKeyStatus): void;
-}
-
 /** Every scope but `keys:manage`: no key can make keys unless it was given that scope by name. */
 export const ALL_SCOPES: readonly string[] = SCOPES.filter((scope) => scope !== "keys:manage");
+
+/** True for a scope that the service has. */
+export function isScope(text: string): boolean {
+  const known: readonly string[] = SCOPES;
+  return known.includes(text);
+}
 
 /** The defaults and checks of {@link SandboxApiKey}. A misspelt field would give a key more rights than intended. */
 export const API_KEY_OPTIONS = defineOptions("An API key of the sandbox", {
@@ -114,10 +114,6 @@ export interface ApiKeyRow extends CollectionRow, Reach {
   updatedBy: Actor;
   lastChangeAt: string;
   lastChangeType: KeyChange;
-}
-
-/** How often a key was used, which changes with every call. */
-export interface KeyUse {
   totalUses: number;
   lastUsedAt: string | null;
 }
@@ -130,37 +126,4 @@ export function keyStateOf({ revokedAt, expiresAtMs, enabled }: ApiKeyRow, nowMs
   if (revokedAt !== null) return "revoked";
   if (expiresAtMs !== null && expiresAtMs <= nowMs) return "expired";
   return enabled ? "active" : "inactive";
-}
-
-interface KeyBodyInput {
-  nowMs: number;
-  use: KeyUse;
-  /** The name of a role. */
-  roleNameOf: (roleId: string) => string | null;
-  /** The name of a key; undefined for one that was deleted. */
-  nameOf: (keyId: string) => string | undefined;
-}
-
-/** The key as it is sent, without its token. */
-export function keyBody(row: ApiKeyRow, { nowMs, use, roleNameOf, nameOf }: KeyBodyInput): object {
-  const { token, enabled: _, expiresAtMs, addressAllowlist, domainAllowlist, ...fields } = row;
-  const actorBody = (actor: Actor): object => ({
-    type: actor.kind === "person" ? "person" : "api_key",
-    id: actor.kind === "person" ? null : actor.id,
-    name: actorName(actor, nameOf),
-  });
-  return {
-    object: "api_key",
-    ...fields,
-    ...use,
-    maskedKey: `svc_live_${row.id.slice(0, 4)}…${token.slice(-4)}`,
-    keyLast4: token.slice(-4),
-    status: keyStateOf(row, nowMs),
-    roleName: row.roleId === null ? null : roleNameOf(row.roleId),
-    addressAllowlist: addressAllowlist.length === 0 ? null : addressAllowlist,
-    domainAllowlist: domainAllowlist.length === 0 ? null : domainAllowlist,
-    expiresAt: expiresAtMs === null ? null : new Date(expiresAtMs).toISOString(),
-    createdBy: actorBody(row.createdBy),
-    updatedBy: actorBody(row.updatedBy),
-  };
 }

@@ -1,8 +1,8 @@
 import type { Clock } from "../../base/clock.js";
-import { Collection, type CollectionList, type CollectionRow } from "../api/collection.js";
-import { type PageBody, type PageQuery, isWithin, pageBody } from "../api/page-rows.js";
+import { Collection, type CollectionRow } from "../api/collection.js";
+import { type PageQuery, isWithin, pageBody } from "../api/page-rows.js";
 import { isoNow } from "../clock/sandbox-time.js";
-import { type Actor, DELETED_KEY, actorName } from "./actor.js";
+import { type Actor, DELETED_KEY } from "./actor.js";
 
 /** What happened to a key. */
 export type KeyChange =
@@ -27,7 +27,8 @@ export interface LoggedCall {
   userAgent: string | null;
 }
 
-interface LoggedChange {
+/** Something that was done to a key. */
+export interface LoggedChange {
   keyId: string;
   kind: KeyChange;
   actor: Actor;
@@ -35,8 +36,8 @@ interface LoggedChange {
   source: "api" | "app";
 }
 
-interface Logged extends CollectionRow {
-  keyId: string;
+interface Logged<Entry> extends CollectionRow {
+  entry: Entry;
   createdAt: string;
 }
 
@@ -49,70 +50,47 @@ export interface LogFilter extends PageQuery {
 }
 
 interface KeyLogOptions {
+  /** Name of the list. */
+  list: string;
   clock: Clock;
   /** The name of a key; undefined for one that was deleted. */
   nameOf: (keyId: string) => string | undefined;
-  /** Most rows of each of the two lists; then the oldest are forgotten. */
+  /** Most rows; then the oldest are forgotten. */
   maxRows: number;
 }
 
 /**
- * The calls of API keys, and what was done to them. The service prunes nothing; here memory has a limit. See
+ * The calls of API keys, or what was done to them. The service prunes nothing; here memory has a limit. See
  * docs/service.md#key-logs.
  */
-export class KeyLog {
+export class KeyLog<Entry extends { keyId: string; status?: number }> {
   readonly #options: KeyLogOptions;
-  readonly #requests: Collection<LoggedCall & Logged>;
-  readonly #changes: Collection<LoggedChange & Logged>;
+  readonly #rows: Collection<Logged<Entry>>;
 
   constructor(options: KeyLogOptions) {
     this.#options = options;
-    this.#requests = new Collection({ kind: "api_key_request", keeps: options.maxRows });
-    this.#changes = new Collection({ kind: "api_key_activity", keeps: options.maxRows });
+    this.#rows = new Collection({ kind: options.list, keeps: options.maxRows });
   }
 
-  addRequest(request: LoggedCall): void {
-    this.#requests.add({ ...request, createdAt: isoNow(this.#options.clock) });
+  add(entry: Entry): void {
+    this.#rows.add({ entry, createdAt: isoNow(this.#options.clock) });
   }
 
-  addChange(change: LoggedChange): void {
-    this.#changes.add({ ...change, createdAt: isoNow(this.#options.clock) });
-  }
-
-  /** One page of the calls, newest first. Throws 400 `invalid_cursor`. */
-  requestPage(filter: LogFilter, isVisible: (keyId: string) => boolean): PageBody<object> {
-    const isWanted = ({ status }: LoggedCall): boolean => filter.failedOnly !== true || status >= 400;
-    const page = this.#requests.page(listOf("keys.requests", filter, (row) => isVisible(row.keyId) && isWanted(row)));
-    return pageBody(page, (row) => ({ ...row, keyName: this.#nameOf(row.keyId) }));
-  }
-
-  /** One page of the changes, newest first. Throws 400 `invalid_cursor`. */
-  changePage(filter: LogFilter, isVisible: (keyId: string) => boolean): PageBody<object> {
-    const page = this.#changes.page(listOf("keys.activity", filter, (row) => isVisible(row.keyId)));
-    return pageBody(page, ({ source, actor, ...row }) => ({
-      ...row,
-      keyName: this.#nameOf(row.keyId),
-      actor: actorName(actor, this.#options.nameOf),
-      detail: { source },
-    }));
+  /** One page, newest first, each row with the name of its key. Throws 400 `invalid_cursor`. */
+  page(filter: LogFilter, isVisible: (keyId: string) => boolean) {
+    const { keyIds, failedOnly = false, since, until, ...query } = filter;
+    const { list, nameOf } = this.#options;
+    const isWanted = ({ keyId, status = 0 }: Entry): boolean =>
+      isVisible(keyId) && (keyIds === undefined || keyIds.includes(keyId)) && (!failedOnly || status >= 400);
+    const where = ({ entry, createdAt }: Logged<Entry>): boolean =>
+      isWanted(entry) && isWithin(createdAt, { since, until });
+    const page = this.#rows.page({ list, filters: [keyIds, failedOnly, since, until], where, ...query });
+    return pageBody(page, ({ id, entry, createdAt }) => {
+      return { id, ...entry, createdAt, keyName: nameOf(entry.keyId) ?? DELETED_KEY };
+    });
   }
 
   clear(): void {
-    this.#requests.clear();
-    this.#changes.clear();
+    this.#rows.clear();
   }
-
-  #nameOf(keyId: string): string {
-    return this.#options.nameOf(keyId) ?? DELETED_KEY;
-  }
-}
-
-function listOf<Row extends Logged>(
-  list: string,
-  { keyIds, failedOnly = false, since, until, ...query }: LogFilter,
-  isWanted: (row: Row) => boolean,
-): CollectionList<Row> {
-  const where = (row: Row): boolean =>
-    (keyIds === undefined || keyIds.includes(row.keyId)) && isWithin(row.createdAt, { since, until }) && isWanted(row);
-  return { list, filters: [keyIds, failedOnly, since, until], where, ...query };
 }

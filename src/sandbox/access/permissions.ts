@@ -1,14 +1,10 @@
+import type { Contract } from "../../contract/contract.js";
+import type { CallResult } from "../../contract/operation.js";
 import { CONSOLE_PERMISSIONS } from "../../contract/roles.js";
 import { SCOPES } from "../../contract/scopes.js";
 
 /** What a role can allow, as the API lists it. */
-export interface Permission {
-  id: string;
-  label: string;
-  group: string;
-  /** False for one that no key or token ever holds. */
-  scope: boolean;
-}
+type Permission = CallResult<Contract["roles"]["permissions"]>[number];
 
 /** The group of each resource, in the order of the list. Labels, groups and order are assumed. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {

@@ -59,11 +59,6 @@ export class RoleBook {
     return this.#roles;
   }
 
-  /** Undefined for none. */
-  find(id: string): RoleRow | undefined {
-    return this.roles.find(id);
-  }
-
   /** By id, or by name in any case. Throws `invalid_argument`, or the code that is given. */
   named(reference: string, code: "invalid_argument" | "invalid_option" = "invalid_argument"): RoleRow {
     const name = reference.toLowerCase();
@@ -76,7 +71,7 @@ export class RoleBook {
   /** What the role of a member allows; undefined for someone without one. */
   roleOf(member: string): RoleRow | undefined {
     const holder = this.#holders.get(member);
-    return holder === undefined || holder.isInvited ? undefined : this.find(holder.roleId);
+    return holder === undefined || holder.isInvited ? undefined : this.roles.find(holder.roleId);
   }
 
   /** Makes someone a member, or gives a member another role. */

@@ -1,26 +1,24 @@
 import { MINUTE } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
-import { type Option, type OptionsOf, defineOptions, flag, oneOf, readBy, wholeNumber } from "../../base/options.js";
+import {
+  type Option,
+  type OptionsOf,
+  type Resolved,
+  defineOptions,
+  flag,
+  oneOf,
+  readBy,
+  wholeNumber,
+} from "../../base/options.js";
 import { KEY_LIMITS } from "../../contract/keys.js";
-import { SCOPES } from "../../contract/scopes.js";
 import { emailAddress } from "../../contract/shapes.js";
-import { ALL_SCOPES, checkName } from "./api-key.js";
+import { ALL_SCOPES, type CallerRights, checkName, isScope } from "./api-key.js";
 import type { ApiKeyRegistry } from "./api-key-registry.js";
 import { checkTexts } from "../../base/option-check.js";
 import { normalizeAllowlists } from "./allowlists.js";
 import type { MakeId } from "../api/make-id.js";
 import { isDomain } from "../api/addresses.js";
 import type { RoleBook } from "./role-book.js";
-
-/** What a caller may do. */
-export interface CallerRights {
-  /** Scopes of the caller. @default every scope but `keys:manage` */
-  scopes?: readonly string[] | undefined;
-  /** Limits the caller to these addresses. With both lists empty, every address. @default [] */
-  addressAllowlist?: readonly string[] | undefined;
-  /** Limits the caller to these domains. @default [] */
-  domainAllowlist?: readonly string[] | undefined;
-}
 
 /** What an app that the owner connected may do. */
 export interface OwnerCaller extends CallerRights {
@@ -99,25 +97,21 @@ interface CallersInput {
 
 export function createSandboxCallers({ keys, roles, makeId, now }: CallersInput): SandboxCallers {
   let apps = 0;
-  const newToken = (): string => {
+  const addApp = (member: string | undefined, rights: Resolved<typeof OWNER_CALLER_OPTIONS>): string => {
+    const { verified: isVerified, scopes, ...lists } = rights;
     apps += 1;
-    return `svc_app_${makeId.hex(`app ${apps}`)}${makeId.hex(`app secret ${apps}`)}`;
+    const token = `svc_app_${makeId.hex(`app ${apps}`)}${makeId.hex(`app secret ${apps}`)}`;
+    keys.addApp(token, { member, isVerified, scopes, ...normalizeAllowlists(lists) });
+    return token;
   };
   return {
-    owner(options = {}) {
-      const { verified, scopes, ...lists } = OWNER_CALLER_OPTIONS.resolve(options);
-      const token = newToken();
-      keys.addApp(token, { member: undefined, isVerified: verified, scopes, ...normalizeAllowlists(lists) });
-      return token;
-    },
+    owner: (options = {}) => addApp(undefined, OWNER_CALLER_OPTIONS.resolve(options)),
     member(options = {}) {
-      const { verified, scopes, name: member, role, ...lists } = MEMBER_CALLER_OPTIONS.resolve(options);
-      if (role !== undefined || roles.roleOf(member) === undefined) {
-        roles.setMember(member, memberRole(roles, role ?? "Member"));
+      const { name, role, ...rights } = MEMBER_CALLER_OPTIONS.resolve(options);
+      if (role !== undefined || roles.roleOf(name) === undefined) {
+        roles.setMember(name, memberRole(roles, role ?? "Member"));
       }
-      const token = newToken();
-      keys.addApp(token, { member, isVerified: verified, scopes, ...normalizeAllowlists(lists) });
-      return token;
+      return addApp(name, rights);
     },
     key(options = {}) {
       const { name, mode, role, scopes, expiresInMinutes, ...lists } = KEY_CALLER_OPTIONS.resolve(options);
@@ -149,11 +143,6 @@ function listOf(
       throw new PigeonholeError("invalid_option", `${option} must be a list of ${what}.`);
     },
   };
-}
-
-function isScope(text: string): boolean {
-  const known: readonly string[] = SCOPES;
-  return known.includes(text);
 }
 
 function isSingleAddress(text: string): boolean {

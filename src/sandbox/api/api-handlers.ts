@@ -76,15 +76,15 @@ export interface ApiAnswer {
 
 /** An answer of a handler with another status than the usual one of its operation, or with headers. */
 export class SpecialAnswer {
-  readonly #answer: Omit<ApiAnswer, "status"> & Partial<Pick<ApiAnswer, "status">>;
+  readonly #answer: Partial<ApiAnswer>;
 
-  constructor(answer: Omit<ApiAnswer, "status"> & Partial<Pick<ApiAnswer, "status">>) {
+  constructor(answer: Partial<ApiAnswer>) {
     this.#answer = answer;
   }
 
   /** The whole answer to what a handler returned. `status`: the usual one. */
   static wholeOf(returned: object, status: number): ApiAnswer {
-    return { status, ...(returned instanceof SpecialAnswer ? returned.#answer : { body: returned }) };
+    return { status, body: returned, ...(returned instanceof SpecialAnswer && returned.#answer) };
   }
 }
 

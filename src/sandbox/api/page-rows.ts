@@ -64,7 +64,8 @@ export function pageRows<Row>(rows: readonly Numbered<Row>[], input: ListOf<Row>
     throw inputRefusal({ code: "invalid_parameter", param: "sort", message: `Must be one of ${names.join(", ")}.` });
   }
   const list = listBy(name);
-  const start = cursor === undefined ? undefined : decodeCursor(list, cursor, pageParam);
+  if (cursor !== undefined && issued === undefined) throw invalidCursor(pageParam);
+  const start = cursor === undefined ? undefined : decodeCursor(cursor);
   const sign = sorting.order === "ascending" ? 1 : -1;
   const following = rows
     .map(({ row, sequence }) => ({ row, position: sorting.positionOf(row, sequence) }))
@@ -119,12 +120,8 @@ function encodeCursor(list: string, position: Position): string {
   return `${payload}.${macOf(list, payload)}`;
 }
 
-/**
- * The position of a cursor; throws 400 `invalid_cursor` for one that is not from this list. `param`: the field of the
- * query that it came in.
- */
-function decodeCursor(list: string, cursor: string, param?: string): Position {
-  if (!isCursorOf(list, cursor)) throw invalidCursor(param);
+/** The position of a cursor that the sandbox made. */
+function decodeCursor(cursor: string): Position {
   const [payload = ""] = cursor.split(".");
   return JSON.parse(Buffer.from(payload, "base64url").toString()) as Position;
 }

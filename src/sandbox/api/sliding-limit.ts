@@ -2,11 +2,6 @@ import { SECOND } from "../../base/duration.js";
 import type { ApiErrorCode } from "../../contract/api-error-codes.js";
 import { SandboxApiError } from "./api-handlers.js";
 
-interface Taken {
-  atMs: number;
-  count: number;
-}
-
 export interface SlidingLimitOptions {
   /** Most of everything that one caller takes in any window of this length. */
   max: number;
@@ -21,7 +16,7 @@ export interface SlidingLimitOptions {
 /** A limit that holds for every window of its length. */
 export class SlidingLimit {
   readonly #options: SlidingLimitOptions;
-  readonly #taken = new Map<string, Taken[]>();
+  readonly #taken = new Map<string, { atMs: number; count: number }[]>();
 
   constructor(options: SlidingLimitOptions) {
     this.#options = options;

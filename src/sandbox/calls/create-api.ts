@@ -18,7 +18,7 @@ import {
 import type { ApiKeyRegistry } from "../access/api-key-registry.js";
 import { SlidingLimit } from "../api/sliding-limit.js";
 import { authenticate, requireAuthority, requireOpen } from "./authenticate.js";
-import { type FoundOperation, type OperationMatch, createRoutes, matchRoute, requireFound } from "./match-route.js";
+import { type FoundOperation, createRoutes, matchRoutes, noOperation, ofMethod } from "./match-route.js";
 import { checkParams, readBody, readIdempotencyKey, readOperationQuery } from "./read-input.js";
 import type { ApiRequest, RequestHandler } from "./request-handler.js";
 
@@ -97,7 +97,7 @@ export class Api implements RequestHandler {
 
   /** Largest body of a request, in bytes: an upload has more than JSON. */
   bodyLimit(method: string, path: string): number {
-    return limitOf(matchRoute(this.#routes, method, path));
+    return limitOf(ofMethod(matchRoutes(this.#routes, path), method));
   }
 
   async handle(request: ApiRequest): Promise<ApiAnswer | "no_answer"> {
@@ -119,7 +119,7 @@ export class Api implements RequestHandler {
       const { method, path, ip = null, headers } = request;
       const durationMs = Math.max(0, callerClock.now() - startedMs);
       const sent = { method, path, ip, userAgent: headers["user-agent"] ?? null };
-      keys.log.addRequest({ keyId: caller.keyId, ...sent, status, errorCode: code ?? null, durationMs });
+      keys.requests.add({ keyId: caller.keyId, ...sent, status, errorCode: code ?? null, durationMs });
     }
     return isAnswer ? { ...given, headers: { "x-request-id": requestId, ...given.headers } } : given;
   }
@@ -135,11 +135,12 @@ export class Api implements RequestHandler {
     const { method, path } = request;
     const opened = method === "GET" ? openLink?.(path) : undefined;
     if (opened !== undefined) return SpecialAnswer.wholeOf(opened, 200);
-    const match = matchRoute(this.#routes, method, path);
+    const matches = matchRoutes(this.#routes, path);
+    const found = ofMethod(matches, method);
     // A path that nothing has needs a key too, so that nobody without one learns which paths there are.
-    const isPublic = match.kind === "found" && match.bound.operation.credential === "none";
+    const isPublic = found?.bound.operation.credential === "none";
     if (!isPublic) trace.caller = authenticate(request.headers, keys, this.#shape);
-    const found = requireFound(match);
+    if (found === undefined) throw noOperation(matches);
     trace.call = found.bound.call;
     trace.fault = faults?.next(trace.call);
     return applyFault(trace.fault, callerClock, () => this.#answerCall(request, found, trace.caller));
@@ -171,8 +172,8 @@ export class Api implements RequestHandler {
   }
 }
 
-function limitOf(match: OperationMatch): number {
-  return (match.kind === "found" && match.bound.operation.uploads?.maxBytes) || MAX_JSON_BYTES;
+function limitOf(found: FoundOperation | undefined): number {
+  return found?.bound.operation.uploads?.maxBytes ?? MAX_JSON_BYTES;
 }
 
 /** Runs the call with the fault. */

@@ -8,18 +8,11 @@ export interface OperationRoute {
   pattern: RegExp;
 }
 
-/** An operation, and the parameters of its path. */
+/** An operation whose path it is, and the parameters of the path. */
 export interface FoundOperation {
-  kind: "found";
   bound: BoundOperation;
   params: Readonly<Record<string, string>>;
 }
-
-export type OperationMatch =
-  | FoundOperation
-  /** The path exists; `allow` lists its methods. */
-  | { kind: "wrong_method"; allow: string }
-  | { kind: "unknown_path" };
 
 /**
  * Routes in the order in which they are tried: a literal before a parameter. Throws `invalid_option` if two are alike.
@@ -39,32 +32,26 @@ export function createRoutes(operations: readonly BoundOperation[]): readonly Op
     .map((bound) => ({ bound, pattern: patternOf(bound.path) }));
 }
 
-/** Finds the operation of a request. `path` is encoded, without the query. */
-export function matchRoute(routes: readonly OperationRoute[], method: string, path: string): OperationMatch {
-  const matches = routes.flatMap(({ bound, pattern }) => {
+/** Finds the operations of a path, which is encoded and without the query, in the order of the routes. */
+export function matchRoutes(routes: readonly OperationRoute[], path: string): FoundOperation[] {
+  return routes.flatMap(({ bound, pattern }) => {
     const match = pattern.exec(path);
     const params = match === null ? undefined : decodeParams(match.groups ?? {});
-    return params === undefined ? [] : [{ kind: "found" as const, bound, params }];
+    return params === undefined ? [] : [{ bound, params }];
   });
-  const found = matches.find(({ bound }) => bound.operation.method === method);
-  if (found !== undefined) return found;
-  const allow = matches.map(({ bound }) => bound.operation.method).join(", ");
-  return allow === "" ? { kind: "unknown_path" } : { kind: "wrong_method", allow };
 }
 
-/** Throws 404 for a path that no operation has, and 405 for another method. */
-export function requireFound(match: OperationMatch): FoundOperation {
-  switch (match.kind) {
-    case "found":
-      return match;
-    case "unknown_path":
-      throw new SandboxApiError({ code: "resource_not_found" });
-    case "wrong_method": {
-      const { allow } = match;
-      const [code, message] = ["method_not_allowed", `Use ${allow}.`] as const;
-      throw new SandboxApiError({ status: 405, code, message, headers: { allow } });
-    }
-  }
+/** The first one with this method. */
+export function ofMethod(matches: readonly FoundOperation[], method: string): FoundOperation | undefined {
+  return matches.find(({ bound }) => bound.operation.method === method);
+}
+
+/** The refusal of a request without an operation: 404 for a path that none has, and 405 for another method. */
+export function noOperation(matches: readonly FoundOperation[]): SandboxApiError {
+  if (matches.length === 0) return new SandboxApiError({ code: "resource_not_found" });
+  const allow = matches.map(({ bound }) => bound.operation.method).join(", ");
+  const [code, message] = ["method_not_allowed", `Use ${allow}.`] as const;
+  return new SandboxApiError({ status: 405, code, message, headers: { allow } });
 }
 
 /** Undefined when one cannot be decoded. */

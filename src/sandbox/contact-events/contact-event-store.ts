@@ -4,16 +4,16 @@ import { type ContactEventInput, checkContactEvent } from "../../contract/contac
 import { SandboxApiError, type ApiHandlers, type Caller, SpecialAnswer, inputRefusal } from "../api/api-handlers.js";
 import type { MakeId } from "../api/make-id.js";
 import { Automations, type SandboxAutomation, type Started } from "./automations.js";
-import { type ContactInput, ContactList, type ContactRow, type SandboxContact } from "./contact-list.js";
+import type { AddressBook, ContactInput, ContactRow, SandboxContact } from "./address-book.js";
 import { EVENT_RETENTION_MS, EventLog, type StoredEvent } from "./stored-events.js";
 
 export interface ContactEventStoreOptions {
   /** The time of the callers, in which events happen. */
   clock: Clock;
-  /** Makes the ids of contacts and events. */
+  /** Makes the ids of events. */
   makeId: Pick<MakeId, "hex">;
-  /** Initial contacts. @default none */
-  contacts?: readonly ContactInput[];
+  /** The contacts, which other resources share. */
+  book: AddressBook;
   /** Automations that events can start. @default none */
   automations?: readonly SandboxAutomation[];
   /** Called for every event that is stored; not for replayed ones. */
@@ -37,29 +37,18 @@ interface Sent {
   countEvents?: () => void;
 }
 
-/** A first send and its answer. */
-interface RememberedSend extends Started {
-  /** The event as it was sent. */
-  sent: unknown;
-  stored: StoredEvent;
-  atMs: number;
-}
-
-/** The contacts of the emulated workspace and their recorded events. See docs/service.md#contact-event-api. */
+/** The recorded events of the workspace's contacts. See docs/service.md#contact-event-api. */
 export class ContactEventStore {
-  /** The contacts themselves, which other resources share. */
-  readonly contactList: ContactList;
   readonly #options: ContactEventStoreOptions;
   readonly #automations = new Automations();
   readonly #log = new EventLog();
   /** By API key, each of which has its own idempotency keys (assumed). See docs/service.md#idempotency-keys. */
-  readonly #sends = new Map<string, RememberedSend>();
+  readonly #sends = new Map<string, { sent: ContactEventInput; taken: Taken; atMs: number }>();
   #recorded = 0;
 
-  /** An empty store, except for the contacts and automations of the options. */
+  /** An empty store, except for the automations of the options. */
   constructor(options: ContactEventStoreOptions) {
     this.#options = options;
-    this.contactList = new ContactList(options.makeId);
     this.reset();
   }
 
@@ -71,21 +60,20 @@ export class ContactEventStore {
 
   /** Every contact, in the order in which they were added. */
   get contacts(): readonly SandboxContact[] {
-    return this.contactList.all.map(({ id, email, name }) => ({ id, email, name }));
+    return this.#options.book.all.map(({ id, email, name }) => ({ id, email, name }));
   }
 
   /** Throws `invalid_argument` when the address or the id is taken. */
-  readonly addContact = (contact: ContactInput): SandboxContact => this.contactList.add(contact);
+  readonly addContact = (contact: ContactInput): SandboxContact => this.#options.book.add(contact);
   /** True when there was such a contact. */
-  readonly removeContact = (emailOrId: string): boolean => this.contactList.remove(emailOrId);
+  readonly removeContact = (emailOrId: string): boolean => this.#options.book.remove(emailOrId);
   /** Makes a contact wait for an event of this name. */
   readonly addWait = (wait: { contactId: string; name: string }): void => this.#automations.addWait(wait);
 
-  /** Resets to the contacts and automations of the options. */
+  /** Resets to the automations of the options, without events. */
   reset(): void {
     this.#recorded = 0;
-    for (const part of [this.contactList, this.#automations, this.#log, this.#sends]) part.clear();
-    for (const contact of this.#options.contacts ?? []) this.contactList.add(contact);
+    for (const part of [this.#automations, this.#log, this.#sends]) part.clear();
     for (const automation of this.#options.automations ?? []) this.#automations.add(automation);
   }
 
@@ -122,8 +110,9 @@ export class ContactEventStore {
     },
     list: ({ params, query, caller }) => {
       const nowMs = this.#prune();
-      const contact = this.contactList.find(params.email);
-      if (contact === undefined || !this.contactList.isReachable(contact, caller))
+      const { book } = this.#options;
+      const contact = book.find(params.email);
+      if (contact === undefined || !book.isReachable(contact, caller))
         throw new SandboxApiError({ code: "contact_not_found" });
       return this.#log.page({ ...query, contactId: contact.id, nowMs });
     },
@@ -149,12 +138,12 @@ export class ContactEventStore {
       // Equal field by field as JSON; an omitted field differs from any value. Assumed.
       if (!isDeepStrictEqual(known.sent, event)) throw new SandboxApiError({ code: "idempotency_key_reuse" });
       countEvents();
-      return { ...known, replayed: true };
+      return { ...known.taken, replayed: true };
     }
     const found = this.#findContact(event, caller);
     countEvents();
     const { email = "", contactName = null, name, properties = {}, occurredAt } = event;
-    const contact = found ?? this.contactList.add({ email, name: contactName }, caller.member);
+    const contact = found ?? this.#options.book.add({ email, name: contactName }, { addedBy: caller.member });
     this.#recorded += 1;
     const stored: StoredEvent = {
       object: "contact_event",
@@ -169,24 +158,22 @@ export class ContactEventStore {
     };
     this.#log.append(stored);
     const started = caller.mode === "test" ? { enrolled: [], resumed: 0 } : this.#automations.start(stored);
-    if (idempotencyKey !== undefined) this.#sends.set(slot, { sent: event, stored, ...started, atMs: nowMs });
+    const taken = { stored, ...started, replayed: false };
+    if (idempotencyKey !== undefined) this.#sends.set(slot, { sent: event, taken, atMs: nowMs });
     this.#options.onEvent?.(stored);
-    return { stored, ...started, replayed: false };
+    return taken;
   }
 
   /** The contact of an event; undefined for one that is to be added. */
   #findContact(event: ContactEventInput, caller: Caller): ContactRow | undefined {
-    const contacts = this.contactList;
+    const { book } = this.#options;
     const { email, contactId, createContact = false } = event;
-    const found = contactId === undefined ? contacts.findByEmail(email ?? "") : contacts.findById(contactId);
-    const isBoth = contactId !== undefined && email !== undefined;
-    if (found !== undefined && !contacts.isReachable(found, caller))
-      throw new SandboxApiError({ code: "contact_not_found" });
-    if (found !== undefined && (!isBoth || contacts.findByEmail(email) === found)) return found;
+    const found = contactId === undefined ? book.findByEmail(email ?? "") : book.findById(contactId);
     // The service chooses ids, so only an address can be added.
-    if (contactId !== undefined || email === undefined || !createContact)
-      throw new SandboxApiError({ code: "contact_not_found" });
-    return undefined;
+    if (found === undefined && contactId === undefined && createContact) return undefined;
+    const isOther = email !== undefined && book.findByEmail(email) !== found;
+    if (found !== undefined && !isOther && book.isReachable(found, caller)) return found;
+    throw new SandboxApiError({ code: "contact_not_found" });
   }
 }
 

@@ -2,6 +2,8 @@ import { waitingClock } from "../../base/clock.js";
 import { DAY, SECOND } from "../../base/duration.js";
 import { type OptionsOf, defineOptions, given } from "../../base/options.js";
 import { foldAddress } from "../../contract/contact-address.js";
+import type { Contract } from "../../contract/contract.js";
+import type { QueryInput } from "../../contract/operation.js";
 import { type PageBody, invalidCursor } from "../api/page-rows.js";
 import { checkTimeout } from "../delivery/attempt-wait.js";
 import type { EventWaiter } from "../delivery/event-waiter.js";
@@ -32,6 +34,12 @@ export interface StoredEvent {
 export const EVENT_RETENTION_MS = 90 * DAY;
 
 const MAX_NAMES = 100;
+
+/** Which events of which contact, and when. */
+interface ContactEventQuery extends QueryInput<Contract["contactEvents"]["list"]> {
+  contactId: string;
+  nowMs: number;
+}
 
 /** The stored events, in the order of recording. */
 export class EventLog {
@@ -66,14 +74,7 @@ export class EventLog {
    * A contact's events of the last 90 days, most recent first. See docs/service.md#events-of-a-contact; throws 400
    * `invalid_cursor`, also for a cursor that has become older than that.
    */
-  page(query: {
-    contactId: string;
-    name?: string | undefined;
-    limit?: number | undefined;
-    cursor?: string | undefined;
-    nowMs: number;
-  }): PageBody<StoredEvent> {
-    const { contactId, name, limit = 50, cursor, nowMs } = query;
+  page({ contactId, name, limit = 50, cursor, nowMs }: ContactEventQuery): PageBody<StoredEvent> {
     const rows = this.#events
       .filter((event) => event.contactId === contactId && (name === undefined || event.name === name))
       // Of two at one time, the one recorded later comes first; the sort is stable.

@@ -34,15 +34,11 @@ async function answer(sandbox: Sandbox, { method, path, search, body }: ApiReque
     throw new SandboxApiError({ code: "resource_not_found", message });
   }
   requireSize(body, MAX_BYTES);
-  const sent = method === "GET" ? Object.fromEntries(new URLSearchParams(search)) : readControlBody(body);
+  const json = (): unknown => (body.byteLength === 0 ? {} : parseJsonBody(body));
+  const sent = method === "GET" ? Object.fromEntries(new URLSearchParams(search)) : json();
   const checked = checkInput(operation.input, sent, { "*": "invalid_parameter" });
   if (!checked.ok) throw inputRefusal(checked.issue, checked.issue.param === "" ? 400 : undefined);
   return { status: 200, body: await operation.run(sandbox, checked.value) };
-}
-
-/** Empty without a body; throws a SandboxApiError. */
-function readControlBody(body: Uint8Array): unknown {
-  return body.byteLength === 0 ? {} : parseJsonBody(body);
 }
 
 function faultAnswer(error: unknown): ApiAnswer {

@@ -4,7 +4,7 @@ import type { EventType } from "../../protocol/event-types.js";
 import type { SandboxCallers } from "../access/sandbox-callers.js";
 import type { ApiFaultList } from "../calls/api-faults.js";
 import type { ApiFetch } from "../calls/request-handler.js";
-import type { SandboxApiKeys } from "../access/api-key.js";
+import type { ApiKeyRegistry } from "../access/api-key-registry.js";
 import type { ContactEventStore } from "../contact-events/contact-event-store.js";
 import type { ContactEventWait, StoredEvent } from "../contact-events/stored-events.js";
 import type { AttemptFilter } from "../delivery/attempt-log.js";
@@ -95,7 +95,7 @@ export interface Sandbox {
   /** For `createClient`, and for the option `api` of createReceiver: the first key, and the API without a socket. */
   readonly clientOptions: { apiKey: string; baseUrl: string; fetch: ApiFetch };
   /** The API keys that calls may use; see docs/service.md#api-keys. */
-  readonly apiKeys: SandboxApiKeys;
+  readonly apiKeys: Pick<ApiKeyRegistry, "add" | "find" | "setStatus">;
   /** Makes access tokens of the owner and of members, and keys of every kind. See docs/service.md#callers. */
   readonly callers: SandboxCallers;
   /** The endpoints that deliveries go to. */

@@ -38,10 +38,6 @@ export class AttemptLog {
     this.#maxRows = maxRows;
   }
 
-  get nextSequence(): number {
-    return this.#added + 1;
-  }
-
   add(row: AttemptRow, delivery: ScheduledDelivery): void {
     this.#added += 1;
     this.#rows.push({ sequence: this.#added, row, delivery });
@@ -55,11 +51,6 @@ export class AttemptLog {
 
   find(endpointId: string, rowId: string): LoggedAttempt | undefined {
     return this.#rows.find(({ row }) => row.id === rowId && row.endpointId === endpointId);
-  }
-
-  /** How many rows have this status. */
-  count(status: AttemptRow["status"]): number {
-    return this.#rows.filter(({ row }) => row.status === status).length;
   }
 
   /** An endpoint's log is deleted with it. See docs/service.md#endpoint-deletion. */

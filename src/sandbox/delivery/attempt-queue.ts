@@ -1,6 +1,3 @@
-import { MAX_NODE_TIMER } from "../../base/clock.js";
-import { checkWholeNumber } from "../../base/option-check.js";
-
 export interface AttemptQueueOptions {
   /** Most attempts that run at the same time. */
   atOnce: number;
@@ -11,23 +8,15 @@ export interface AttemptQueueOptions {
   patienceMs: number | undefined;
 }
 
-interface Running {
-  startedAt: number;
-  hangs: boolean;
-}
-
 /** Runs attempts in the order in which they became due, and knows when all are answered. */
 export class AttemptQueue {
   readonly #options: AttemptQueueOptions;
   #waiting: (() => Promise<void>)[] = [];
-  readonly #running = new Set<Running>();
+  readonly #running = new Set<{ startedAt: number; hangs: boolean }>();
   #onSettled: (() => void)[] = [];
   #isWatching = false;
 
   constructor(options: AttemptQueueOptions) {
-    checkWholeNumber("attemptsAtOnce", options.atOnce, { min: 1 });
-    if (options.patienceMs !== undefined)
-      checkWholeNumber("patienceMs", options.patienceMs, { min: 1, max: MAX_NODE_TIMER });
     this.#options = options;
   }
 

@@ -40,9 +40,6 @@ interface MadeAttempt {
   fault: DeliveryFault | undefined;
 }
 
-/** An attempt that is due later, at a time of `time.elapsed()`. */
-type WaitingAttempt = Omit<PlannedAttempt, "dueAtMs"> & { dueMs: number };
-
 /**
  * Delivers events to endpoints with the service's retries. See docs/service.md#retries and
  * docs/service.md#endpoint-states.
@@ -81,13 +78,15 @@ export class DeliveryEngine {
   }
 
   /** Attempts that are due later, soonest first. */
-  get waiting(): WaitingAttempt[] {
-    const waiting = [...this.#open].flatMap(({ id: deliveryId, endpoint, event, attempts, wait }) => {
+  get planned(): PlannedAttempt[] {
+    const { clock, elapsed } = this.#options.time;
+    const [nowMs, elapsedMs] = [clock.now(), elapsed()];
+    const planned = [...this.#open].flatMap(({ id: deliveryId, endpoint, event, attempts, wait }) => {
       if (wait === undefined) return [];
       const about = { deliveryId, endpointId: endpoint.id, eventId: event.id, eventType: event.type };
-      return [{ ...about, attempt: attempts + 1, dueMs: wait.dueMs }];
+      return [{ ...about, attempt: attempts + 1, dueAtMs: nowMs + Math.max(0, wait.dueMs - elapsedMs) }];
     });
-    return waiting.toSorted((a, b) => a.dueMs - b.dueMs);
+    return planned.toSorted((a, b) => a.dueAtMs - b.dueAtMs);
   }
 
   /** Deliveries that have not ended. */
@@ -125,10 +124,7 @@ export class DeliveryEngine {
   /** The next attempt is due: it starts, unless a fault delays it. */
   #due(delivery: ScheduledDelivery): void {
     delivery.wait = undefined;
-    if (!this.#mayGoOn(delivery)) {
-      this.#skip(delivery);
-      return;
-    }
+    if (!this.#goesOn(delivery)) return;
     const { endpoint, event, attempts } = delivery;
     const subject = { type: event.type, endpointId: endpoint.id, attempt: attempts + 1 };
     const fault = this.#options.faults.next(subject, this.#randomOf(delivery, "fault"));
@@ -172,10 +168,7 @@ export class DeliveryEngine {
 
   async #run(delivery: ScheduledDelivery, fault: DeliveryFault | undefined): Promise<void> {
     // It may have ended while it waited for its turn.
-    if (!this.#mayGoOn(delivery)) {
-      this.#skip(delivery);
-      return;
-    }
+    if (!this.#goesOn(delivery)) return;
     const { clock, network } = this.#options.time;
     delivery.attempts += 1;
     const [createdAtMs, startedMs] = [clock.now(), network.now()];
@@ -184,18 +177,24 @@ export class DeliveryEngine {
     this.#settle(delivery, { answer, createdAtMs, durationMs: Math.max(0, network.now() - startedMs), fault });
   }
 
-  /** Ends a delivery whose endpoint is off. Whether the log shows an event that was never sent is not documented. */
-  #skip(delivery: ScheduledDelivery): void {
-    const isLogged = !delivery.ended && delivery.attempts === 0 && this.#options.eventsOfDisabled === "logged";
-    if (!isLogged) {
+  /**
+   * False for a delivery that has ended. Ends one whose endpoint is off; whether the log shows an event that was never
+   * sent is not documented.
+   */
+  #goesOn(delivery: ScheduledDelivery): boolean {
+    const { ended, kind, endpoint, attempts } = delivery;
+    if (ended) return false;
+    if (kind !== "event" || endpoint.enabled) return true;
+    if (attempts > 0 || this.#options.eventsOfDisabled === "unlogged") {
       this.#end(delivery);
-      return;
+      return false;
     }
     const answer: ReceiverAnswer = { kind: "none", error: "not sent: the endpoint is switched off" };
     const createdAtMs = this.#options.time.clock.now();
     const row = this.#log(delivery, { answer, createdAtMs, durationMs: 0, fault: undefined }, undefined);
     this.#end(delivery, row);
     this.#options.onAttempt(row, delivery);
+    return false;
   }
 
   #settle(delivery: ScheduledDelivery, made: MadeAttempt): void {
@@ -263,10 +262,6 @@ export class DeliveryEngine {
   /** Random numbers for this attempt only, so that the order in which receivers answer has no effect. */
   #randomOf({ event, endpoint, attempts }: ScheduledDelivery, what: string) {
     return seededRandom([this.#options.seed, what, endpoint.id, event.id, attempts].join("\0"));
-  }
-
-  #mayGoOn({ ended, kind, endpoint }: ScheduledDelivery): boolean {
-    return !ended && (kind !== "event" || endpoint.enabled);
   }
 
   #endAll(isMeant: (delivery: ScheduledDelivery) => boolean): void {

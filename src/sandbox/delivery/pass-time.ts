@@ -25,13 +25,8 @@ export class PassTime {
    */
   async advance(by: number | string): Promise<void> {
     const ms = readDuration(by);
-    const clock = this.#requireAdvanceable("advance");
-    requireDate(clock, ms);
-    await this.#inTurn(async () => {
-      await this.settle();
-      await this.#pass(clock, ms);
-    });
-    this.#onAdvance(ms);
+    requireDate(this.#requireAdvanceable("advance"), ms);
+    await this.advanceTo((elapsedMs) => elapsedMs + ms);
   }
 
   /**
@@ -39,13 +34,14 @@ export class PassTime {
    * undefined if it returns none. `nextMs` is called when earlier calls are done, since these may have passed that time
    * already.
    */
-  async advanceTo(nextMs: () => number | undefined): Promise<number | undefined> {
+  async advanceTo(nextMs: (elapsedMs: number) => number | undefined): Promise<number | undefined> {
     const clock = this.#requireAdvanceable("advanceToNextAttempt");
     const byMs = await this.#inTurn(async () => {
       await this.settle();
-      const dueMs = nextMs();
+      const { elapsedMs } = clock;
+      const dueMs = nextMs(elapsedMs);
       if (dueMs === undefined) return undefined;
-      const ms = Math.max(0, dueMs - clock.elapsedMs);
+      const ms = Math.max(0, dueMs - elapsedMs);
       await this.#pass(clock, ms);
       return ms;
     });

@@ -22,14 +22,24 @@ import { type PageBody, isWithin } from "../api/page-rows.js";
 import { isoNow } from "../clock/sandbox-time.js";
 import type { Endpoint } from "./endpoint.js";
 
-/** Rules of a workspace for its endpoints. */
-interface EndpointRules {
+export interface EndpointRegistryOptions {
+  clock: Clock;
+  makeId: MakeId;
   /** Enforces the documented rule for URLs: https and a public host. */
   strictUrls: boolean;
   /** Addresses and domains that the workspace owns, in lower case. */
   owned: Pick<OwnedAddresses, "addresses" | "domains">;
   /** Event types beyond those that this package knows. */
   newEventTypes: readonly string[];
+  /** Most endpoints of the workspace. */
+  maxEndpoints: number;
+  onChange: (endpoint: Endpoint, change: EndpointChange) => void;
+}
+
+/** Who asks, without a caller the owner, and the secret that the receiver has already. */
+interface Asked {
+  caller?: Caller | undefined;
+  secret?: string | undefined;
 }
 
 /** A change of an endpoint, and who made it. */
@@ -43,15 +53,6 @@ interface EndpointActivity extends CollectionRow {
 
 /** What happened to an endpoint. */
 export type EndpointChange = "created" | "updated" | "enabled" | "disabled" | "rotated" | "deleted";
-
-export interface EndpointRegistryOptions {
-  clock: Clock;
-  makeId: MakeId;
-  rules: EndpointRules;
-  /** Most endpoints of the workspace. */
-  maxEndpoints: number;
-  onChange: (endpoint: Endpoint, change: EndpointChange) => void;
-}
 
 /**
  * The endpoints of the workspace and the rules for changing them. See docs/service.md#endpoint-operations; refusals are
@@ -94,21 +95,14 @@ export class EndpointRegistry {
     return this.#activity.page({ list: "webhooks.activity", filters: [since, until], where, ...page });
   }
 
-  find(id: string): Endpoint | undefined {
-    return this.#endpoints.find(id);
-  }
-
   /** Throws 404 `resource_not_found`. */
   get(id: string): Endpoint {
     return this.#endpoints.get(id);
   }
 
   /** A secret is generated unless one is given. */
-  create(
-    input: WebhookCreateInput,
-    { caller, secret }: { caller?: Caller | undefined; secret?: string | undefined } = {},
-  ): Endpoint {
-    const { url, description, eventTypes, ...given } = checkBody(webhooks.create, input, this.#options.rules);
+  create(input: WebhookCreateInput, { caller, secret }: Asked = {}): Endpoint {
+    const { url, description, eventTypes, ...given } = checkBody(webhooks.create, input, this.#options);
     const lists = normalizeAllowlists(given);
     requireWithin(caller, lists);
     if (secret !== undefined) checkServiceSecret(secret);
@@ -132,11 +126,7 @@ export class EndpointRegistry {
 
   update(id: string, input: WebhookUpdateInput, caller?: Caller): Endpoint {
     const endpoint = this.get(id);
-    const { url, description, eventTypes, enabled, ...changed } = checkBody(
-      webhooks.update,
-      input,
-      this.#options.rules,
-    );
+    const { url, description, eventTypes, enabled, ...changed } = checkBody(webhooks.update, input, this.#options);
     requireWithin(caller, endpoint);
     const { addressAllowlist = endpoint.addressAllowlist, domainAllowlist = endpoint.domainAllowlist } = changed;
     const lists = normalizeAllowlists({ addressAllowlist, domainAllowlist });
@@ -147,8 +137,7 @@ export class EndpointRegistry {
     if (eventTypes !== undefined) endpoint.eventTypes = [...new Set(eventTypes)];
     const actor = nameOf(caller);
     this.#changed(endpoint, "updated", actor);
-    if (enabled === false && endpoint.enabled) this.#switchOff(endpoint, { reason: null, actor });
-    if (enabled === true && !endpoint.enabled) this.#switchOn(endpoint, actor);
+    if (enabled !== undefined && enabled !== endpoint.enabled) this.#switch(endpoint, enabled, { reason: null, actor });
     return endpoint;
   }
 
@@ -165,10 +154,7 @@ export class EndpointRegistry {
    * The old secret is not used from now on. The new one gives access to all events of the endpoint, so a key with an
    * allowlist does not get it for an endpoint that covers more.
    */
-  rotateSecret(
-    id: string,
-    { caller, secret }: { caller?: Caller | undefined; secret?: string | undefined } = {},
-  ): Endpoint {
+  rotateSecret(id: string, { caller, secret }: Asked = {}): Endpoint {
     const endpoint = this.get(id);
     requireWithin(caller, endpoint);
     if (secret !== undefined) checkServiceSecret(secret);
@@ -179,8 +165,8 @@ export class EndpointRegistry {
 
   /** Switches an endpoint off on behalf of the service. */
   disable(endpoint: Endpoint, reason: string): void {
-    if (!endpoint.enabled || this.find(endpoint.id) === undefined) return;
-    this.#switchOff(endpoint, { reason, actor: null });
+    if (!endpoint.enabled || this.#endpoints.find(endpoint.id) === undefined) return;
+    this.#switch(endpoint, false, { reason, actor: null });
   }
 
   clear(): void {
@@ -189,19 +175,16 @@ export class EndpointRegistry {
   }
 
   /** `reason` is null if the owner does it. Then there is no time either. See docs/service.md#endpoint-states. */
-  #switchOff(endpoint: Endpoint, { reason, actor }: { reason: string | null; actor: string | null }): void {
-    endpoint.enabled = false;
+  #switch(
+    endpoint: Endpoint,
+    enabled: boolean,
+    { reason, actor }: { reason: string | null; actor: string | null },
+  ): void {
+    endpoint.enabled = enabled;
     endpoint.disabledAt = reason === null ? null : isoNow(this.#options.clock);
     endpoint.disabledReason = reason;
-    this.#changed(endpoint, "disabled", actor);
-  }
-
-  #switchOn(endpoint: Endpoint, actor: string): void {
-    endpoint.enabled = true;
-    endpoint.consecutiveFailures = 0;
-    endpoint.disabledAt = null;
-    endpoint.disabledReason = null;
-    this.#changed(endpoint, "enabled", actor);
+    if (enabled) endpoint.consecutiveFailures = 0;
+    this.#changed(endpoint, enabled ? "enabled" : "disabled", actor);
   }
 
   #changed(endpoint: Endpoint, kind: EndpointChange, actor: string | null): void {
@@ -236,7 +219,7 @@ function normalizeUrl(text: string): string {
 function checkBody<Input extends WebhookUpdateInput>(
   { body, localBody }: { body: z.ZodType<Input>; localBody: z.ZodType<Input> },
   input: unknown,
-  { strictUrls, newEventTypes, owned }: EndpointRules,
+  { strictUrls, newEventTypes, owned }: EndpointRegistryOptions,
 ): Input {
   const checked = checkCallInput(webhooks.update, strictUrls ? body : localBody, input);
   if (!checked.ok) throw inputRefusal(checked.issue);

@@ -1,21 +1,16 @@
+import type { Contract } from "../../contract/contract.js";
+import type { ResultFields } from "../../contract/operation.js";
 import type { WebhookEndpoint } from "../../contract/webhook-endpoint.js";
 import { DEFAULT_EVENT_TYPES } from "../../protocol/event-types.js";
 import { type Allowlists, coversAddress, isUnlimited } from "../access/allowlists.js";
 import { bareAddresses } from "../api/addresses.js";
 
+type EndpointFields = ResultFields<Contract["webhooks"]["get"]>;
+
 /** A webhook endpoint as the sandbox stores it. See docs/service.md#endpoint. */
-export interface Endpoint extends Allowlists {
-  readonly id: string;
-  readonly createdAt: string;
-  url: string;
-  description: string | null;
+export interface Endpoint extends Allowlists, Omit<EndpointFields, "eventTypes" | keyof Allowlists> {
   /** Empty means the default set. */
   eventTypes: readonly string[];
-  enabled: boolean;
-  disabledAt: string | null;
-  disabledReason: string | null;
-  consecutiveFailures: number;
-  lastDeliveryAt: string | null;
   /** SECRET: in the answers to creation and rotation only. */
   secret: string;
 }

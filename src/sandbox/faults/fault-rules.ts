@@ -21,14 +21,7 @@ export const retryAfter = z
   .optional();
 
 /** A rule, of either list. */
-interface FaultRule {
-  /** What happens. */
-  fault: object;
-  /** How likely it is, 0 to 1. @default 1 */
-  probability?: number | undefined;
-  /** How often it happens before the rule ends. @default no limit */
-  times?: number | undefined;
-}
+type FaultRule = { fault: object } & z.input<z.ZodObject<typeof commonRule>>;
 
 /** A rule in force. */
 export interface ActiveFault<Rule> {

@@ -4,10 +4,9 @@ import { contactAddress, foldAddress } from "../../contract/contact-address.js";
 import { type ApiHandlers, type Caller, SandboxApiError, requireOneOf } from "../api/api-handlers.js";
 import { requireScope } from "../calls/authenticate.js";
 import { type Numbered, type PageBody, type Sorting, pageBody, pageRows } from "../api/page-rows.js";
-import type { ContactRow } from "../contact-events/contact-list.js";
+import type { AddressBook, ContactRow } from "../contact-events/address-book.js";
 import { domainOf, ownsAddress } from "../access/allowlists.js";
 import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
-import type { AddressBook } from "./address-book.js";
 import { type NamedAddress, readNamedAddresses } from "../api/addresses.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 import { containsText } from "./search-text.js";
@@ -21,10 +20,10 @@ export function createContacts(workspace: Workspace): SandboxResource<"contacts"
     create({ body: { email, name = null, notes = null, audienceIds }, caller }) {
       if (audienceIds !== undefined) requireScope(caller, "audiences:write");
       book.checkAudiences(audienceIds ?? []);
-      if (book.contacts.findByEmail(email) !== undefined) {
+      if (book.findByEmail(email) !== undefined) {
         throw new SandboxApiError({ code: "contact_exists", param: "email" });
       }
-      const contact = book.save(email, { name, notes, member: caller.member });
+      const contact = book.save({ email, name }, { notes, addedBy: caller.member });
       contact.audiences = new Set(audienceIds);
       return contactBody(book, contact);
     },
@@ -55,8 +54,8 @@ export function createContacts(workspace: Workspace): SandboxResource<"contacts"
   };
   return {
     handlers,
-    rows: () => book.contacts.all.map((contact) => contactBody(book, contact)),
-    reset: () => book.clear(),
+    rows: () => book.all.map((contact) => contactBody(book, contact)),
+    reset: () => book.reset(),
     onEvent: (event) => noteEvent(book, event),
   };
 }
@@ -91,9 +90,9 @@ function pageContacts(
 ): PageBody<ContactRow> {
   const { source, q = "", limit = 50, cursor } = query;
   requireOneOf("source", source, ["manual", "auto"]);
-  const rows = book.contacts.all.filter(
+  const rows = book.all.filter(
     (contact) =>
-      book.contacts.isReachable(contact, caller) &&
+      book.isReachable(contact, caller) &&
       containsText(q, [contact.name, contact.email]) &&
       (source === undefined || contact.source === source),
   );
@@ -110,13 +109,12 @@ const LATEST_FIRST: Readonly<Record<string, Sorting<ContactRow>>> = {
 };
 
 function pagePeople(
-  { book, options: { blocklist }, owned }: Workspace,
+  workspace: Workspace,
   { q = "", email, blocked, ...query }: QueryInput<Contract["contacts"]["people"]>,
   caller: Caller,
 ): PageBody<PersonRow> & { seen: boolean } {
   const seen = caller.scopes.includes("threads:read");
-  const isOwn = (address: string): boolean => ownsAddress(owned, address);
-  const rows = listPeople(book, { seen, caller, blocklist, isOwn }).filter(
+  const rows = listPeople(workspace, { seen, caller }).filter(
     (person) =>
       (email === undefined || person.email === email) &&
       (blocked !== true || person.blockedBy !== null) &&
@@ -153,30 +151,28 @@ const sortPeople: Readonly<Record<string, Sorting<PersonRow>>> = {
   threads: { positionOf: ({ threads, email }) => [-threads, email], order: "ascending" },
 };
 
-interface PeopleInput {
-  /** True: with the addresses seen in mail. */
-  seen: boolean;
-  /** Whose contacts are listed. */
-  caller: Caller;
-  /** Addresses and domains. */
-  blocklist: readonly string[];
-  /** True for an address of the workspace, which is never listed. */
-  isOwn: (email: string) => boolean;
-}
-
-/** Every address that the workspace knows, deleted addresses and its own left out. */
-function listPeople(book: AddressBook, { seen, caller, blocklist, isOwn }: PeopleInput): PersonRow[] {
+/**
+ * Every address that the workspace knows and the caller reaches, deleted addresses and its own left out. `seen`: with
+ * the addresses seen in mail.
+ */
+function listPeople(
+  { book, options, owned }: Workspace,
+  { seen, caller }: { seen: boolean; caller: Caller },
+): PersonRow[] {
   const blockedBy = (email: string): string | null =>
-    blocklist.find((entry) => [email, domainOf(email)].includes(foldAddress(entry))) ?? null;
-  const reached = book.contacts.all.filter((contact) => book.contacts.isReachable(contact, caller));
-  const saved = reached.map((contact): PersonRow => {
-    const { email, name, source, notes, createdAt, updatedAt } = contact;
-    const mail = book.correspondents.get(email);
+    options.blocklist.find((entry) => [email, domainOf(email)].includes(foldAddress(entry))) ?? null;
+  const reached = book.all.filter((contact) => book.isReachable(contact, caller));
+  const contacts = new Map(reached.map((contact) => [contact.email, contact]));
+  const known = new Set([...contacts.keys(), ...(seen ? book.correspondents.keys() : [])]);
+  const shown = [...known].filter((email) => !book.isHidden(email) && !ownsAddress(owned, email));
+  return shown.map((email) => {
+    const [contact, mail] = [contacts.get(email), book.correspondents.get(email)];
+    const { source = null, notes = null, createdAt = null, updatedAt = null } = contact ?? {};
     return {
       email,
       displayEmail: mail?.displayEmail ?? email,
-      name,
-      saved: true,
+      name: (contact ?? mail)?.name ?? null,
+      saved: contact !== undefined,
       source,
       notes,
       photoUrl: null,
@@ -188,9 +184,4 @@ function listPeople(book: AddressBook, { seen, caller, blocklist, isOwn }: Peopl
       blockedBy: blockedBy(email),
     };
   });
-  const none = { saved: false, source: null, notes: null, photoUrl: null, createdAt: null, updatedAt: null };
-  const unsaved = [...book.correspondents.values()]
-    .filter(({ email }) => seen && book.find(email, caller) === undefined)
-    .map((mail): PersonRow => ({ ...none, ...mail, threads: mail.threads.size, blockedBy: blockedBy(mail.email) }));
-  return [...saved, ...unsaved].filter(({ email }) => !book.isHidden(email) && !isOwn(email));
 }

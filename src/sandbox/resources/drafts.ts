@@ -1,26 +1,17 @@
 import type { Contract } from "../../contract/contract.js";
 import { DRAFT_LIMITS } from "../../contract/drafts.js";
-import type { BodyInput, QueryInput } from "../../contract/operation.js";
+import type { BodyInput, QueryInput, ResultFields } from "../../contract/operation.js";
 import { type ApiHandlers, invalidParameter } from "../api/api-handlers.js";
 import { type PageBody, pageBody } from "../api/page-rows.js";
 import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
 import { ownsAddress } from "../access/allowlists.js";
 import { bareAddresses } from "../api/addresses.js";
-import { Collection, type CollectionRow, type CollectionChanges } from "../api/collection.js";
+import { Collection, type CollectionChanges } from "../api/collection.js";
 import { readDraftSearch } from "./draft-search.js";
 import { type Attachment, readAttachments } from "./files-of-events.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 
-interface DraftRow extends CollectionRow {
-  to: string[];
-  cc: string[];
-  bcc: string[];
-  subject: string;
-  html: string;
-  from: string | null;
-  threadId: string | null;
-  forwardOf: string | null;
-  attachments: Attachment[];
+interface DraftRow extends ResultFields<Contract["drafts"]["get"]> {
   savedAtMs: number;
 }
 

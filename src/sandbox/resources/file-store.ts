@@ -26,22 +26,16 @@ export interface LinkRow extends ResultFields<Contract["files"]["createLink"]> {
   fetchCount: number;
 }
 
-interface FileStoreInput {
-  makeId: MakeId;
-  /** Most bytes of all uploads together. */
-  maxBytes: number;
-}
-
 /** The files of a workspace and the links to them. */
 export class FileStore {
   readonly files: Collection<FileRow>;
   readonly links: Collection<LinkRow>;
   readonly #maxBytes: number;
   // Kept up to date, since an emulated hour can have thousands of mails, and each asks.
-  #heldBytes = 0;
   readonly #messages = new Set<string>();
 
-  constructor({ makeId, maxBytes }: FileStoreInput) {
+  /** `maxBytes`: of all uploads together. */
+  constructor({ makeId, maxBytes }: { makeId: MakeId; maxBytes: number }) {
     this.#maxBytes = maxBytes;
     this.files = new Collection({ kind: "file", idOf: (_, sequence) => `file_${makeId.hex(`file ${sequence}`)}` });
     this.links = new Collection({ kind: "link", idOf: (_, sequence) => `shr_${makeId.hex(`link ${sequence}`)}` });
@@ -49,13 +43,12 @@ export class FileStore {
 
   /** Adds a file, under the id that an event gave it. Throws 422 `workspace_limit_reached` above the cap on bytes. */
   add(file: Omit<FileRow, keyof CollectionRow>, id?: string): FileRow {
-    const held = this.#heldBytes + sizeOf(file);
-    if (file.data !== undefined && held > this.#maxBytes) {
+    const held = file.data === undefined ? [] : [file, ...this.files.rows];
+    if (held.reduce((bytes, { data }) => bytes + (data?.byteLength ?? 0), 0) > this.#maxBytes) {
       const message = `The sandbox holds at most ${this.#maxBytes} bytes of files (option maxFileBytes).`;
       throw new SandboxApiError({ code: "workspace_limit_reached", message });
     }
     const added = this.files.add(file, id);
-    this.#heldBytes = held;
     if (file.messageId !== null) this.#messages.add(`${file.direction} ${file.messageId}`);
     return added;
   }
@@ -84,9 +77,7 @@ export class FileStore {
   /** Deletes the file with its links, and returns its tombstone. */
   delete(file: FileRow): object {
     for (const { id } of this.linksOf(file.id)) this.links.delete(id);
-    const tombstone = this.files.delete(file.id);
-    this.#heldBytes -= sizeOf(file);
-    return tombstone;
+    return this.files.delete(file.id);
   }
 
   bodyOf(file: FileRow): WorkspaceFile {
@@ -101,13 +92,7 @@ export class FileStore {
     this.files.clear();
     this.links.clear();
     this.#messages.clear();
-    this.#heldBytes = 0;
   }
-}
-
-/** What the file takes of the cap: nothing if its bytes are made when they are asked for. */
-function sizeOf({ data }: Pick<FileRow, "data">): number {
-  return data?.byteLength ?? 0;
 }
 
 /** A narrowed key sees files that arrived at its addresses, and no upload of the whole workspace. */

@@ -1,7 +1,9 @@
+import type { Contract } from "../../contract/contract.js";
 import { FILE_LIMITS } from "../../contract/files.js";
+import type { ResultFields } from "../../contract/operation.js";
 import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
 import { ownsAddress } from "../access/allowlists.js";
-import { type FileRow, type FileStore, cleanContentType, cleanFileName } from "./file-store.js";
+import { type FileStore, cleanContentType, cleanFileName } from "./file-store.js";
 
 /** Whose message an event is about. */
 const DIRECTIONS: ReadonlyMap<string, "inbound" | "outbound"> = new Map([
@@ -43,11 +45,7 @@ function addAttachments(
 }
 
 /** The bytes are made when they are asked for. */
-function fileOf({
-  filename,
-  contentType,
-  size,
-}: Attachment): Pick<FileRow, "filename" | "contentType" | "size" | "data"> {
+function fileOf({ filename, contentType, size }: Attachment) {
   return {
     filename: cleanFileName(filename),
     contentType: cleanContentType(contentType ?? undefined),
@@ -56,25 +54,16 @@ function fileOf({
   };
 }
 
-function originOf({ data, createdAt }: SandboxEvent): Pick<FileRow, "threadId" | "messageId" | "addedAtMs"> {
-  return {
-    threadId: textOrNull(data["threadId"]),
-    messageId: textOrNull(data["messageId"]),
-    addedAtMs: Date.parse(createdAt),
-  };
+function originOf({ data: { threadId, messageId }, createdAt }: SandboxEvent) {
+  return { threadId: textOrNull(threadId), messageId: textOrNull(messageId), addedAtMs: Date.parse(createdAt) };
 }
 
 function textOrNull(value: unknown): string | null {
   return typeof value === "string" ? value : null;
 }
 
-/** A file of a message, as an event names it. */
-export interface Attachment {
-  filename: string;
-  contentType: string | null;
-  /** In bytes. */
-  size: number | null;
-}
+/** A file of a message, as an event names it and a draft that forwards it. */
+export type Attachment = ResultFields<Contract["drafts"]["get"]>["attachments"][number];
 
 /** The attachments in the data of an event. What has another shape or type, as a test may send it, is left out. */
 export function readAttachments({ attachments }: Readonly<Record<string, unknown>>): Attachment[] {

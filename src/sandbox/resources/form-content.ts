@@ -46,11 +46,6 @@ export const STARTERS: Readonly<Record<string, ReturnType<typeof starter>>> = {
   ),
 };
 
-/** The sandbox's designer asks for the name too. Its titles differ by `number`, so that a redesign is a change. */
-function designDocument(number: number): FormDocument {
-  return documentOf(`News ${number}`, NAME);
-}
-
 /**
  * The document with everything that is left out. Throws 422 `invalid_form` unless there is one email field, keyed
  * `email` and required, and no key or id twice.
@@ -111,29 +106,13 @@ function isAnswer(one: Readonly<Record<string, unknown>>, answer: unknown): bool
   }
 }
 
-/** The designer of forms, which fails when told to leave the address. */
-export class FormDesigner {
-  readonly #actions: number | "off";
-  #used = 0;
-
-  constructor(actions: number | "off") {
-    this.#actions = actions;
-  }
-
-  reset(): void {
-    this.#used = 0;
-  }
-
-  /** Uses one AI action. */
-  design(brief: string): FormDocument {
-    if (this.#actions === "off") throw new SandboxApiError({ code: "ai_not_configured" });
-    if (this.#used >= this.#actions) throw new SandboxApiError({ code: "ai_quota_exceeded" });
-    this.#used += 1;
-    if (/without (?:an? )?e-?mail/i.test(brief)) {
-      throw invalidForm("document.fields", "The designer made a form without an email field.");
-    }
-    return designDocument(this.#used);
-  }
+/**
+ * What the designer makes of a brief: a form that asks for the name too. It fails when told to leave the address. The
+ * titles differ by `number`, so that a redesign is a change.
+ */
+export function designDocument(brief: string, number: number): FormDocument {
+  if (!/without (?:an? )?e-?mail/i.test(brief)) return documentOf(`News ${number}`, NAME);
+  throw invalidForm("document.fields", "The designer made a form without an email field.");
 }
 
 /** Those of a new form. */

@@ -7,10 +7,10 @@ import { type ApiCall, type ApiHandlers, type Caller, SandboxApiError } from "..
 import { Collection, type CollectionRow } from "../api/collection.js";
 import {
   DEFAULT_SETTINGS,
-  FormDesigner,
   type FormDocument,
   type FormSettings,
   STARTERS,
+  designDocument,
   findWrongAnswers,
   readDocument,
   readFormSettings,
@@ -34,8 +34,7 @@ interface FormRow extends CollectionRow {
 /** The workspace's sign-up forms. See docs/service.md#forms. */
 export function createForms(workspace: Workspace): SandboxResource<"forms"> {
   const { signUps } = workspace;
-  const { forms, page, get, save, fullBody, add, publish } = formRules(workspace);
-  const designer = new FormDesigner(workspace.options.aiActions);
+  const { forms, page, get, save, fullBody, add, publish, designOf, clear } = formRules(workspace);
   const design = { notes: ["It asks for name and address."] };
   const designed = (form: FormRow): object => ({ ...fullBody(form), design });
   const handlers: ApiHandlers["forms"] = {
@@ -71,13 +70,13 @@ export function createForms(workspace: Workspace): SandboxResource<"forms"> {
       return forms.delete(id);
     },
     design({ body: { brief, name = "Designed form" }, caller }) {
-      const document = designer.design(brief);
+      const document = designOf(brief);
       return designed(add({ name, description: null, document, settings: { ...DEFAULT_SETTINGS } }, caller));
     },
     redesign({ params, body: { instructions, expectedUpdatedAt }, caller }) {
       const form = get(params, caller);
       requireVersion(form, expectedUpdatedAt);
-      return designed(save(form, { document: designer.design(instructions) }));
+      return designed(save(form, { document: designOf(instructions) }));
     },
     ...STARTER_HANDLERS,
     subscribe: (call) => subscribe(forms, signUps, call),
@@ -86,16 +85,16 @@ export function createForms(workspace: Workspace): SandboxResource<"forms"> {
     handlers,
     rows: () => forms.rows.map(fullBody),
     reset() {
-      forms.clear();
+      clear();
       signUps.clear();
-      designer.reset();
     },
   };
 }
 
 /** The forms, and what changes them. */
 function formRules(workspace: Workspace) {
-  const { makeId, book } = workspace;
+  const { makeId, book, options } = workspace;
+  let designs = 0;
   const forms = new Collection<FormRow>({
     kind: "form",
     idOf: (_, sequence) => `frm_${makeId.hex(`form ${sequence}`)}`,
@@ -130,17 +129,24 @@ function formRules(workspace: Workspace) {
     const at = laterThan(form.updatedAt, book.now());
     return forms.change(form.id, { status: "live", publishedDocument: form.document, publishedAt: at, updatedAt: at });
   };
-  return { forms, page, get, save, fullBody, add, publish };
+  /** Uses one AI action. */
+  const designOf = (brief: string): FormDocument => {
+    if (options.aiActions === "off") throw new SandboxApiError({ code: "ai_not_configured" });
+    if (designs >= options.aiActions) throw new SandboxApiError({ code: "ai_quota_exceeded" });
+    designs += 1;
+    return designDocument(brief, designs);
+  };
+  const clear = (): void => {
+    forms.clear();
+    designs = 0;
+  };
+  return { forms, page, get, save, fullBody, add, publish, designOf, clear };
 }
 
 const STARTER_HANDLERS: Pick<ApiHandlers["forms"], "starters" | "starter"> = {
   starters() {
-    const data = Object.entries(STARTERS).map(([slug, { name, description }]) => ({
-      object: "form_starter",
-      slug,
-      name,
-      description,
-    }));
+    const all = Object.entries(STARTERS);
+    const data = all.map(([slug, { name, description }]) => ({ object: "form_starter", slug, name, description }));
     return { object: "list", data };
   },
   starter({ params }) {

@@ -1,6 +1,6 @@
 import { MINUTE } from "../../base/duration.js";
-import { SCOPES } from "../../contract/scopes.js";
-import { type ApiKeyRow, type Reach, keyBody, keyStateOf, requireReach } from "../access/api-key.js";
+import { type Actor, actorName } from "../access/actor.js";
+import { type ApiKeyRow, type Reach, isScope, keyStateOf, requireReach } from "../access/api-key.js";
 import type { LogFilter } from "../access/key-log.js";
 import { type ApiCall, type ApiHandlers, type Caller, SandboxApiError, invalidParameter } from "../api/api-handlers.js";
 import type { Contract } from "../../contract/contract.js";
@@ -29,7 +29,7 @@ export function createKeys(workspace: Workspace): SandboxResource<"keys"> {
 
   const handlers: ApiHandlers["keys"] = {
     list: ({ query, caller }) =>
-      pageBody(keys.page({ where: (row) => holdsAllowlists(caller, row), ...query }), bodyOf),
+      pageBody(keys.all.page({ list: "keys", where: (row) => holdsAllowlists(caller, row), ...query }), bodyOf),
     get: ({ params, caller }) => bodyOf(get(params, caller)),
     create(call) {
       const { caller, nowMs, body } = call;
@@ -46,17 +46,16 @@ export function createKeys(workspace: Workspace): SandboxResource<"keys"> {
       requireNotRevoked(row);
       const wanted = changedReach(row, call);
       requireReach(caller, wanted);
-      const { name = row.name, enabled = row.enabled } = body;
+      const { name, scopes, enabled = row.enabled } = body;
       const switched = enabled === row.enabled ? "updated" : enabled ? "reactivated" : "deactivated";
       const deactivatedAt = enabled ? null : (row.deactivatedAt ?? isoNow(clock));
-      const { scopes = row.scopes } = body;
       const { addressAllowlist, domainAllowlist } = wanted;
       const patch = { name, enabled, deactivatedAt, scopes, addressAllowlist, domainAllowlist };
       return bodyOf(keys.change(row.id, [switched, patch], caller));
     },
     rotate: ({ params, caller }) => withToken(rotate(reach(params, caller), caller)),
     // An access token of the owner is no key, so there is none to rotate.
-    rotateSelf: ({ caller }) => withToken(rotate(keys.get(caller.kind === "key" ? caller.keyId : ""), caller)),
+    rotateSelf: ({ caller }) => withToken(rotate(keys.all.get(caller.kind === "key" ? caller.keyId : ""), caller)),
     revoke({ params, body: { reason = null }, caller }) {
       const row = reach(params, caller);
       requireNotRevoked(row);
@@ -67,24 +66,47 @@ export function createKeys(workspace: Workspace): SandboxResource<"keys"> {
       if (row.revokedAt !== null) return keys.delete(row.id, caller);
       throw new SandboxApiError({ code: "not_revoked" });
     },
-    requests: ({ query, caller }) => keys.log.requestPage(checkSpan(query), seesHistory(caller)),
-    activity: ({ query, caller }) => keys.log.changePage(checkSpan(query), seesHistory(caller)),
+    requests: ({ query, caller }) => keys.requests.page(checkSpan(query), seesHistory(caller)),
+    activity: ({ query, caller }) =>
+      pageBody(keys.changes.page(checkSpan(query), seesHistory(caller)), ({ source, actor, ...row }) => ({
+        ...row,
+        actor: actorName(actor, (id) => keys.nameOf(id)),
+        detail: { source },
+      })),
   };
-  return { handlers, rows: () => keys.rows.map(bodyOf), reset: () => keys.reset() };
+  return { handlers, rows: () => keys.all.rows.map(bodyOf), reset: () => keys.reset() };
+}
+
+/** The key as it is sent, without its token. */
+function keyBody(row: ApiKeyRow, { clock, keys, roles }: Workspace): object {
+  const { token, enabled: _, expiresAtMs, addressAllowlist, domainAllowlist, ...fields } = row;
+  const actorBody = (actor: Actor): object => ({
+    type: actor.kind === "person" ? "person" : "api_key",
+    id: actor.kind === "person" ? null : actor.id,
+    name: actorName(actor, (id) => keys.nameOf(id)),
+  });
+  return {
+    object: "api_key",
+    ...fields,
+    maskedKey: `svc_live_${row.id.slice(0, 4)}…${token.slice(-4)}`,
+    keyLast4: token.slice(-4),
+    status: keyStateOf(row, clock.now()),
+    roleName: (row.roleId === null ? undefined : roles.roles.find(row.roleId)?.name) ?? null,
+    addressAllowlist: addressAllowlist.length === 0 ? null : addressAllowlist,
+    domainAllowlist: domainAllowlist.length === 0 ? null : domainAllowlist,
+    expiresAt: expiresAtMs === null ? null : new Date(expiresAtMs).toISOString(),
+    createdBy: actorBody(row.createdBy),
+    updatedBy: actorBody(row.updatedBy),
+  };
 }
 
 /** What holds for each key, and what a caller may do with it. */
-function keyRules({ clock, owned, keys, roles }: Workspace) {
-  const bodyOf = (row: ApiKeyRow): object =>
-    keyBody(row, {
-      nowMs: clock.now(),
-      use: keys.useOf(row.id),
-      roleNameOf: (roleId) => roles.find(roleId)?.name ?? null,
-      nameOf: (id) => keys.rows.find((key) => key.id === id)?.name,
-    });
+function keyRules(workspace: Workspace) {
+  const { clock, owned, keys, roles } = workspace;
+  const bodyOf = (row: ApiKeyRow): object => keyBody(row, workspace);
   const withToken = (row: ApiKeyRow): object => ({ ...bodyOf(row), token: row.token });
   /** A key that the caller sees. */
-  const get = (params: Params, caller: Caller): ApiKeyRow => keys.get(params.id, (row) => holdsAllowlists(caller, row));
+  const get = ({ id }: Params, caller: Caller): ApiKeyRow => keys.all.get(id, (row) => holdsAllowlists(caller, row));
   /** A key that the caller may change: itself, or one that lies in its reach. */
   const reach = (params: Params, caller: Caller): ApiKeyRow => {
     const row = get(params, caller);
@@ -102,14 +124,14 @@ function keyRules({ clock, owned, keys, roles }: Workspace) {
     const { scopes = ["emails:send"], roleId = caller.roleId, expiresInMinutes, ...lists } = body;
     checkScopes(scopes);
     checkLists(lists, owned);
-    if (roleId !== null && roles.find(roleId) === undefined) {
+    if (roleId !== null && roles.roles.find(roleId) === undefined) {
       throw new SandboxApiError({ code: "role_not_found", status: 422, param: "roleId" });
     }
     const expiresAtMs = expiresInMinutes === undefined ? caller.expiresAtMs : nowMs + expiresInMinutes * MINUTE;
     return { scopes, roleId, expiresAtMs, mode: "live", ...listsOf(lists, caller) };
   };
   const checkCap = (nowMs: number): void => {
-    const live = keys.rows.filter((row) => !["revoked", "expired"].includes(keyStateOf(row, nowMs)));
+    const live = keys.all.rows.filter((row) => !["revoked", "expired"].includes(keyStateOf(row, nowMs)));
     if (live.length < MAX_LIVE_KEYS) return;
     throw new SandboxApiError({ code: "workspace_limit_reached" });
   };
@@ -144,8 +166,7 @@ function listsOf(given: GivenAllowlists, caller: Caller): Allowlists {
 
 /** Throws 422 for a scope that the service does not have. A client lets scopes pass that are newer than itself. */
 function checkScopes(scopes: readonly string[]): void {
-  const known: readonly string[] = SCOPES;
-  const strange = scopes.findIndex((scope) => !known.includes(scope));
+  const strange = scopes.findIndex((scope) => !isScope(scope));
   if (strange !== -1) throw invalidParameter(`scopes.${strange}`, "There is no such scope.");
 }
 

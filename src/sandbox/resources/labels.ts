@@ -51,7 +51,8 @@ function colorOf(given: string): LabelRow["color"] {
 const LIGHT = "#FFFFFF";
 const DARK = "#1F1F1F";
 
-const SOLIDS: readonly (readonly [name: string, hex: string])[] = [
+/** The colors that the sandbox suggests: 14 solids, and 7 gradients to another color. Names and values are assumed. */
+const COLORS: readonly (readonly [name: string, solid: string, to?: string])[] = [
   ["red", "#D93025"],
   ["orange", "#E8710A"],
   ["amber", "#F9AB00"],
@@ -66,9 +67,6 @@ const SOLIDS: readonly (readonly [name: string, hex: string])[] = [
   ["pink", "#E52592"],
   ["brown", "#795548"],
   ["grey", "#80868B"],
-];
-
-const GRADIENTS: readonly (readonly [name: string, from: string, to: string])[] = [
   ["sunrise", "#F9AB00", "#E52592"],
   ["sunset", "#E8710A", "#9334E6"],
   ["forest", "#1E8E3E", "#A8C70A"],
@@ -78,27 +76,11 @@ const GRADIENTS: readonly (readonly [name: string, from: string, to: string])[] 
   ["steel", "#80868B", "#3F51B5"],
 ];
 
-/** The colors that the sandbox suggests: 14 solids and 7 gradients. Their names and values are assumed. */
-const PALETTE: readonly PaletteColor[] = [
-  ...SOLIDS.map(([name, hex]) => ({
-    kind: "solid",
-    name,
-    value: hex,
-    solid: hex,
-    from: null,
-    to: null,
-    textColor: textOn(hex),
-  })),
-  ...GRADIENTS.map(([name, from, to]) => ({
-    kind: "gradient",
-    name,
-    value: `gradient:${name}`,
-    solid: from,
-    from,
-    to,
-    textColor: textOn(from),
-  })),
-];
+const PALETTE: readonly PaletteColor[] = COLORS.map(([name, solid, to]) => {
+  const textColor = textOn(solid);
+  if (to === undefined) return { kind: "solid", name, value: solid, solid, from: null, to: null, textColor };
+  return { kind: "gradient", name, value: `gradient:${name}`, solid, from: solid, to, textColor };
+});
 
 /** The color of the text on a background; undefined for a gradient that is not in the palette. */
 function textColorOn(background: string): string | undefined {

@@ -3,10 +3,10 @@ import type { ApiErrorCode } from "../../contract/api-error-codes.js";
 import { foldAddress } from "../../contract/contact-address.js";
 import type { Contract } from "../../contract/contract.js";
 import { MAILBOX_LIMITS } from "../../contract/mailboxes.js";
-import type { BodyInput } from "../../contract/operation.js";
+import type { BodyInput, ResultFields } from "../../contract/operation.js";
 import { domainOf } from "../access/allowlists.js";
 import { type ApiHandlers, type Caller, SandboxApiError, invalidParameter } from "../api/api-handlers.js";
-import { Collection, type CollectionRow } from "../api/collection.js";
+import { Collection } from "../api/collection.js";
 import { SlidingLimit } from "../api/sliding-limit.js";
 import { isoNow } from "../clock/sandbox-time.js";
 import type { MailHost, MailServers } from "./mail-servers.js";
@@ -16,29 +16,23 @@ import type { SandboxResource, Workspace } from "./resource.js";
 const MAX_ADDRESSES = 100;
 const LOOK_UPS_PER_HOUR = 60;
 
-/** What people say of a mailbox, and what was found for it. */
-interface NewMailbox {
-  email: string;
-  label: string | null;
-  provider: string;
-  method: string;
-  connectedBy: string;
-  username: string;
+type MailboxFields = ResultFields<Contract["mailboxes"]["get"]>;
+
+interface MailboxRow extends Omit<MailboxFields, "status" | "pauseReason" | "lastError" | "imap" | "smtp"> {
   /** Null where no server was found. */
   imap: MailHost | null;
   smtp: MailHost | null;
+  addressId: string;
   /** Kept sealed; undefined for a vendor's sign-in. */
   password: string | undefined;
+  isPaused: boolean;
 }
 
-interface MailboxRow extends CollectionRow, NewMailbox {
-  addressId: string;
-  createdAt: string;
-  historyImportId: string | null;
-  isPaused: boolean;
-  /** When a sync was asked for that could be made. */
-  lastSyncedAt: string | null;
-}
+/** What people say of a mailbox, and what was found for it. */
+type NewMailbox = Omit<MailboxRow, keyof typeof UNUSED | "id" | "addressId" | "createdAt" | "historyImportId">;
+
+/** A mailbox that was not paused or synced yet. */
+const UNUSED = { isPaused: false, lastSyncedAt: null } satisfies Partial<MailboxRow>;
 
 /** Connected mailboxes. See docs/service.md#connected-mailboxes. */
 export function createMailboxes(workspace: Workspace): SandboxResource<"mailboxes"> {
@@ -119,8 +113,7 @@ function connectedMailboxes({ clock, makeId, owned, mailServers }: Workspace) {
       addressId: `adr_${makeId.hex(`mailbox ${made}`)}`,
       createdAt: isoNow(clock),
       historyImportId: importHistory ? `imp_${makeId.hex(`history import ${made}`)}` : null,
-      isPaused: false,
-      lastSyncedAt: null,
+      ...UNUSED,
     });
   }
 

@@ -7,9 +7,9 @@ import type { OwnedAddresses } from "../access/allowlists.js";
 import type { RoleBook } from "../access/role-book.js";
 import type { ApiHandlers } from "../api/api-handlers.js";
 import type { ApiKeyRegistry } from "../access/api-key-registry.js";
+import type { AddressBook } from "../contact-events/address-book.js";
 import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
 import type { MakeId } from "../api/make-id.js";
-import type { AddressBook } from "./address-book.js";
 import type { MailServers } from "./mail-servers.js";
 import type { SignUps } from "./sign-ups.js";
 

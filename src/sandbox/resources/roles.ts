@@ -10,7 +10,7 @@ export function createRoles(workspace: Workspace): SandboxResource<"roles"> {
   const { clock, roles, keys } = workspace;
   const bodyOf = (role: RoleRow): object => {
     const isFree = role.builtin !== "owner";
-    const apiKeys = keys.rows.filter(({ roleId, revokedAt }) => roleId === role.id && revokedAt === null).length;
+    const apiKeys = keys.all.rows.filter(({ roleId, revokedAt }) => roleId === role.id && revokedAt === null).length;
     return { ...role, editable: isFree, deletable: isFree, members: roles.countMembers(role.id), apiKeys };
   };
 
@@ -50,7 +50,7 @@ function deleteRole({ roles, keys }: Workspace, role: RoleRow, reassignTo: strin
   if (reassignTo === role.id) throw new SandboxApiError({ code: "role_in_use" });
   const target = reassignTo === undefined ? undefined : roles.roles.get(reassignTo);
   if (target !== undefined) requireOther(target, "role_immutable");
-  const isHeld = roles.isHeld(role.id) || keys.rows.some(({ roleId }) => roleId === role.id);
+  const isHeld = roles.isHeld(role.id) || keys.all.rows.some(({ roleId }) => roleId === role.id);
   if (target === undefined && isHeld) throw new SandboxApiError({ code: "role_in_use" });
   const reassigned = target === undefined ? 0 : roles.move(role.id, target.id);
   const keysReassigned = target === undefined ? 0 : keys.moveRole(role.id, target.id);

@@ -16,14 +16,16 @@ const REFRESH_MS = 5 * MINUTE;
 
 /** The lanes of outgoing mail, and the dedicated IPs. See docs/service.md#sending-lanes. */
 export function createSending({ clock, options }: Workspace): SandboxResource<"sending"> {
-  const lanes = new SendingLanes(clock);
+  const broadcast = new MailLane("broadcast", clock);
+  const lanes = [new MailLane("transactional", clock), broadcast];
+  const bodies = (): object[] => lanes.map((lane) => lane.body());
   const assignedMs = clock.now();
   const ipBody = (ip: string): object => dedicatedIpBody(ip, { assignedMs, nowMs: clock.now() });
   const ips = options.dedicatedIps.map((ip) => ip.toLowerCase());
   return {
     handlers: {
-      streams: () => ({ data: lanes.list() }),
-      resume: () => lanes.resume(),
+      streams: () => ({ data: bodies() }),
+      resume: () => broadcast.resume(),
       dedicatedIps: () => ({ data: ips.map(ipBody) }),
       dedicatedIp({ params }) {
         const ip = params.ip.toLowerCase();
@@ -31,9 +33,13 @@ export function createSending({ clock, options }: Workspace): SandboxResource<"s
         throw new SandboxApiError({ code: "resource_not_found" });
       },
     },
-    rows: () => [...lanes.list(), ...ips.map(ipBody)],
-    reset: () => lanes.reset(),
-    onEvent: (event) => lanes.note(event),
+    rows: () => [...bodies(), ...ips.map(ipBody)],
+    reset() {
+      for (const lane of lanes) lane.reset();
+    },
+    onEvent(event) {
+      for (const lane of lanes) lane.note(event);
+    },
   };
 }
 
@@ -58,56 +64,6 @@ const WINDOW_MS = LANE_LIMITS.windowDays * DAY;
 /** What happened to a recipient of a message. */
 type Fate = "reached" | "bounced" | "complained";
 
-type LaneWindow = NonNullable<SendingLane["window"]>;
-
-/**
- * The recipients of one lane over the last 7 days. Each recipient of a message counts once, from the last event about
- * them, whatever became of the message.
- */
-class LaneFigures {
-  // In the order of `atMs`, so that those who leave the window come first.
-  readonly #recipients = new Map<string, { atMs: number; fates: ReadonlySet<Fate> }>();
-
-  /** `key`: one recipient of one message. */
-  note(key: string, fate: Fate, atMs: number): void {
-    this.#forgetBefore(atMs);
-    const fates = new Set([...(this.#recipients.get(key)?.fates ?? []), fate]);
-    this.#recipients.delete(key);
-    this.#recipients.set(key, { atMs, fates });
-  }
-
-  /** The figures of the 7 days before this time; what is older is forgotten. */
-  at(nowMs: number): LaneWindow {
-    this.#forgetBefore(nowMs);
-    const all = [...this.#recipients.values()];
-    const countOf = (fate: Fate): number => all.filter(({ fates }) => fates.has(fate)).length;
-    const rateOf = (of: number): number => (all.length === 0 ? 0 : of / all.length);
-    const [bounced, complained] = [countOf("bounced"), countOf("complained")];
-    return {
-      recipients: all.length,
-      bounced,
-      complained,
-      bounceRate: rateOf(bounced),
-      complaintRate: rateOf(complained),
-    };
-  }
-
-  #forgetBefore(nowMs: number): void {
-    for (const [key, { atMs }] of this.#recipients) {
-      if (atMs > nowMs - WINDOW_MS) break;
-      this.#recipients.delete(key);
-    }
-  }
-
-  /** Counts from now on. */
-  clear(): void {
-    this.#recipients.clear();
-  }
-}
-
-const STREAMS = ["transactional", "broadcast"] as const;
-type Stream = (typeof STREAMS)[number];
-
 /** The events that count into a lane. */
 const FATES: ReadonlyMap<string, Fate> = new Map<EventType, Fate>([
   ["email.sent", "reached"],
@@ -127,69 +83,91 @@ interface LaneState {
 
 const ACTIVE: LaneState = { pausedAt: null, pausedReason: null, resumedAt: null };
 
-/** The two lanes of outgoing mail. Their figures come from events. See docs/service.md#sending-lanes. */
-class SendingLanes {
+/**
+ * A lane of outgoing mail, whose figures come from events over the last 7 days. Each recipient of a message counts
+ * once, from the last event about them, whatever became of the message. See docs/service.md#sending-lanes.
+ */
+class MailLane {
+  readonly #stream: SendingLane["stream"];
   readonly #clock: Clock;
-  readonly #figures = { transactional: new LaneFigures(), broadcast: new LaneFigures() };
-  #broadcast = ACTIVE;
+  // In the order of `atMs`, so that those who leave the window come first.
+  readonly #recipients = new Map<string, { atMs: number; fates: ReadonlySet<Fate> }>();
+  #state = ACTIVE;
 
-  constructor(clock: Clock) {
+  constructor(stream: "transactional" | "broadcast", clock: Clock) {
+    this.#stream = stream;
     this.#clock = clock;
   }
 
-  /** Both lanes as the API sends them. */
-  list(): object[] {
-    return STREAMS.map((stream) => this.#bodyOf(stream));
-  }
-
-  /** Counts the recipients of an event into the lane that its `stream` names, and pauses the lane on poor figures. */
+  /** Counts the recipients of an event whose `stream` names the lane, and pauses the broadcast lane on poor figures. */
   note({ id, type, data }: SandboxEvent): void {
     const fate = FATES.get(type);
-    const stream = STREAMS.find((one) => one === data["stream"]);
-    if (fate === undefined || stream === undefined) return;
+    if (fate === undefined || data["stream"] !== this.#stream) return;
     const message = typeof data["messageId"] === "string" ? data["messageId"] : id;
-    const nowMs = this.#clock.now();
+    const atMs = this.#clock.now();
+    this.#forgetBefore(atMs);
     for (const address of recipientsOf(type, data)) {
-      this.#figures[stream].note(`${message}\0${foldAddress(address)}`, fate, nowMs);
+      const key = `${message}\0${foldAddress(address)}`;
+      const fates = new Set([...(this.#recipients.get(key)?.fates ?? []), fate]);
+      this.#recipients.delete(key);
+      this.#recipients.set(key, { atMs, fates });
     }
     // Good news too: it may be what reaches enough recipients.
-    if (stream === "broadcast") this.#pauseOnPoorFigures(nowMs);
+    if (this.#stream === "broadcast") this.#pauseOnPoorFigures(atMs);
   }
 
-  /** Resumes the broadcast lane, whose count restarts. Throws 409 `stream_not_paused`. */
+  /** The lane as the API sends it. */
+  body(): object {
+    const isHeld = this.#stream === "broadcast";
+    const { bounceRate, complaintRate } = LANE_LIMITS;
+    return {
+      stream: this.#stream,
+      status: this.#state.pausedAt === null ? "active" : "paused",
+      ...this.#state,
+      window: this.#figuresAt(this.#clock.now()),
+      limits: isHeld ? { bounceRate, complaintRate, minRecipients: MIN_RECIPIENTS } : null,
+    };
+  }
+
+  /** Resumes the lane, whose count restarts. Throws 409 `stream_not_paused`. */
   resume(): object {
-    if (this.#broadcast.pausedAt === null) throw new SandboxApiError({ code: "stream_not_paused" });
-    this.#figures.broadcast.clear();
-    this.#broadcast = { ...ACTIVE, resumedAt: isoNow(this.#clock) };
-    return this.#bodyOf("broadcast");
+    if (this.#state.pausedAt === null) throw new SandboxApiError({ code: "stream_not_paused" });
+    this.#recipients.clear();
+    this.#state = { ...ACTIVE, resumedAt: isoNow(this.#clock) };
+    return this.body();
   }
 
-  /** Both lanes are active, and have reached nobody. */
+  /** The lane is active, and has reached nobody. */
   reset(): void {
-    for (const stream of STREAMS) this.#figures[stream].clear();
-    this.#broadcast = ACTIVE;
+    this.#recipients.clear();
+    this.#state = ACTIVE;
   }
 
   #pauseOnPoorFigures(nowMs: number): void {
-    if (this.#broadcast.pausedAt !== null) return;
-    const { recipients, bounceRate, complaintRate } = this.#figures.broadcast.at(nowMs);
-    if (recipients < MIN_RECIPIENTS) return;
+    const { recipients, bounceRate, complaintRate } = this.#figuresAt(nowMs);
+    if (this.#state.pausedAt !== null || recipients < MIN_RECIPIENTS) return;
     const isBounced = bounceRate > LANE_LIMITS.bounceRate;
     if (!isBounced && complaintRate <= LANE_LIMITS.complaintRate) return;
     const pausedReason = isBounced ? "bounce-rate" : "complaint-rate";
-    this.#broadcast = { ...this.#broadcast, pausedAt: new Date(nowMs).toISOString(), pausedReason };
+    this.#state = { ...this.#state, pausedAt: new Date(nowMs).toISOString(), pausedReason };
   }
 
-  #bodyOf(stream: Stream): object {
-    const state = stream === "broadcast" ? this.#broadcast : ACTIVE;
-    const { bounceRate, complaintRate } = LANE_LIMITS;
-    return {
-      stream,
-      status: state.pausedAt === null ? "active" : "paused",
-      ...state,
-      window: this.#figures[stream].at(this.#clock.now()),
-      limits: stream === "broadcast" ? { bounceRate, complaintRate, minRecipients: MIN_RECIPIENTS } : null,
-    };
+  /** Forgets who has left the window. */
+  #forgetBefore(nowMs: number): void {
+    for (const [key, { atMs }] of this.#recipients) {
+      if (atMs > nowMs - WINDOW_MS) break;
+      this.#recipients.delete(key);
+    }
+  }
+
+  #figuresAt(nowMs: number): NonNullable<SendingLane["window"]> {
+    this.#forgetBefore(nowMs);
+    const all = [...this.#recipients.values()];
+    const countOf = (fate: Fate): number => all.filter(({ fates }) => fates.has(fate)).length;
+    const rateOf = (of: number): number => (all.length === 0 ? 0 : of / all.length);
+    const [bounced, complained] = [countOf("bounced"), countOf("complained")];
+    const rates = { bounceRate: rateOf(bounced), complaintRate: rateOf(complained) };
+    return { recipients: all.length, bounced, complained, ...rates };
   }
 }
 

@@ -4,7 +4,7 @@ import { FORM_LIMITS } from "../../contract/forms.js";
 import { DAY } from "../../base/duration.js";
 import type { EventType } from "../../protocol/event-types.js";
 import { SlidingLimit } from "../api/sliding-limit.js";
-import type { AddressBook } from "./address-book.js";
+import type { AddressBook } from "../contact-events/address-book.js";
 import { foldAddress } from "../../contract/contact-address.js";
 
 /** What a sign-up needs of its form. */

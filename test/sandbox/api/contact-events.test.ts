@@ -75,7 +75,7 @@ describe("an event", () => {
 
   test("a contact that is added again after its removal is a new one, without events and waits of the old one", async () => {
     const email = "bob@example.com";
-    const { call, store } = createTestApi({ store: { contacts: [{ email }] } });
+    const { call, store } = createTestApi({ contacts: [{ email }] });
     const event = { name: "order.shipped", email, createContact: true };
     const contactIds = new Set<unknown>();
     for (let round = 0; round < 3; round += 1) {
@@ -102,7 +102,7 @@ describe("automations", () => {
   const outcome = ({ body }: { body: Record<string, unknown> }) => [body["enrolled"], body["resumed"]];
 
   test("an automation starts for a contact by the exact name and by filters on the properties", async () => {
-    const { call } = createTestApi({ store: { automations } });
+    const { call } = createTestApi({ automations });
     const send = async (properties: unknown) => outcome(await call("POST /events", { body: { ...EVENT, properties } }));
     expect(await send({ paid: true, tags: ["a"], more: 1 })).toEqual([["aut_any", "aut_paid"], 0]);
     expect(await send({ paid: true, tags: ["b"] })).toEqual([["aut_any"], 0]);
@@ -110,7 +110,7 @@ describe("automations", () => {
   });
 
   test("an automation ends a wait once, by an event of the same contact", async () => {
-    const { call, store } = createTestApi({ store: { automations, contacts: [ADA, { email: "bob@example.com" }] } });
+    const { call, store } = createTestApi({ automations, contacts: [ADA, { email: "bob@example.com" }] });
     const send = async (change: object) => outcome(await call("POST /events", { body: { ...EVENT, ...change } }));
     await send({ name: "cart.left" });
     await send({ name: "cart.left" });
@@ -121,14 +121,14 @@ describe("automations", () => {
   });
 
   test("an automation does not end the wait that the same event begins", async () => {
-    const { call } = createTestApi({ store: { automations } });
+    const { call } = createTestApi({ automations });
     const send = async () => outcome(await call("POST /events", { body: { ...EVENT, name: "tick" } }));
     expect(await send()).toEqual([["aut_self"], 0]);
     expect(await send()).toEqual([["aut_self"], 1]);
   });
 
   test("an automation is neither started nor continued by a test key, and the event is stored all the same", async () => {
-    const { call, store } = createTestApi({ store: { automations } });
+    const { call, store } = createTestApi({ automations });
     store.addWait({ contactId: ADA.id, name: "order.shipped" });
     const answer = await call("POST /events", { key: TEST_KEY, body: EVENT });
     expect(answer.body).toMatchObject({ mode: "test", enrolled: [], resumed: 0 });
@@ -139,12 +139,12 @@ describe("automations", () => {
 
 describe("a reset of the sandbox", () => {
   test("a reset restores the contacts and automations of the options, and nothing else", async () => {
-    const { call, store } = createTestApi({ store: { automations: [{ id: "aut_1", trigger: "order.shipped" }] } });
+    const { call, book, store } = createTestApi({ automations: [{ id: "aut_1", trigger: "order.shipped" }] });
     const init = { headers: keyed("k"), body: EVENT };
     await call("POST /events", init);
     store.addContact({ email: "bob@example.com" });
     store.addWait({ contactId: ADA.id, name: "order.shipped" });
-    store.reset();
+    for (const part of [book, store]) part.reset();
     expect([store.events, store.contacts]).toEqual([[], [{ ...ADA, email: ADA.email.toLowerCase() }]]);
     expect((await call("POST /events", init)).body).toMatchObject({ replayed: false, enrolled: ["aut_1"], resumed: 0 });
     expect(() => store.addContact({ email: ADA.email.toLowerCase() })).toThrowError(/already/);

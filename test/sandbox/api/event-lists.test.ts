@@ -32,7 +32,7 @@ describe("the list of names", () => {
 
 describe("the events of a contact", () => {
   async function filled(count: number) {
-    const api = createTestApi({ store: { contacts: [ADA, { id: "bob", email: "bob@example.com" }] } });
+    const api = createTestApi({ contacts: [ADA, { id: "bob", email: "bob@example.com" }] });
     const events = Array.from({ length: count }, (_, index) => ({
       ...EVENT,
       name: index % 2 === 0 ? "even" : "odd",

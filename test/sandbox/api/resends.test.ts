@@ -4,7 +4,7 @@ import { ADA, DAY, EVENT, NOW, type StillClock, TEST_KEY, createTestApi, iso, ke
 describe("an event sent again with its key", () => {
   test("an event sent again with its key is answered 200 with the first event and what it started, and starts nothing", async () => {
     const { call, store, clock } = createTestApi({
-      store: { automations: [{ id: "aut_1", trigger: "order.shipped", waitsFor: "order.shipped" }] },
+      automations: [{ id: "aut_1", trigger: "order.shipped", waitsFor: "order.shipped" }],
     });
     const init = { headers: keyed("k"), body: EVENT };
     await call("POST /events", { body: EVENT });

@@ -10,6 +10,7 @@ import { ApiKeyRegistry } from "#pigeonhole/sandbox/access/api-key-registry.js";
 import { createMakeId } from "#pigeonhole/sandbox/api/make-id.js";
 import { answerNode, createApiFetch } from "#pigeonhole/sandbox/calls/request-handler.js";
 import { Api, type SandboxApiOptions } from "#pigeonhole/sandbox/calls/create-api.js";
+import { AddressBook, type ContactInput } from "#pigeonhole/sandbox/contact-events/address-book.js";
 import {
   type ContactEventStoreOptions,
   ContactEventStore,
@@ -52,17 +53,18 @@ const emptyHandlers = Object.fromEntries(
   ]),
 ) as unknown as ApiHandlers;
 
+/** What {@link createTestApi} takes beside the options of the API. */
+interface TestApiOptions extends Partial<SandboxApiOptions> {
+  contacts?: readonly ContactInput[];
+  automations?: ContactEventStoreOptions["automations"];
+}
+
 /** An API with a store of contact events behind it, on a clock that stands. */
-export function createTestApi(
-  options: Partial<SandboxApiOptions> & { store?: Partial<ContactEventStoreOptions>; clock?: Clock } = {},
-) {
+export function createTestApi({ contacts = [ADA], automations = [], ...options }: TestApiOptions = {}) {
   const clock = options.clock ?? new StillClock();
-  const store = new ContactEventStore({
-    clock,
-    makeId: createMakeId("test"),
-    contacts: [ADA],
-    ...options.store,
-  });
+  const makeId = createMakeId("test");
+  const book = new AddressBook({ clock, makeId, contacts });
+  const store = new ContactEventStore({ clock, makeId, book, automations });
   const keys =
     options.keys ??
     new ApiKeyRegistry([
@@ -81,7 +83,7 @@ export function createTestApi(
     callerClock: clock,
   });
   const fetch = createApiFetch(api);
-  return { clock, store, keys, api, fetch, call: callerOf(fetch), ...optionsFor(fetch) };
+  return { clock, store, book, keys, api, fetch, call: callerOf(fetch), ...optionsFor(fetch) };
 }
 
 function optionsFor(fetch: ReturnType<typeof createApiFetch>) {
