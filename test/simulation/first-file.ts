@@ -4,7 +4,7 @@ import Database from "better-sqlite3";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import type { Store } from "pigeonhole";
 import { operate } from "../support/operate.js";
-import { EFFECT_TABLES, HISTORIAN, HISTORIAN_TYPE, OLD_EVENTS, hasHistorian } from "./handlers.js";
+import { EFFECT_TABLE, HISTORIAN, HISTORIAN_TYPE, OLD_EVENTS, hasHandler } from "./handlers.js";
 import type { Kit } from "./machine.js";
 
 /** One world of so many sees the first start of all, in which the store makes its tables. */
@@ -21,13 +21,13 @@ export async function makeFirstFile(
   { seed, kit, now }: { seed: number; kit: Kit; now: number },
 ): Promise<string> {
   const file = join(folder, "inbox.db");
-  const isOwn = hasHistorian(seed);
+  const isOwn = hasHandler(seed, HISTORIAN);
   const known = isOwn || seed % FIRST_STARTS === 0 ? undefined : stoppedFiles.get(kit);
   if (known !== undefined) {
     writeFileSync(file, known);
     return file;
   }
-  new Database(file).exec(EFFECT_TABLES).close();
+  new Database(file).exec(EFFECT_TABLE).close();
   if (seed % FIRST_STARTS === 0 && !isOwn) return file;
   const store = kit.createSqliteStore({ file, thread: false });
   await store.open({ logger: silentLogger });

@@ -1,16 +1,17 @@
 import { sleep } from "#pigeonhole/base/wait.js";
 import { MINUTE } from "#pigeonhole/base/duration.js";
-import type { AnyEvent, BatchContext, HandlerContext, Receiver, RetryAfter } from "pigeonhole";
+import type { AnyEvent, BatchContext, CommitTransaction, HandlerContext, Receiver, RetryAfter } from "pigeonhole";
 import type { Life } from "./life.js";
 import { SLEEP_MS } from "./machine-clock.js";
 import { type Course, TOO_SLOW_MS, courseOf } from "./plan.js";
 
-/** The tables in which events' effects are counted. They let an effect happen twice, so that one that did is seen. */
-export const EFFECT_TABLES = `
-  CREATE TABLE effect (event_id TEXT NOT NULL, attempt INTEGER NOT NULL) STRICT;
-  CREATE TABLE mirrored (event_id TEXT NOT NULL) STRICT;
-  CREATE TABLE batched (event_id TEXT NOT NULL) STRICT;
-  CREATE TABLE recalled (event_id TEXT NOT NULL) STRICT`;
+/** The table in which effects are counted. It lets an effect happen twice, so that one that did is seen. */
+export const EFFECT_TABLE = "CREATE TABLE effect (handler TEXT NOT NULL, event_id TEXT NOT NULL) STRICT";
+
+function writeEffects({ db }: CommitTransaction, handler: string, eventIds: readonly string[]): void {
+  const insert = db.prepare("INSERT INTO effect (handler, event_id) VALUES (?, ?)");
+  for (const id of eventIds) insert.run(handler, id);
+}
 
 /** Writes effects with `ctx.commit`. */
 export const LEDGER = "ledger";
@@ -18,25 +19,22 @@ export const LEDGER = "ledger";
 export const COURIER = "courier";
 const COURIER_TYPES = "email.*";
 /** Writes what only the newest of the same events may: none that is older comes after it. */
-const MIRROR = "mirror";
-/** In one of so many worlds: the others are as they would be without it. */
-const MIRRORED = 7;
-export const hasMirror = (seed: number): boolean => seed % MIRRORED === 1;
+export const MIRROR = "mirror";
 /** Takes batches, of which now and then one event fails alone, or all do. */
-const BATCHER = "batcher";
-/** In one of so many worlds too. */
-const BATCHED = 7;
-export const hasBatches = (seed: number): boolean => seed % BATCHED === 3;
-/** Gets stored events of before too, in one of so many worlds, whose files no other worlds begin with. */
+export const BATCHER = "batcher";
+/** Gets stored events of before too, whose files no other worlds begin with. */
 export const HISTORIAN = "historian";
 export const HISTORIAN_TYPE = "form.submitted";
-const RECALLED = 7;
 export const OLD_EVENTS: readonly string[] = Array.from({ length: 6 }, (_, number) => `old_${number}`);
-export const hasHistorian = (seed: number): boolean => seed % RECALLED === 6;
-/** Has a rate, in one of so many worlds too. */
-const METERED = 7;
-const hasMeter = (seed: number): boolean => seed % METERED === 5;
+/** Has a rate. */
+const METER = "meter";
 const METER_RATE = { runs: 2, per: "1s" } as const;
+
+/** Each of these is in one of so many worlds, a different one: the others are as they would be without it. */
+const WORLDS = 7;
+const WORLD_OF = { [MIRROR]: 1, [BATCHER]: 3, [METER]: 5, [HISTORIAN]: 6 };
+export const hasHandler = (seed: number, handler: keyof typeof WORLD_OF): boolean =>
+  seed % WORLDS === WORLD_OF[handler];
 
 const TIMEOUT_MS = 10 * MINUTE;
 /** Half of the receiver's places, which a handler has at the least while another waits. */
@@ -59,19 +57,19 @@ export function registerHandlers(receiver: Receiver, { seed, ...of }: Applicatio
     (event, ctx) => sendCourier(event, ctx, { ...of, course: courseOf(seed, event.id, COURIER) }),
     { name: COURIER, timeoutMs: TIMEOUT_MS, key: (event) => event.type },
   );
-  if (hasBatches(seed)) {
+  if (hasHandler(seed, BATCHER)) {
     const batch: Batch = { life: of.life, courseOf: (id) => batchCourse(seed, id) };
     receiver.onBatch("*", (events, ctx) => writeBatch(events, ctx, batch), { name: BATCHER, timeoutMs: TIMEOUT_MS });
   }
-  if (hasHistorian(seed)) {
+  if (hasHandler(seed, HISTORIAN)) {
     receiver.on(
       HISTORIAN_TYPE,
       (event, ctx) => recall(event, ctx, { ...of, course: courseOf(seed, event.id, HISTORIAN) }),
       { name: HISTORIAN, timeoutMs: TIMEOUT_MS, concurrency: 1 },
     );
   }
-  if (hasMeter(seed)) receiver.on("*", () => meter(of.life), { name: "meter", rate: METER_RATE });
-  if (!hasMirror(seed)) return;
+  if (hasHandler(seed, METER)) receiver.on("*", () => meter(of.life), { name: METER, rate: METER_RATE });
+  if (!hasHandler(seed, MIRROR)) return;
   receiver.on(COURIER_TYPES, (event, ctx) => mirror(event, ctx, { ...of, course: mirrorCourse(seed, event.id) }), {
     name: MIRROR,
     timeoutMs: TIMEOUT_MS,
@@ -94,7 +92,7 @@ export function longestQueueMs(seed: number, events: readonly { id: string; type
   let heldMs = 0;
   let [mirrorMs, batchMs, historianMs] = [0, 0, 0];
   const recalled = events.filter(({ type }) => type === HISTORIAN_TYPE).map(({ id }) => id);
-  for (const id of hasHistorian(seed) ? [...OLD_EVENTS, ...recalled] : []) {
+  for (const id of hasHandler(seed, HISTORIAN) ? [...OLD_EVENTS, ...recalled] : []) {
     const course = courseOf(seed, id, HISTORIAN);
     historianMs += longestRunsMs(course) + course.failures * course.holdMs;
   }
@@ -105,9 +103,9 @@ export function longestQueueMs(seed: number, events: readonly { id: string; type
       const { failures, holdMs } = courseOf(seed, id, handler);
       heldMs += failures * holdMs;
     }
-    if (hasBatches(seed)) batchMs += longestRunsMs(batchCourse(seed, id));
+    if (hasHandler(seed, BATCHER)) batchMs += longestRunsMs(batchCourse(seed, id));
     if (!isForCourier(type)) continue;
-    if (hasMirror(seed)) mirrorMs += longestRunsMs(mirrorCourse(seed, id));
+    if (hasHandler(seed, MIRROR)) mirrorMs += longestRunsMs(mirrorCourse(seed, id));
     courierMs.set(type, (courierMs.get(type) ?? 0) + longestRunsMs(courseOf(seed, id, COURIER)));
   }
   return heldMs + Math.max(ledgerMs / LEDGER_PLACES, mirrorMs, batchMs, historianMs, ...courierMs.values());
@@ -133,9 +131,9 @@ async function writeLedger(event: AnyEvent, ctx: HandlerContext, run: Run): Prom
   const fails = await begin(ctx, run);
   record(event, ctx, { handler: LEDGER, labels: course.labels });
   if (fails && course.how === "at_once") throw new Error("planned failure");
-  const committed = ctx.commit(({ db }) => {
+  const committed = ctx.commit((tx) => {
     life.passOrThrow("write");
-    db.prepare("INSERT INTO effect (event_id, attempt) VALUES (?, ?)").run(event.id, ctx.attempt);
+    writeEffects(tx, LEDGER, [event.id]);
     life.passOrThrow("written");
     if (fails && course.how === "inside_commit") throw new Error("planned failure");
   });
@@ -160,7 +158,7 @@ const mirrorCourse = (seed: number, eventId: string): Course => ({ ...courseOf(s
 function mirror(event: AnyEvent, ctx: HandlerContext, run: Run): Promise<void> {
   return runAlone([MIRROR], ctx, run.life, async () => {
     if (await begin(ctx, run)) throw new Error("planned failure");
-    await ctx.commit(({ db }) => void db.prepare("INSERT INTO mirrored (event_id) VALUES (?)").run(event.id));
+    await ctx.commit((tx) => writeEffects(tx, MIRROR, [event.id]));
   });
 }
 
@@ -186,9 +184,13 @@ function writeBatch(events: readonly AnyEvent[], ctx: BatchContext, { life, cour
     // Once for each event at the most, so that none of the others spends its attempts.
     const [first] = good;
     const failsAll = first !== undefined && ctx.of(first).attempt === 1 && courses(first.id).how === "inside_commit";
-    await ctx.commit(({ db }) => {
+    await ctx.commit((tx) => {
       life.passOrThrow("write");
-      for (const { id } of good) db.prepare("INSERT INTO batched (event_id) VALUES (?)").run(id);
+      writeEffects(
+        tx,
+        BATCHER,
+        good.map(({ id }) => id),
+      );
       life.passOrThrow("written");
       if (failsAll) throw new Error("planned failure");
     });
@@ -198,7 +200,7 @@ function writeBatch(events: readonly AnyEvent[], ctx: BatchContext, { life, cour
 function recall(event: AnyEvent, ctx: HandlerContext, run: Run): Promise<void> {
   return runAlone([`${HISTORIAN} ${event.id}`], ctx, run.life, async () => {
     if (await begin(ctx, run)) throw new Error("planned failure");
-    await ctx.commit(({ db }) => void db.prepare("INSERT INTO recalled (event_id) VALUES (?)").run(event.id));
+    await ctx.commit((tx) => writeEffects(tx, HISTORIAN, [event.id]));
   });
 }
 

@@ -1,13 +1,14 @@
 import { HOUR, MINUTE } from "#pigeonhole/base/duration.js";
 import type { AttemptRow } from "pigeonhole/sandbox";
 import {
+  BATCHER,
   COURIER,
+  HISTORIAN,
   HISTORIAN_TYPE,
   LEDGER,
+  MIRROR,
   OLD_EVENTS,
-  hasBatches,
-  hasHistorian,
-  hasMirror,
+  hasHandler,
   isForCourier,
 } from "./handlers.js";
 import { courseOf } from "./plan.js";
@@ -32,8 +33,7 @@ export function findViolations(history: History): string[] {
     ...(history.unfinished === undefined ? [] : [`did not come to rest: ${history.unfinished}`]),
     ...checkEffects(history),
     ...checkNewest(history),
-    ...checkBatches(history),
-    ...checkRecalled(history),
+    ...checkOthers(history),
     ...checkContactEvents(history),
     ...checkAnswers(history),
     ...checkLosses(history),
@@ -42,7 +42,7 @@ export function findViolations(history: History): string[] {
 
 /** Answered 2xx ⇔ one effect. */
 function checkEffects({ fired, effects, received, log }: History): string[] {
-  const counts = countEach(effects.map(({ eventId }) => eventId));
+  const counts = countEach(effects[LEDGER] ?? []);
   const stored = new Set(received);
   const rows = log.flatMap((entry) => (entry.kind === "attempt" ? [entry.row] : []));
   const taken = new Set(rows.filter(({ status }) => status === "delivered").map(({ eventId }) => eventId));
@@ -57,20 +57,33 @@ function checkEffects({ fired, effects, received, log }: History): string[] {
   ];
 }
 
-/** Each event of a batch is written once, whatever became of the others. */
-function checkBatches({ seed, received, batched }: History): string[] {
-  const counts = countEach(batched);
-  const expected = hasBatches(seed) ? received : [];
-  return [
-    ...expected.filter((id) => !counts.has(id)).map((id) => `not written by a batch: ${id}`),
-    ...[...counts].filter(([, count]) => count > 1).map(([id, count]) => `written by ${count} batches: ${id}`),
-  ];
+/**
+ * Each event of a batch is written once, whatever became of the others; so are the events of before by the handler of
+ * history, and those that have come since.
+ */
+function checkOthers({ seed, fired, received, effects }: History): string[] {
+  const ofHistory = new Set(fired.filter(({ type }) => type === HISTORIAN_TYPE).map(({ id }) => id));
+  const expected = {
+    [BATCHER]: received,
+    [HISTORIAN]: [...OLD_EVENTS, ...received.filter((id) => ofHistory.has(id))],
+  };
+  return ([BATCHER, HISTORIAN] as const).flatMap((handler) => {
+    if (!hasHandler(seed, handler)) return [];
+    const counts = countEach(effects[handler] ?? []);
+    return [
+      ...expected[handler].filter((id) => !counts.has(id)).map((id) => `not written by the ${handler}: ${id}`),
+      ...[...counts]
+        .filter(([, count]) => count > 1)
+        .map(([id, count]) => `written ${count} times by ${handler}: ${id}`),
+    ];
+  });
 }
 
 /** Of the newest of a key, one effect, and after it none of an older one. */
-function checkNewest({ seed, fired, received, mirrored }: History): string[] {
+function checkNewest({ seed, fired, received, effects }: History): string[] {
+  const mirrored = effects[MIRROR] ?? [];
   const of = new Map(fired.map((event) => [event.id, event]));
-  const ofKey = hasMirror(seed) ? received.filter((id) => isForCourier(of.get(id)?.type ?? "")) : [];
+  const ofKey = hasHandler(seed, MIRROR) ? received.filter((id) => isForCourier(of.get(id)?.type ?? "")) : [];
   // Those of one time stay in the order of acceptance.
   const oldestFirst = ofKey.toSorted((a, b) => {
     const [one = "", other = ""] = [of.get(a)?.createdAt, of.get(b)?.createdAt];
@@ -82,17 +95,6 @@ function checkNewest({ seed, fired, received, mirrored }: History): string[] {
       .filter((_, index) => (ages[index] ?? 0) <= (ages[index - 1] ?? -1))
       .map((id) => `written after a newer one: ${id}`),
     ...(mirrored.at(-1) === oldestFirst.at(-1) ? [] : [`the newest was not written: ${oldestFirst.at(-1)}`]),
-  ];
-}
-
-/** The events of before, and those that have come since, once. */
-function checkRecalled({ seed, fired, received, recalled }: History): string[] {
-  const ofType = new Set(fired.filter(({ type }) => type === HISTORIAN_TYPE).map(({ id }) => id));
-  const expected = hasHistorian(seed) ? [...OLD_EVENTS, ...received.filter((id) => ofType.has(id))] : [];
-  const counts = countEach(recalled);
-  return [
-    ...expected.filter((id) => !counts.has(id)).map((id) => `not recalled: ${id}`),
-    ...[...counts].filter(([, count]) => count > 1).map(([id, count]) => `recalled ${count} times: ${id}`),
   ];
 }
 

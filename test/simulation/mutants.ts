@@ -215,7 +215,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "settles one event of a batch",
-    shows: /written by \d+ batches/,
+    shows: /written \d+ times by batcher/,
     changes: [
       change(
         "store/sqlite/user-transaction.js",
@@ -282,7 +282,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "passes over an event of a history behind each page",
-    shows: /not recalled/,
+    shows: /not written by the historian/,
     from: 6,
     changes: [
       change("store/queries/history.js", "{ after: last ?? to, through }", "{ after: (last ?? to) + 1, through }"),

@@ -5,7 +5,7 @@ import Database from "better-sqlite3";
 import { EVENT_TYPES, type EventType } from "pigeonhole";
 import { type Sandbox, type SandboxLogEntry, type StoredEvent, createSandbox } from "pigeonhole/sandbox";
 import { makeFirstFile } from "./first-file.js";
-import { OLD_EVENTS, hasHistorian, longestQueueMs } from "./handlers.js";
+import { HISTORIAN, OLD_EVENTS, hasHandler, longestQueueMs } from "./handlers.js";
 import type { Life } from "./life.js";
 import { type Kit, Machine } from "./machine.js";
 import type { Happening, SeedPlan } from "./plan.js";
@@ -21,14 +21,8 @@ export interface History {
   fired: { id: string; type: string; createdAt: string; atMs: number; delivered: boolean }[];
   /** What the service saw. */
   log: SandboxLogEntry[];
-  /** The rows of the user's table. */
-  effects: { eventId: string }[];
-  /** Ids of the events that the mirror has written, in that order. */
-  mirrored: string[];
-  /** Ids of the events that batches have written. */
-  batched: string[];
-  /** Ids of the events that the historian has written. */
-  recalled: string[];
+  /** Ids of the events that each handler has written, in that order. */
+  effects: Readonly<Record<string, readonly string[]>>;
   /** Ids in the inbox but for those of before, in the order of acceptance. */
   received: string[];
   /** What the service holds. */
@@ -325,7 +319,7 @@ class World {
     // Leases of what is dead run out, and are looked for three times a minute of a machine that does not sleep.
     if (running > 0) this.#machine.wake(MINUTE);
     const sends = outbox.pending + outbox.running + outbox.retrying + outbox.dead;
-    const jobs = hasHistorian(this.#plan.seed) ? await operate(store).listJobs() : [];
+    const jobs = hasHandler(this.#plan.seed, HISTORIAN) ? await operate(store).listJobs() : [];
     const histories = jobs.filter(({ state }) => state === "open").length;
     const counts = { pending, retrying, running, parked, dead, sends, histories };
     return Object.entries(counts)
@@ -338,17 +332,16 @@ class World {
 /** Work that was parked is given to all handlers of its event when it is retried by hand: those of before too. */
 const isNew = (id: string): boolean => !OLD_EVENTS.includes(id);
 
-function readFile(file: string): Pick<History, "effects" | "mirrored" | "batched" | "recalled" | "received"> {
+function readFile(file: string): Pick<History, "effects" | "received"> {
   const db = new Database(file, { readonly: true });
   try {
+    const rows = db
+      .prepare<[], { handler: string; id: string }>("SELECT handler, event_id AS id FROM effect ORDER BY rowid")
+      .all();
+    const effects: Record<string, string[]> = {};
+    for (const { handler, id } of rows) if (handler === HISTORIAN || isNew(id)) (effects[handler] ??= []).push(id);
     return {
-      effects: db
-        .prepare<[], { eventId: string }>("SELECT event_id AS eventId FROM effect")
-        .all()
-        .filter(({ eventId }) => isNew(eventId)),
-      mirrored: db.prepare<[], string>("SELECT event_id FROM mirrored ORDER BY rowid").pluck().all(),
-      batched: db.prepare<[], string>("SELECT event_id FROM batched").pluck().all(),
-      recalled: db.prepare<[], string>("SELECT event_id FROM recalled").pluck().all(),
+      effects,
       received: db.prepare<[], string>("SELECT id FROM inbox_event ORDER BY seq").pluck().all().filter(isNew),
     };
   } finally {
