@@ -1,10 +1,12 @@
-import type { ChangedPackage } from "../simulation/package-copy.js";
+import type { ChangedPackage, PackageChange } from "../simulation/package-copy.js";
 
 /** The test that finds a mistake is the model of a store, not one by its name. */
 export const MODEL = "model";
 
 /** A place of a compiled file, and what is there instead. */
-type Change = readonly [file: string, from: string, to: string];
+export type Change = readonly [file: string, from: string, to: string];
+
+export const toPackageChange = ([file, from, to]: Change): PackageChange => ({ file, from, to });
 
 /** Mistakes by the test that finds them, and by name: one change each, or several. */
 export type MistakesBy<Test extends string> = Readonly<
@@ -21,7 +23,7 @@ export function mutantsOf<Test extends string>(mistakes: MistakesBy<Test>): Stor
   const tests = Object.keys(mistakes) as (Test | typeof MODEL)[];
   return tests.flatMap((test) =>
     Object.entries(mistakes[test] ?? {}).map(([name, given]) => {
-      const changes = (isOne(given) ? [given] : given).map(([file, from, to]) => ({ file, from, to }));
+      const changes = (isOne(given) ? [given] : given).map(toPackageChange);
       return { name, shownBy: test === MODEL ? undefined : test, changes };
     }),
   );
