@@ -39,7 +39,7 @@ const ROOMS: Record<string, readonly string[]> = {
 
 /** Lines that each room may have at most, as `npm run weight` counts them; what raises one says why in its commit. */
 const CEILINGS: Record<string, number> = {
-  base: 1_364,
+  base: 1_369,
   protocol: 2_112,
   contract: 3_486,
   store: 13_988,

@@ -34,6 +34,11 @@ const TURNS = 4;
  * @default startMs 2026-01-01T00:00:00Z
  */
 export function createManualClock(startMs: number = Date.UTC(2026, 0, 1)): ManualClock {
+  return createClockThatRests(runPromises, startMs);
+}
+
+/** The same, which waits in its own way before the first timer and after each one. */
+export function createClockThatRests(rest: () => Promise<void>, startMs: number): ManualClock {
   let elapsedMs = 0;
   // Timers go by elapsed time, so that a jump of the wall clock does not touch them.
   let wallOffsetMs = startMs;
@@ -50,12 +55,12 @@ export function createManualClock(startMs: number = Date.UTC(2026, 0, 1)): Manua
     async advance(ms) {
       if (!(ms >= 0)) throw new PigeonholeError("invalid_argument", `A clock cannot advance by ${ms} ms.`);
       const untilMs = elapsedMs + ms;
-      await runPromises();
+      await rest();
       for (let next = earliest(timers); next !== undefined && next.dueMs <= untilMs; next = earliest(timers)) {
         timers.delete(next);
         elapsedMs = Math.max(elapsedMs, next.dueMs);
         next.callback();
-        await runPromises();
+        await rest();
       }
       elapsedMs = Math.max(elapsedMs, untilMs);
     },

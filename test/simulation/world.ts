@@ -10,7 +10,7 @@ import type { Life } from "./life.js";
 import { type Kit, Machine } from "./machine.js";
 import type { Happening, SeedPlan } from "./plan.js";
 import { forgetConnections } from "./power.js";
-import { WorldClock, watchProgress } from "./world-clock.js";
+import { createWorldClock, watchProgress } from "./world-clock.js";
 import { MEMORY_DISK } from "../support/memory-disk.js";
 import { operate, retryOutbox } from "../support/operate.js";
 
@@ -66,7 +66,7 @@ const SLOW_DISK_PATIENCE_MS = 300;
 export async function simulate(plan: SeedPlan, kit: Kit): Promise<History> {
   const folder = mkdtempSync(join(MEMORY_DISK, "pigeonhole-simulation-"));
   try {
-    const file = await makeFirstFile(folder, { seed: plan.seed, kit, now: new WorldClock().now() });
+    const file = await makeFirstFile(folder, { seed: plan.seed, kit, now: createWorldClock().now() });
     const world = new World({ plan, kit, folder, file });
     const watch = watchProgress(world.clock);
     return await Promise.race([world.run(), watch.still]).finally(watch.end);
@@ -87,7 +87,7 @@ interface WorldParts {
 
 class World {
   readonly #plan: SeedPlan;
-  readonly clock = new WorldClock();
+  readonly clock = createWorldClock();
   readonly #sandbox: Sandbox;
   readonly #machine: Machine;
   readonly #endpointId: string;
@@ -155,7 +155,7 @@ class World {
       wrong: [...this.#machine.shared.wrong],
       unfinished,
       met: this.#met,
-      turns: this.clock.turns,
+      turns: this.clock.turns(),
       ...readFile(this.#machine.file),
     };
   }
