@@ -183,21 +183,15 @@ class StateCheck {
     );
   }
 
+  /** A play has fewer than a page of them. */
   async #listRecorded(): Promise<Set<string>> {
-    const recorded = new Set<string>();
-    let cursor: string | null = null;
-    do {
-      const page = await operate(this.#store).listContactEvents({
-        limit: 500,
-        ...(cursor !== undefined && { cursor }),
-      });
-      for (const { body } of page.items) {
+    const { items } = await operate(this.#store).listContactEvents({ limit: 500 });
+    return new Set(
+      items.map(({ body }) => {
         const { name, properties } = JSON.parse(body) as { name: string; properties: { eventId: string } };
-        recorded.add(`${name} ${properties.eventId}`);
-      }
-      cursor = page.nextCursor;
-    } while (cursor !== null);
-    return recorded;
+        return `${name} ${properties.eventId}`;
+      }),
+    );
   }
 
   #callApi(url: string, init: { headers?: unknown; body?: unknown }): Promise<Response> {
