@@ -5,7 +5,7 @@ import { expectCode, DAY, newEvent, settlements, T } from "./new-event.js";
 import { acceptLeased, leasePage, snapshot, statesOf } from "./lease-page.js";
 import { type Fixture } from "./fixture.js";
 import { newRecord, RESULTS, sendSettlements } from "./new-record.js";
-import { leaseSend, outboxOf, outboxSnapshot, takeSend } from "./outbox-fixture.js";
+import { leaseSend, outboxOf, outboxSnapshot, settleAll, takeSend } from "./outbox-fixture.js";
 import { operate, retryOutbox } from "../../support/operate.js";
 
 const EMAIL = "ann@example.com";
@@ -114,9 +114,7 @@ export function describeErase(fixture: Fixture): void {
 
   test("an erased event that was sent keeps its key and its name, and its key stays taken", async () => {
     await recordContacts({ a: EMAIL, b: "b@example.com" });
-    const send = await takeSend(fixture.store);
-    const results = send.events.map(({ seq }) => RESULTS.done(seq));
-    await fixture.store.settleSend(sendSettlements.settled(send, results));
+    await settleAll(fixture.store, await takeSend(fixture.store), "done");
     expect(await eraseAll()).toMatchObject({ contactEvents: 1, contactEventsLeft: 0 });
     expect(await bodies()).toMatchObject({ a: { erased: true, name: "n_a" }, b: { email: "b@example.com" } });
     expect(await fixture.store.record(contactOf("a", EMAIL), LATER)).toBe("known");
@@ -152,12 +150,7 @@ export function describeErase(fixture: Fixture): void {
       expect(await eraseAll()).toMatchObject({ contactEvents: 0, contactEventsLeft: 1 });
       const again = await takeSend(fixture.store, { now: LATER, leaseUntil: LATER + DAY });
       expect(again.events).toEqual(send.events);
-      await fixture.store.settleSend(
-        sendSettlements.settled(
-          again,
-          again.events.map(({ seq }) => RESULTS.done(seq)),
-        ),
-      );
+      await settleAll(fixture.store, again, "done");
       expect(await eraseAll()).toMatchObject({ contactEvents: 1, contactEventsLeft: 0 });
     },
   );

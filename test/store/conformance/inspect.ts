@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { handlerView } from "../../support/event-detail.js";
 import { isoTime } from "#pigeonhole/base/iso-time.js";
 import type { EventQuery } from "#pigeonhole/store/inbox-view.js";
-import { expectCode, DAY, MINUTE, newEvent, settlements, T, TARGETS } from "./new-event.js";
-import { acceptAll, acceptLeased } from "./lease-page.js";
+import { expectCode, expectLease, MINUTE, newEvent, settlements, T, TARGETS } from "./new-event.js";
+import { acceptAll, acceptFor, acceptLeased } from "./lease-page.js";
 import { type Fixture } from "./fixture.js";
 import { errorOf } from "../../support/error-of.js";
 import { countWork, operate } from "../../support/operate.js";
@@ -111,11 +111,9 @@ export function describeInspect(fixture: Fixture): void {
   });
 
   test("list finds an event only by one piece of work that fits all of the filter", async () => {
-    const work = ["h", "i"].map((handler) => ({ handler, leaseUntil: T + DAY }));
-    const accepted = await fixture.store.accept(newEvent("evt_1", { work }));
-    const [ofH, ofI] = accepted.kind === "stored" ? accepted.leases : [];
-    await fixture.store.settle(settlements.dead(ofH ?? expect.unreachable()));
-    await fixture.store.settle(settlements.done(ofI ?? expect.unreachable()));
+    const [ofH, ofI] = await acceptFor(fixture.store, "evt_1", ["h", "i"]);
+    await fixture.store.settle(settlements.dead(expectLease(ofH)));
+    await fixture.store.settle(settlements.done(expectLease(ofI)));
     expect(await listIds({ state: "dead", handler: "h" })).toEqual(["evt_1"]);
     expect(await listIds({ state: "dead", handler: "i" })).toEqual([]);
     expect(await listIds({ state: "done", handler: "h" })).toEqual([]);
@@ -168,12 +166,8 @@ export function describeInspect(fixture: Fixture): void {
     async (state) => {
       const { store } = fixture;
       await acceptOneInEachState();
-      const work = ["h", "i"].map((handler) => ({ handler, leaseUntil: T + DAY }));
-      for (const id of ["x", "y"]) {
-        const result = await store.accept(newEvent(id, { work }));
-        for (const lease of result.kind === "stored" ? result.leases : [])
-          await store.settle(settlements[state](lease));
-      }
+      for (const id of ["x", "y"])
+        for (const lease of await acceptFor(store, id, ["h", "i"])) await store.settle(settlements[state](lease));
       const first = await store.listStuck({ state, limit: 2, afterSeq: 0 });
       expect(first.map(({ id }) => id)).toEqual([state, "x"]);
       const afterSeq = first[1]?.seq ?? -1;

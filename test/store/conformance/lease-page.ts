@@ -11,6 +11,17 @@ export async function acceptLeased(store: Store<unknown>, id: string, change: Pa
   return lease;
 }
 
+/** Stores an event with its work leased for each of these handlers, in their order. */
+export async function acceptFor(
+  store: Store<unknown>,
+  id: string,
+  handlers: readonly string[],
+): Promise<readonly Lease[]> {
+  const work = handlers.map((handler) => ({ handler, leaseUntil: T + DAY }));
+  const result = await store.accept(newEvent(id, { work }));
+  return result.kind === "stored" ? result.leases : [];
+}
+
 export async function acceptAll(
   store: Store<unknown>,
   ids: readonly string[],

@@ -3,7 +3,7 @@ import type { Settlement, WaitHolds, Lease } from "#pigeonhole/store/work.js";
 import { describe, expect, test } from "vitest";
 import { handlerView } from "../../support/event-detail.js";
 import { settlements, T, TARGETS, bare, MINUTE, newEvent, DAY, expectLease, NOTHING_TO_PRUNE } from "./new-event.js";
-import { acceptLeased, idsOf, leasePage } from "./lease-page.js";
+import { acceptFor, acceptLeased, idsOf, leasePage } from "./lease-page.js";
 import type { Fixture } from "./fixture.js";
 import { countWork, operate } from "../../support/operate.js";
 import type { FailedRuns } from "#pigeonhole/store/inbox-view.js";
@@ -133,9 +133,7 @@ export function describeSteps(fixture: Fixture): void {
   });
 
   test("an operator sees the steps of each handler with it", async () => {
-    const work = ["h", "i", "j"].map((handler) => ({ handler, leaseUntil: T + DAY }));
-    const result = await fixture.store.accept(newEvent("evt_1", { work }));
-    const leases = result.kind === "stored" ? result.leases : [];
+    const leases = await acceptFor(fixture.store, "evt_1", ["h", "i", "j"]);
     for (const lease of leases.slice(0, 2)) {
       await fixture.store.saveStep(bare(lease), `step of ${lease.handler}`, "1", T);
     }
@@ -220,9 +218,7 @@ export function describeFailedRuns(fixture: Fixture): void {
 
     test("each of its own handler, and nothing of a run that lost its lease or has no stack", async () => {
       const { store } = fixture;
-      const work = ["a", "b", "c"].map((handler) => ({ handler, leaseUntil: T + MINUTE }));
-      const result = await store.accept(newEvent("evt_1", { work }));
-      const [a, b, c] = result.kind === "stored" ? result.leases.map(bare) : [];
+      const [a, b, c] = await acceptFor(store, "evt_1", ["a", "b", "c"]);
       await store.settle({ ...settlements.dead(expectLease(a)), stack: stackOf(1) });
       expect(await store.settle({ ...settlements.dead(expectLease(a)), stack: stackOf(9) })).toBe("lost");
       await store.settle({ ...settlements.dead(expectLease(b)), stack: stackOf(2) });

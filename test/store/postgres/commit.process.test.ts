@@ -1,7 +1,7 @@
 import { drizzle } from "drizzle-orm/node-postgres";
 import { sql } from "drizzle-orm";
 import { Kysely, PostgresDialect } from "kysely";
-import { Pool, type PoolClient } from "pg";
+import { Pool, type PoolClient, type PoolConfig } from "pg";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { endsTransaction, type PostgresTransaction } from "#pigeonhole/store/postgres/call-with-client.js";
 import { startPostgresRelay } from "../../support/postgres-relay.js";
@@ -60,14 +60,24 @@ describeOnPostgres((database) => {
   const add = ({ client }: PostgresTransaction, name: string) =>
     client.query(`INSERT INTO ${table} (name) VALUES ($1)`, [name]);
 
-  async function openEmpty(of?: Pool | string) {
+  /** A store on a pool of its own, with leased work, a run that may be aborted, and no rows of the user. */
+  async function openOnPool(config: PoolConfig = {}) {
     await database.pool.query(`TRUNCATE ${table}`);
-    return openStore(database, of);
+    const pool = new Pool({ connectionString: database.url, max: 1, ...config });
+    pool.on("error", () => undefined);
+    onTestFinished(() => pool.end());
+    const store = await openStore(database, pool);
+    return { pool, store, lease: await acceptLeased(store, "evt_1"), run: new AbortController() };
+  }
+
+  /** The same behind a relay. */
+  async function openOnRelay() {
+    const relay = await startPostgresRelay(database.url);
+    return { relay, ...(await openOnPool({ connectionString: relay.url })) };
   }
 
   test.each(["COMMIT", "ROLLBACK", "BEGIN"])("a commit refuses %s, also if the error is caught", async (text) => {
-    const store = await openEmpty();
-    const lease = await acceptLeased(store, "evt_1");
+    const { store, lease } = await openOnPool();
     const outcome = store.commit(settlements.done(lease), async (tx) => {
       await add(tx, "ann");
       try {
@@ -82,10 +92,7 @@ describeOnPostgres((database) => {
   });
 
   test("a commit rejects with the error of the user's statement, and gives the client back", async () => {
-    const pool = new Pool({ connectionString: database.url, max: 1 });
-    onTestFinished(() => pool.end());
-    const store = await openEmpty(pool);
-    const lease = await acceptLeased(store, "evt_1");
+    const { pool, store, lease } = await openOnPool();
     const outcome = store.commit(settlements.done(lease), async (tx) => {
       await add(tx, "ann");
       await add(tx, "ann");
@@ -95,8 +102,7 @@ describeOnPostgres((database) => {
   });
 
   test("a commit takes the client of Drizzle", async () => {
-    const store = await openEmpty();
-    const lease = await acceptLeased(store, "evt_1");
+    const { store, lease } = await openOnPool();
     await store.commit(settlements.done(lease), ({ client }) =>
       drizzle({ client }).execute(sql`INSERT INTO ${sql.raw(table)} (name) VALUES (${"ann"})`),
     );
@@ -104,8 +110,8 @@ describeOnPostgres((database) => {
   });
 
   test("a commit takes the client as the one connection of Kysely", async () => {
-    const store = await openEmpty();
-    const [first, second] = [await acceptLeased(store, "evt_1"), await acceptLeased(store, "evt_2")];
+    const { store, lease: first } = await openOnPool();
+    const second = await acceptLeased(store, "evt_2");
     const open = (client: PoolClient) =>
       new Kysely<Record<string, { name: string }>>({
         dialect: new PostgresDialect({
@@ -125,10 +131,7 @@ describeOnPostgres((database) => {
   });
 
   test("a commit waits for the server twice beside what its function does", async () => {
-    const pool = new Pool({ connectionString: database.url, max: 1 });
-    onTestFinished(() => pool.end());
-    const store = await openEmpty(pool);
-    const lease = await acceptLeased(store, "evt_1");
+    const { pool, store, lease } = await openOnPool();
     let queries = 0;
     const client = await pool.connect();
     const query: unknown = Reflect.get(client, "query");
@@ -144,14 +147,6 @@ describeOnPostgres((database) => {
 
   const show = "SHOW idle_in_transaction_session_timeout";
 
-  async function openOnPool(options: string) {
-    const pool = new Pool({ connectionString: database.url, options, max: 2 });
-    pool.on("error", () => undefined);
-    onTestFinished(() => pool.end());
-    const store = await openEmpty(pool);
-    return { pool, store, lease: await acceptLeased(store, "evt_1") };
-  }
-
   test.each([
     ["", "1min", "0"],
     ["-c idle_in_transaction_session_timeout=7s", "7s", "7s"],
@@ -159,7 +154,7 @@ describeOnPostgres((database) => {
   ])(
     "a commit may be idle for a minute at most, with the options %j of the connection",
     async (options, during, after) => {
-      const { pool, store, lease } = await openOnPool(options);
+      const { pool, store, lease } = await openOnPool({ options });
       const limits: unknown[] = [];
       await store.commit(settlements.done(lease), async ({ client }) => {
         limits.push(...(await client.query(show)).rows);
@@ -176,7 +171,7 @@ describeOnPostgres((database) => {
     ["catches the driver's error", (tx: PostgresTransaction) => add(tx, "bob").catch(() => undefined)],
     ["returns", () => Promise.resolve()],
   ])("a commit that the server ended for that is refused as such when its function %s", async (_, goOn) => {
-    const { store, lease } = await openOnPool("-c idle_in_transaction_session_timeout=100ms");
+    const { store, lease } = await openOnPool({ options: "-c idle_in_transaction_session_timeout=100ms" });
     const outcome = store.commit(settlements.done(lease), async (tx) => {
       const { rows } = await tx.client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
       const isThere = () => database.pool.query("SELECT 1 FROM pg_stat_activity WHERE pid = $1", [rows[0]?.pid]);
@@ -192,15 +187,8 @@ describeOnPostgres((database) => {
 
   const hangs = new Promise<never>(() => undefined);
 
-  async function openOnSmallPool() {
-    const pool = new Pool({ connectionString: database.url, max: 1 });
-    onTestFinished(() => pool.end());
-    const store = await openEmpty(pool);
-    return { pool, store, lease: await acceptLeased(store, "evt_1"), run: new AbortController() };
-  }
-
   test("a commit whose function hangs ends with its run, writes nothing and holds no row", async () => {
-    const { pool, store, lease, run } = await openOnSmallPool();
+    const { pool, store, lease, run } = await openOnPool();
     let kept: PostgresTransaction["client"] | undefined;
     const outcome = store.commit(
       settlements.done(lease),
@@ -220,7 +208,7 @@ describeOnPostgres((database) => {
   });
 
   test("a commit that waits for a connection ends with its run, and the connection goes back", async () => {
-    const { pool, store, lease, run } = await openOnSmallPool();
+    const { pool, store, lease, run } = await openOnPool();
     const client = await pool.connect();
     const outcome = store.commit(settlements.done(lease), () => expect.unreachable(), run.signal);
     run.abort(new Error("too late"));
@@ -235,11 +223,7 @@ describeOnPostgres((database) => {
     ["that undoes its writes, without a time limit too,", { hasLimit: false, throws: true }],
     ["whose COMMIT is not answered", { hasLimit: true, throws: false, code: "store_unreachable" }],
   ])("a commit %s ends on a silent connection", async (_, { hasLimit, throws, code }) => {
-    const relay = await startPostgresRelay(database.url);
-    const pool = new Pool({ connectionString: relay.url, max: 1 });
-    const store = await openEmpty(pool);
-    const lease = await acceptLeased(store, "evt_1");
-    const run = new AbortController();
+    const { relay, pool, store, lease, run } = await openOnRelay();
     const fn = (): void => {
       relay.fault = { at: "silence" };
       if (hasLimit) setTimeout(() => run.abort(), 50);
@@ -253,7 +237,7 @@ describeOnPostgres((database) => {
   });
 
   test("a commit whose run was over before is refused", async () => {
-    const { store, lease, run } = await openOnSmallPool();
+    const { store, lease, run } = await openOnPool();
     run.abort(new Error("too late"));
     const outcome = store.commit(settlements.done(lease), () => expect.unreachable(), run.signal);
     await expect(outcome).rejects.toThrow("too late");
@@ -263,11 +247,7 @@ describeOnPostgres((database) => {
     ["arrived", true],
     ["did not arrive", false],
   ])("a commit without an answer is done or runs again, when it %s", async (_, arrives) => {
-    const relay = await startPostgresRelay(database.url);
-    const pool = new Pool({ connectionString: relay.url, max: 2 });
-    onTestFinished(() => pool.end());
-    const store = await openEmpty(pool);
-    const lease = await acceptLeased(store, "evt_1");
+    const { relay, store, lease } = await openOnRelay();
     const outcome = store.commit(settlements.done(lease), async (tx) => {
       await add(tx, "ann");
       if (arrives) relay.fault = { at: "answer", to: /COMMIT/ };
@@ -281,9 +261,8 @@ describeOnPostgres((database) => {
   });
 
   test("a commit whose connection ends under its function says so, whatever the function throws", async () => {
-    const store = await openEmpty();
+    const { store, lease } = await openOnPool();
     const end = ({ client }: PostgresTransaction) => client.query("SELECT pg_terminate_backend(pg_backend_pid())");
-    const lease = await acceptLeased(store, "evt_1");
     await expectCode(store.commit(settlements.done(lease), end), "store_unreachable");
     const another = store.commit(settlements.done(lease), async (tx) => {
       await end(tx).catch((cause: unknown) => {

@@ -2,11 +2,10 @@ import { isoTime } from "#pigeonhole/base/iso-time.js";
 import { Pool, type PoolClient } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import type { Store } from "#pigeonhole/store/store.js";
-import { createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
 import { NO_FIGURES } from "#pigeonhole/store/figure-rows.js";
 import { describeOnPostgres } from "../../support/postgres-server.js";
 import { makeGate } from "../../support/receiver.js";
-import { MINUTE, context } from "../conformance/new-event.js";
+import { MINUTE } from "../conformance/new-event.js";
 import { openStore } from "./store-on.js";
 import { readFigures } from "../../support/operate.js";
 
@@ -40,8 +39,6 @@ function poolThatStops(url: string) {
 }
 
 describeOnPostgres((database) => {
-  const { schema } = database;
-
   async function openFigures() {
     const store = await openStore(database);
     const write = (process: string, at: number): Promise<void> =>
@@ -57,9 +54,7 @@ describeOnPostgres((database) => {
   test("a process that stands still while it writes does not stop the figures of the others", async () => {
     const { store, write } = await openFigures();
     const { pool, locked, arm, goOn } = poolThatStops(database.url);
-    const other = createPostgresStore({ pool, schema });
-    onTestFinished(() => other.close());
-    await other.open(context);
+    const other = await openStore(database, pool);
     const writeOther = (at: number): Promise<void> =>
       other.writeFigures({ process: "stands", now: STEP + at, figures: accepted(1), status: undefined });
     for (const at of [0, 10]) await write("p1", at * SECOND);

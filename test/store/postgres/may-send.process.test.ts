@@ -1,7 +1,6 @@
-import { describe, expect, onTestFinished, test } from "vitest";
-import { type PostgresStore, createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
+import { describe, expect, test } from "vitest";
+import type { PostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
 import { describeOnPostgres } from "../../support/postgres-server.js";
-import { T, context } from "../conformance/new-event.js";
 import { sendSettlements } from "../conformance/new-record.js";
 import { recordKeys, takeSend } from "../conformance/outbox-fixture.js";
 import { openStore } from "./store-on.js";
@@ -10,12 +9,7 @@ const maySend = async (store: PostgresStore): Promise<boolean | undefined> => st
 
 describeOnPostgres((database) => {
   async function openPair(): Promise<[PostgresStore, PostgresStore]> {
-    const first = await openStore(database);
-    const second = createPostgresStore({ connectionString: database.url, schema: database.schema });
-    onTestFinished(() => second.close());
-    await second.open(context);
-    await second.recover(T);
-    return [first, second];
+    return [await openStore(database), await openStore(database, database.url)];
   }
 
   /** As if the sender had used its right so long ago. */

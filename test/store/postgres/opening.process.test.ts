@@ -12,6 +12,7 @@ import { MIGRATIONS, STORE_TABLES } from "#pigeonhole/store/sqlite/migrations.js
 import { writeSchemaSql } from "#pigeonhole/store/schema-sql.js";
 import { errorOf } from "../../support/error-of.js";
 import { context, expectCode, newEvent, settlements, T } from "../conformance/new-event.js";
+import { acceptLeased } from "../conformance/lease-page.js";
 import { newRecord } from "../conformance/new-record.js";
 import { startPostgresRelay } from "../../support/postgres-relay.js";
 import { startChild } from "../children/child.js";
@@ -70,11 +71,8 @@ describeOnPostgres((database) => {
     const asUser = (): string => database.url.replace("//postgres@", `//${user}@`);
     const makeUser = (): Promise<void> =>
       setUp(`CREATE USER ${user}`, `DROP SCHEMA IF EXISTS ${schema} CASCADE; DROP USER ${user}`);
-    const refused = async (options: object): Promise<{ code?: string; message: string }> => {
-      const store = createPostgresStore({ connectionString: asUser(), schema, ...options });
-      onTestFinished(() => store.close());
-      return errorOf(() => store.open(context));
-    };
+    const refused = (options: object): Promise<{ code?: string; message: string }> =>
+      errorOf(() => openStore(database, asUser(), options));
     const prints = new RegExp(`"npx pigeonhole postgres schema --schema ${schema} --grant <user>"`);
 
     test("a user who may not create tables is told which command prints the SQL", async () => {
@@ -88,13 +86,9 @@ describeOnPostgres((database) => {
     test("a user who may not create tables uses those that an administrator has made with the printed SQL", async () => {
       await makeUser();
       await database.pool.query(writeSchemaSql({ schema, from: 0, grantTo: user }));
-      const store = createPostgresStore({ connectionString: asUser(), schema, migrate: false });
-      onTestFinished(() => store.close());
-      await store.open(context);
-      await store.recover(T);
-      const stored = await store.accept(newEvent("evt_1", { work: [{ handler: "h", leaseUntil: T + HOUR }] }));
-      const [lease] = stored.kind === "stored" ? stored.leases : [];
-      await store.commit(settlements.done(lease ?? expect.unreachable()), ({ client }) => client.query("SELECT 1"));
+      const store = await openStore(database, asUser(), { migrate: false });
+      const lease = await acceptLeased(store, "evt_1");
+      await store.commit(settlements.done(lease), ({ client }) => client.query("SELECT 1"));
       await store.record(newRecord("a"), T);
       await store.noteTimes({ clock: T });
       expect(await countWork(store, T)).toMatchObject({ done: 1 });
@@ -220,24 +214,15 @@ describeOnPostgres((database) => {
   });
 
   test("two schemas of a database are two stores", async () => {
-    const other = `${schema}_2`;
-    await setUp("SELECT 1", `DROP SCHEMA ${other} CASCADE`);
     const first = await openStore(database);
-    const second = createPostgresStore({ pool: database.pool, schema: other });
-    onTestFinished(() => second.close());
-    await second.open(context);
+    const second = await openStore(database, database.pool, { schema: `${schema}_2` });
     await first.accept(newEvent("evt_1"));
     expect(await second.accept(newEvent("evt_1"))).toMatchObject({ kind: "stored" });
     expect(await second.recover(T)).toMatchObject({ recovered: 0 });
   });
 
   test.each(["user", "select", "public_1"])("a schema may be called %s", async (name) => {
-    const store = createPostgresStore({ pool: database.pool, schema: name });
-    onTestFinished(async () => {
-      await store.close();
-      await database.pool.query(`DROP SCHEMA IF EXISTS "${name}" CASCADE`);
-    });
-    await store.open(context);
+    const store = await openStore(database, database.pool, { schema: name });
     await store.accept(newEvent("evt_1"));
     await store.record(newRecord("a"), T);
     expect(await operate(store).listEvents({})).toMatchObject({ items: [{ id: "evt_1" }] });
@@ -275,15 +260,12 @@ describeOnPostgres((database) => {
   test("a user without the right to make the schema is told so, and the schema may be made beforehand", async () => {
     const role = `${schema}_role`;
     await setUp(`CREATE ROLE ${role} LOGIN PASSWORD 'hidden'`, `DROP ROLE ${role}`);
-    await setUp("SELECT 1", `DROP SCHEMA IF EXISTS ${schema} CASCADE`);
     const url = new URL(database.url);
     [url.username, url.password] = [role, "hidden"];
     const refusal = await refusalOf(url.href);
     expect(refusal).toMatchObject({ code: "schema_too_old", message: expect.stringContaining("may not make") });
     await database.pool.query(`CREATE SCHEMA ${schema} AUTHORIZATION ${role}`);
-    const store = createPostgresStore({ connectionString: url.href, schema });
-    onTestFinished(() => store.close());
-    await store.open(context);
+    await openStore(database, url.href);
   });
 
   test("a server that does not answer is unreachable, and no error has the password", async () => {

@@ -1,20 +1,16 @@
 import { expect, onTestFinished, test } from "vitest";
-import { type PostgresStoreOptions, createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
+import type { PostgresStoreOptions } from "#pigeonhole/store/postgres/postgres-store.js";
 import { describeOnPostgres } from "../../support/postgres-server.js";
-import { context, expectCode } from "../conformance/new-event.js";
+import { expectCode } from "../conformance/new-event.js";
+import { openStore } from "./store-on.js";
 
 describeOnPostgres((database) => {
-  const { schema } = database;
   const table = "public.own";
 
   /** Opens a store with this `setup`, closed and dropped after the test. */
   async function openWith(setup: PostgresStoreOptions["setup"]): Promise<void> {
-    const store = createPostgresStore({ pool: database.pool, schema, setup });
-    onTestFinished(async () => {
-      await store.close();
-      await database.pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE; DROP TABLE IF EXISTS ${table}`);
-    });
-    await store.open(context);
+    onTestFinished(async () => void (await database.pool.query(`DROP TABLE IF EXISTS ${table}`)));
+    await openStore(database, database.pool, { setup });
   }
 
   async function hasTable(): Promise<boolean> {

@@ -1,13 +1,13 @@
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { createPostgresStore } from "pigeonhole/postgres";
 import { Pool } from "pg";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import { systemClock } from "#pigeonhole/base/clock.js";
 import { SECOND } from "#pigeonhole/base/duration.js";
 import { describeOnPostgres } from "../../support/postgres-server.js";
-import { context, settlements, T } from "../conformance/new-event.js";
+import { settlements } from "../conformance/new-event.js";
 import { acceptLeased } from "../conformance/lease-page.js";
+import { openStore } from "./store-on.js";
 
 describeOnPostgres((database) => {
   const { schema } = database;
@@ -16,14 +16,9 @@ describeOnPostgres((database) => {
   let aheadMs: number;
 
   beforeEach(async () => {
-    const { pool } = database;
-    store = createPostgresStore({ pool, schema });
-    onTestFinished(async () => void (await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)));
     aheadMs = 0;
     const now = (): number => Date.now() + aheadMs;
-    await store.open({ ...context, clock: { ...systemClock, now, elapsed: now } });
-    onTestFinished(() => store.close());
-    await store.recover(T);
+    store = await openStore(database, database.pool, {}, { clock: { ...systemClock, now, elapsed: now } });
     operator = store.openOperator(Date.now);
     onTestFinished(() => operator.close());
   });
@@ -102,9 +97,7 @@ describeOnPostgres((database) => {
       Reflect.set(client, "query", show);
     });
     onTestFinished(() => pool.end());
-    const spied = createPostgresStore({ pool, schema });
-    await spied.open(context);
-    onTestFinished(() => spied.close());
+    const spied = await openStore(database, pool);
     const ofSpied = spied.openOperator(Date.now);
     await acceptDead(1);
     await ofSpied.createJob({ action: "retry", choice: { state: "dead" }, by: "ann" });

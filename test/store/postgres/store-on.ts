@@ -1,21 +1,27 @@
 import type { Pool, PoolClient } from "pg";
 import { onTestFinished } from "vitest";
-import { type PostgresStore, createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
+import {
+  type PostgresStore,
+  type PostgresStoreOptions,
+  createPostgresStore,
+} from "#pigeonhole/store/postgres/postgres-store.js";
 import type { StoreContext } from "#pigeonhole/store/store.js";
 import type { TestDatabase } from "../../support/postgres-server.js";
 import { context, T } from "../conformance/new-event.js";
 
 /** An open store on the database, closed after the test; its tables are dropped then. */
 export async function openStore(
-  { pool, schema }: TestDatabase,
-  of: Pool | string = pool,
+  database: TestDatabase,
+  of: Pool | string = database.pool,
+  options: Partial<PostgresStoreOptions> = {},
   change: Partial<StoreContext> = {},
 ): Promise<PostgresStore> {
   const given = typeof of === "string" ? { connectionString: of } : { pool: of };
-  const store = createPostgresStore({ ...given, schema });
+  const { schema = database.schema } = options;
+  const store = createPostgresStore({ ...given, ...options, schema });
   onTestFinished(async () => {
     await store.close();
-    await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
+    await database.pool.query(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`);
   });
   await store.open({ ...context, ...change });
   await store.recover(T);
