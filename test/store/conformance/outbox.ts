@@ -260,14 +260,11 @@ export function describeRestartWaits(fixture: Fixture): void {
     await record("last", T);
     const send = await takeSend(fixture.store);
     expect(membersOf(send)).toEqual(["first", "last"]);
-    await fixture.store.settleSend(
-      sendSettlements.settled(
-        send,
-        send.events.map(({ seq }) => ({ seq, to: "done", remoteId: "1", replayed: false })),
-      ),
-    );
+    await settleAll(fixture.store, send, "done");
     expect(await outboxStates(fixture.store)).toEqual({ first: "done", ahead: "pending", last: "done" });
-    expect(await leaseSend(fixture.store, { now: AHEAD - 1 })).toEqual({ send: undefined, nextDueAt: undefined });
+    const early = { now: AHEAD - 1 };
+    expect(await leaseSend(fixture.store, early)).toEqual({ send: undefined, nextDueAt: undefined });
+    expect((await fixture.store.glance?.({ handlers: [], ...early }))?.contactEvents).not.toBe(true);
     expect(membersOf(await takeSend(fixture.store, { now: AHEAD }))).toEqual(["ahead"]);
   });
 

@@ -19,13 +19,18 @@ export function describeRequestedRetries(fixture: Fixture): void {
 
   const noteOf = async (id: string): Promise<unknown> => (await operate(fixture.store).getEvent(id))?.handlers[0];
 
+  /** Undefined where a store is not looked at for it. */
+  const isRequested = async () => (await fixture.store.glance?.({ handlers: [], now: T }))?.requested;
+
   const request = (id: string) => operate(fixture.store, LATER).changeEvent("retry", id);
 
   test("a requested event is listed, oldest first, until it is planned", async () => {
     const [first, second] = [await acceptParked("evt_1"), await acceptParked("evt_2")];
     await acceptParked("evt_3");
     expect(await fixture.store.listStuck(ALL)).toEqual([]);
+    expect(await isRequested()).not.toBe(true);
     for (const id of ["evt_2", "evt_1", "evt_1"]) expect(await request(id)).toMatchObject({ readAgain: 1 });
+    expect(await isRequested()).not.toBe(false);
     const both = [
       { seq: first, id: "evt_1" },
       { seq: second, id: "evt_2" },
@@ -39,6 +44,7 @@ export function describeRequestedRetries(fixture: Fixture): void {
     const parked = { reason: "bad_data", detail: "no subject" };
     await fixture.store.replan({ seq: second, handlers: [], parked, now: LATER, requested: true });
     expect(await fixture.store.listStuck(ALL)).toEqual([]);
+    expect(await isRequested()).not.toBe(true);
     expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "pending" });
     expect(await noteOf("evt_2")).toMatchObject({ reason: "bad_data", retryRequestedAt: null });
 

@@ -2,8 +2,9 @@ import * as fc from "fast-check";
 import { expect } from "vitest";
 import { isoTime } from "#pigeonhole/base/iso-time.js";
 import type { Lease, ParkedNote } from "#pigeonhole/store/work.js";
-import { bare, MINUTE, newEvent, settlements, TARGETS } from "../conformance/new-event.js";
+import { bare, newEvent, settlements, TARGETS } from "../conformance/new-event.js";
 import { type Fixture, type StoreKind, type StoreUnderTest, writing } from "../conformance/fixture.js";
+import { LEASE_MS, commandsOf } from "./lives.js";
 import type { Model } from "./model.js";
 import { countWork, operate } from "../../support/operate.js";
 
@@ -16,27 +17,14 @@ export interface Real extends Pick<Fixture, "reopen" | "write" | "written">, Req
 }
 
 type Command = fc.AsyncCommand<Model, Real>;
-type Step = (model: Model, real: Real) => Promise<void>;
 
 const HANDLERS = ["h", "i"];
 const NOTE: ParkedNote = { reason: "unknown_type", detail: "no such type" };
-const LEASE_MS = MINUTE;
-
-/** A command that runs one step on both and compares afterwards. */
-function command(name: string, step: Step, check: (model: Readonly<Model>) => boolean = () => true): Command {
-  return {
-    check,
-    async run(model, real) {
-      model.life = real.nextStore();
-      await step(model, real);
-      await expectEqual(model, real);
-    },
-    toString: () => name,
-  };
-}
 
 async function expectEqual(model: Model, { store, faults }: Real): Promise<void> {
   expect(await faults()).toEqual([]);
+  const glance = await store.glance?.({ handlers: HANDLERS, now: model.now });
+  if (glance) expect(glance.due.toSorted()).toEqual(HANDLERS.filter((handler) => model.isDue(handler)));
   const { pending, retrying, ...counts } = await countWork(store, model.now);
   expect({ ...counts, pending: pending + retrying }).toMatchObject(model.counts);
   const { items } = await operate(store).listEvents({ limit: 500 });
@@ -70,6 +58,8 @@ async function expectEqual(model: Model, { store, faults }: Real): Promise<void>
     );
   }
 }
+
+const { command, advance, crash } = commandsOf(expectEqual);
 
 const newest = fc.record({ key: fc.constantFrom("k", "l"), createdAt: fc.integer({ min: 1, max: 3 }) });
 
@@ -271,13 +261,6 @@ const saveStep = fc.constantFrom("a", "b").chain((name) =>
   }),
 );
 
-const advance = fc.constantFrom(1, 30_000, LEASE_MS, LEASE_MS + 1, 10 * LEASE_MS).map((ms) =>
-  command(`advance ${ms}`, (model) => {
-    model.now += ms;
-    return Promise.resolve();
-  }),
-);
-
 const setBack = fc.constantFrom(0, 30_000, 10 * LEASE_MS).map((ms) =>
   command(`set the clock back by ${ms}`, async (model, { store }) => {
     model.now -= ms;
@@ -289,13 +272,6 @@ const setBack = fc.constantFrom(0, 30_000, 10 * LEASE_MS).map((ms) =>
 const recover = fc.constant(
   command("recover", async (model, { store }) => {
     expect(await store.recover(model.now)).toEqual({ owner: true, ...model.recover() });
-  }),
-);
-
-const crash = fc.constant(
-  command("crash", async (model, real) => {
-    await real.reopen();
-    model.crash();
   }),
 );
 

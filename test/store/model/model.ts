@@ -10,7 +10,7 @@ import type {
   Settlement,
   WaitHolds,
 } from "#pigeonhole/store/work.js";
-import type { StoreKind } from "../conformance/fixture.js";
+import { Lives } from "./lives.js";
 import { CRASH_LIMIT, type StoredWorkState } from "#pigeonhole/store/work-state.js";
 
 /** What the store should hold for one handler of one event. */
@@ -52,17 +52,13 @@ export interface ModelEvent {
   work: Map<string, ModelWork>;
 }
 
-/** What holds for some kinds of stores only. */
-type ModelledKind = Pick<StoreKind, "outlives" | "isShared">;
-
-/** The store as the interface describes it, in plain objects: the other opinion that the tests compare with. */
 const isEmpty = (steps: object): boolean => Object.keys(steps).length === 0;
 
-export class Model {
+/** The store as the interface describes it, in plain objects: the other opinion that the tests compare with. */
+export class Model extends Lives {
   readonly events = new Map<string, ModelEvent>();
   /** Every lease ever given, so that old ones are tried too. */
   readonly leases: Lease[] = [];
-  now: number;
   /** Also of an event that is dropped: no number is used again. */
   newestSeq = 0;
   /** The jobs that give handlers stored events, with the numbers of those that they have left. */
@@ -70,23 +66,6 @@ export class Model {
   done = 0;
   /** The user's own rows. */
   effects: string[] = [];
-  readonly #kind: ModelledKind;
-  /** Whether the first `recover` since the store was opened has been. */
-  #hasTakenOver = false;
-  /** The store whose turn it is, and those that were closed. */
-  life = 0;
-  readonly #dead = new Set<number>();
-
-  constructor(now: number, kind: ModelledKind) {
-    this.now = now;
-    this.#kind = kind;
-  }
-
-  /** The store whose turn it is was closed, and another one goes on. */
-  crash(): void {
-    this.#hasTakenOver = false;
-    this.#dead.add(this.life);
-  }
 
   get all(): { event: ModelEvent; work: ModelWork }[] {
     return [...this.events.values()].flatMap((event) => [...event.work.values()].map((work) => ({ event, work })));
@@ -177,7 +156,7 @@ export class Model {
     const crashLooping = ofCrashes(2, Infinity).slice(0, request.allowCrashLooping ? 1 : 0);
     if (crashLooping.length > 0) return crashLooping;
     const crashed = ofCrashes(1, 1).slice(0, request.crashedLimit);
-    const isLimited = this.#kind.isShared && this.histories.some(({ handler }) => handler === request.handler);
+    const isLimited = this.kind.isShared && this.histories.some(({ handler }) => handler === request.handler);
     const limit = isLimited ? Math.min(request.limit, request.history ?? 0) : request.limit;
     return crashed.length > 0 ? crashed : ofCrashes(0, 0).slice(0, limit);
   }
@@ -195,8 +174,8 @@ export class Model {
   makeHistory(request: LeaseRequest): void {
     const { handler, now, history = 0, newestFirst = false } = request;
     const job = this.histories.find((each) => each.handler === handler);
-    const isDue = this.pendingOf(handler).some(({ work: { dueAt = Infinity } }) => dueAt <= now);
-    if (job === undefined || history === 0 || isDue || this.heldUntil(request) !== undefined) return;
+    const hasDue = (this.nextDueAt(handler) ?? Infinity) <= now;
+    if (job === undefined || history === 0 || hasDue || this.heldUntil(request) !== undefined) return;
     const left = this.missingOf(handler).filter(({ seq }) => seq > job.after && seq <= job.through);
     const page = (newestFirst ? left.toReversed() : left).slice(0, history);
     const fresh = { handler, state: "pending", dueAt: now, started: 0, finished: 0, discarded: false } as const;
@@ -215,6 +194,11 @@ export class Model {
   nextDueAt(handler: string): number | undefined {
     const dues = this.pendingOf(handler).map(({ work }) => work.dueAt ?? Infinity);
     return dues.length === 0 ? undefined : Math.min(...dues);
+  }
+
+  /** Whether a handler has something to lease. */
+  isDue(handler: string): boolean {
+    return (this.nextDueAt(handler) ?? Infinity) <= this.now || this.histories.some((job) => job.handler === handler);
   }
 
   private pendingOf(handler: string): { event: ModelEvent; work: ModelWork }[] {
@@ -263,13 +247,10 @@ export class Model {
   }
 
   recover(): { recovered: number; parked: number } {
-    const { outlives, isShared } = this.#kind;
-    const everything = outlives && !isShared && !this.#hasTakenOver;
-    this.#hasTakenOver = true;
+    const ends = this.takeOver();
     const result = { recovered: 0, parked: 0 };
     for (const { work } of this.all) {
-      const isGone = everything || (isShared && this.#dead.has(work.life ?? -1));
-      if (work.state !== "leased" || !(isGone || (work.leaseUntil ?? 0) < this.now)) continue;
+      if (work.state !== "leased" || !ends(work.life, work.leaseUntil)) continue;
       if (work.started - work.finished >= CRASH_LIMIT) {
         end(work, "parked", { settledAt: this.now, reason: "crash_loop" });
         work.isCrashLoop = true;

@@ -3,36 +3,24 @@ import { expect } from "vitest";
 import { isoTime } from "#pigeonhole/base/iso-time.js";
 import type { EventResult, FrozenSend } from "#pigeonhole/store/outbox.js";
 import { CONTACT_EVENT_STATES } from "#pigeonhole/store/state-words.js";
-import { MINUTE, NOTHING_TO_PRUNE } from "../conformance/new-event.js";
+import { NOTHING_TO_PRUNE } from "../conformance/new-event.js";
 import { acceptLeased } from "../conformance/lease-page.js";
 import { type StoreKind } from "../conformance/fixture.js";
 import type { Real } from "./commands.js";
+import { LEASE_MS, commandsOf } from "./lives.js";
 import type { ModelSend, OutboxModel } from "./outbox-model.js";
 import { countOutbox, operate, retryOutbox } from "../../support/operate.js";
 
 export type RealOutbox = Pick<Real, "store" | "reopen" | "nextStore">;
 
 type Command = fc.AsyncCommand<OutboxModel, RealOutbox>;
-type Step = (model: OutboxModel, real: RealOutbox) => Promise<void>;
 
-const LEASE_MS = MINUTE;
 const names = fc.integer({ min: 0, max: 11 }).map((number) => `event_${number}`);
-
-/** A command that runs one step on both and compares afterwards. */
-function command(name: string, step: Step, check: (model: Readonly<OutboxModel>) => boolean = () => true): Command {
-  return {
-    check,
-    async run(model, real) {
-      model.life = real.nextStore();
-      await step(model, real);
-      await expectEqual(model, real);
-    },
-    toString: () => name,
-  };
-}
 
 async function expectEqual(model: OutboxModel, { store }: RealOutbox): Promise<void> {
   expect(await countOutbox(store)).toEqual(model.counts);
+  const glance = await store.glance?.({ handlers: [], now: model.now });
+  if (glance) expect(glance.contactEvents).toBe(model.mayCall);
   for (const state of CONTACT_EVENT_STATES) {
     const { items } = await operate(store).listContactEvents({ state, limit: 500 });
     const listed = items.toReversed().map(({ key }) => key);
@@ -50,6 +38,8 @@ async function expectEqual(model: OutboxModel, { store }: RealOutbox): Promise<v
   );
   expectOnce(model);
 }
+
+const { command, advance, crash } = commandsOf(expectEqual);
 
 /** What it is all for: no event is at the service twice, and no key was used for something else. */
 function expectOnce({ service }: OutboxModel): void {
@@ -246,24 +236,10 @@ const discard = onEvent("discard", async (model, { store }, key) => {
   expect(await operate(store, model.now).changeContactEvent("discard", key)).toBe(Number(model.discard(key)));
 });
 
-const advance = fc.constantFrom(1, 30_000, LEASE_MS, LEASE_MS + 1, 10 * LEASE_MS).map((ms) =>
-  command(`advance ${ms}`, (model) => {
-    model.now += ms;
-    return Promise.resolve();
-  }),
-);
-
 const recover = fc.constant(
   command("recover", async (model, { store }) => {
     await store.recover(model.now);
     model.recover();
-  }),
-);
-
-const crash = fc.constant(
-  command("crash", async (model, real) => {
-    await real.reopen();
-    model.crash();
   }),
 );
 

@@ -2,7 +2,7 @@ import { isoTime } from "#pigeonhole/base/iso-time.js";
 import type { EventResult, FrozenSend, OutboxCounts } from "#pigeonhole/store/outbox.js";
 import type { ContactEventState } from "#pigeonhole/store/state-words.js";
 import { BLOCKING_TRIES } from "#pigeonhole/store/queries/outbox-calls.js";
-import type { StoreKind } from "../conformance/fixture.js";
+import { Lives } from "./lives.js";
 import { ContactEventSlots } from "./contact-event-slots.js";
 
 /** What the outbox should hold for one event. */
@@ -37,11 +37,8 @@ export interface ModelSend {
   given: FrozenSend;
 }
 
-/** What holds for some kinds of stores only. */
-type ModelledKind = Pick<StoreKind, "outlives" | "isShared">;
-
 /** The outbox as its interface describes it, in plain objects, and the service that its calls reach. */
-export class OutboxModel {
+export class OutboxModel extends Lives {
   /** In the order of recording. */
   readonly events: ModelEvent[] = [];
   /** In the order of freezing. */
@@ -52,24 +49,6 @@ export class OutboxModel {
   /** How often each name has been let go by retention: it never stands for two events of the service. */
   readonly #pruned = new Map<string, number>();
   #runs = 0;
-  now: number;
-  readonly #kind: ModelledKind;
-  /** Whether the first `recover` since the store was opened has been. */
-  #hasTakenOver = false;
-  /** The store whose turn it is, and those that were closed. */
-  life = 0;
-  readonly #dead = new Set<number>();
-
-  constructor(now: number, kind: ModelledKind) {
-    this.now = now;
-    this.#kind = kind;
-  }
-
-  /** The store whose turn it is was closed, and another one goes on. */
-  crash(): void {
-    this.#hasTakenOver = false;
-    this.#dead.add(this.life);
-  }
 
   /** The key that a name stands for now. */
   keyOf(name: string): string {
@@ -97,6 +76,14 @@ export class OutboxModel {
         state === "leased" || (state === "pending" && (attempt < BLOCKING_TRIES || freeAt <= this.now)),
     );
     return open.find(({ state }) => state === "leased") ?? open[0];
+  }
+
+  /** Whether a call can be made: none is under way, and one is due or none blocks a new one. */
+  get mayCall(): boolean {
+    const calls = this.sends.filter(({ state }) => state !== "dead");
+    if (calls.some(({ state }) => state === "leased")) return false;
+    const isBlocked = calls.some(({ attempt }) => attempt < BLOCKING_TRIES);
+    return calls.some(({ freeAt }) => freeAt <= this.now) || (!isBlocked && this.together(1).length > 0);
   }
 
   /** The members of a new call. */
@@ -167,12 +154,9 @@ export class OutboxModel {
   }
 
   recover(): void {
-    const { outlives, isShared } = this.#kind;
-    const everything = outlives && !isShared && !this.#hasTakenOver;
-    this.#hasTakenOver = true;
+    const ends = this.takeOver();
     for (const send of this.sends) {
-      const isGone = everything || (isShared && this.#dead.has(send.life));
-      if (send.state !== "leased" || !(isGone || send.freeAt < this.now)) continue;
+      if (send.state !== "leased" || !ends(send.life, send.freeAt)) continue;
       Object.assign(send, { state: "pending", freeAt: this.now });
     }
   }

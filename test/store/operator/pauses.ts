@@ -29,6 +29,8 @@ export function describePauses(kind: StoreKind): void {
     ];
     const stored = await store.listPaused();
     expect(stored).toEqual(both);
+    const glance = await store.glance?.({ handlers: [], now: 0 });
+    if (glance) expect(glance.paused.toSorted()).toEqual(["a", "b"]);
     expect(await inbox.listHandlers()).toEqual(
       stored.map(({ handler, ...paused }) => ({ handler, maxAttempts: null, hasFailed: false, paused })),
     );
