@@ -129,36 +129,6 @@ export function describeRunNow(fixture: Fixture): void {
       expect(idsOf(await leasePage(store))).toEqual(["evt_1"]);
     });
 
-    test.each<[WorkChoice, string[]]>([
-      [{}, ["a g", "a h", "b h", "c h"]],
-      [{ handler: "g" }, ["a g"]],
-      [{ handler: "none" }, []],
-      [{ type: "email.sent" }, ["b h"]],
-      [{ error: "FAILED" }, ["a g", "a h", "b h", "c h"]],
-      [{ error: "%" }, []],
-      [{ since: T + 10 }, ["b h", "c h"]],
-      [{ until: T + 10, handler: "h" }, ["a h"]],
-      [{ since: T + 10, until: T + 20, type: "email.sent" }, ["b h"]],
-    ])("%j runs %j now", async (choice, chosen) => {
-      const { store } = fixture;
-      const both = { work: ["g", "h"].map((handler) => ({ handler, leaseUntil: T + MINUTE })) };
-      const result = await store.accept(newEvent("a", both));
-      for (const lease of result.kind === "stored" ? result.leases : []) {
-        await store.settle(settlements.pending(lease, UNTIL));
-      }
-      await acceptFailed("b", { type: "email.sent", receivedAt: T + 10 });
-      await acceptFailed("c", { receivedAt: T + 20 }, UNTIL + DAY);
-      const all = { events: new Set(chosen.map((piece) => piece.split(" ")[0])).size, work: chosen.length };
-      expect(await operate(store, NOW).countWork("run", choice)).toEqual(all);
-      expect(await runAll(choice)).toEqual(all);
-      const due: string[] = [];
-      for (const id of ["a", "b", "c"]) {
-        const { handlers = [] } = (await operate(store).getEvent(id)) ?? {};
-        for (const { handler, dueAt } of handlers) if (dueAt === isoTime(NOW)) due.push(`${id} ${handler}`);
-      }
-      expect(due.toSorted()).toEqual(chosen);
-    });
-
     test("more than one page of several handlers runs to the last piece, and crashed work with it", async () => {
       const { store } = fixture;
       for (let index = 0; index < 3; index += 1) await acceptLeased(store, `crashed_${index}`);
