@@ -11,7 +11,7 @@ import { countWork } from "../../support/operate.js";
 const LEASE = { seq: 1, handler: "h", token: 2 ** 50 };
 
 /** One call of each method but open and close, and but those that not every store has. */
-const CALLS = {
+export const CALLS = {
   accept: (store) => store.accept(newEvent("evt_1")),
   lease: (store) => leasePage(store),
   renew: (store) => store.renew([LEASE], T),
