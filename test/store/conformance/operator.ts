@@ -1,27 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { PigeonholeError } from "#pigeonhole/base/error.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import { type Fixture, ENDS_WITH_STORE } from "./fixture.js";
 import { T, newEvent, settlements } from "./new-event.js";
 import { acceptAll, acceptLeased } from "./lease-page.js";
-import { countWork, operate } from "../../support/operate.js";
+import { operate } from "../../support/operate.js";
 import { isoTime } from "#pigeonhole/base/iso-time.js";
 
 export function describeOpenOperator(fixture: Fixture): void {
   const operator = (): InboxOperator => fixture.store.openOperator(Date.now);
 
   describe("the operator of an open store", () => {
-    test("it sees what the store has just accepted, and the store what it changes", async () => {
-      const { store } = fixture;
-      await store.accept(newEvent("e1"));
-      const inbox = operator();
-      expect((await inbox.listEvents()).items.map(({ id }) => id)).toEqual(["e1"]);
-      expect(Buffer.from((await inbox.getEvent("e1"))?.body ?? []).equals(newEvent("e1").body)).toBe(true);
-      expect(await inbox.changeEvent("discard", "e1")).toEqual({ work: 1, readAgain: 0 });
-      expect((await operate(store).getEvent("e1"))?.handlers).toMatchObject([{ state: "discarded" }]);
-      expect((await countWork(store, T)).pending).toBe(0);
-    });
-
     test("it reads the bodies of several events, and leaves out large and unknown ones", async () => {
       const { store } = fixture;
       await acceptAll(store, ["a", "b"]);
@@ -30,26 +18,6 @@ export function describeOpenOperator(fixture: Fixture): void {
       expect([...bodies.keys()].toSorted()).toEqual(["a", "b"]);
       expect(Buffer.from(bodies.get("b") ?? []).equals(newEvent("b").body)).toBe(true);
       expect(await operator().readBodies({ ids: [], maxBytes: 1_000 })).toEqual(new Map());
-    });
-
-    test("its calls run side by side, and each gets its own answer", async () => {
-      await fixture.store.accept(newEvent("e1"));
-      const inbox = operator();
-      const [event, missing, counts] = await Promise.all([
-        inbox.getEvent("e1"),
-        inbox.changeEvent("discard", "missing").catch((error: unknown) => error),
-        inbox.overview(),
-      ]);
-      expect(event?.id).toBe("e1");
-      expect(missing).toMatchObject({ code: "not_found", message: expect.stringContaining("missing") as string });
-      expect(missing).toBeInstanceOf(PigeonholeError);
-      expect(counts.events.pending).toBe(1);
-    });
-
-    test("it refuses what cannot be asked for, as the store does", async () => {
-      await expect(operator().listEvents({ cursor: "nonsense" })).rejects.toMatchObject({ code: "invalid_argument" });
-      // It still answers.
-      expect((await operator().listEvents()).items).toEqual([]);
     });
 
     test("a list goes on behind any of its rows, whatever comes or changes meanwhile", async () => {
