@@ -42,7 +42,7 @@ const CEILINGS: Record<string, number> = {
   base: 1_369,
   protocol: 2_112,
   contract: 3_486,
-  store: 13_988,
+  store: 13_942,
   operator: 633,
   client: 1_995,
   outbox: 630,

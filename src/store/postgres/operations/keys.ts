@@ -2,7 +2,7 @@ import { digestOf } from "../../queries/newest.js";
 import type { LeaseRequest } from "../../store.js";
 import type { Lease } from "../../work.js";
 import type { Sql } from "../sql.js";
-import { leaseColumns, notLeased } from "./columns.js";
+import { LEASES, givenRows, listsOf, notLeased } from "./given-rows.js";
 import { SERVER_TIME } from "../database-clock.js";
 
 export interface KeyRequest {
@@ -10,11 +10,8 @@ export interface KeyRequest {
   key: string;
 }
 
-const GIVEN = `
-  WITH given AS (
-    SELECT * FROM unnest(:seqs::bigint[], :handlers::text[], :tokens::bigint[], :keys::text[]) WITH ORDINALITY
-      AS g (seq, handler, token, key, place)
-  )`;
+const REQUESTS = `${LEASES}, key text`;
+const GIVEN = `WITH given AS (SELECT * FROM ${givenRows(REQUESTS)})`;
 
 /** One lock for each key, of this schema alone; in one order, so that two transactions never wait for each other. */
 const LOCK = `${GIVEN}
@@ -49,10 +46,8 @@ const WAIT_FOR_KEY = `${GIVEN}, refused AS MATERIALIZED (
  * that waited for a lock would not see the keys that were given meanwhile.
  */
 export function holdKeys(sql: Sql, requests: readonly KeyRequest[]): Promise<boolean[]> {
-  const values = {
-    ...leaseColumns(requests.map(({ lease }) => lease)),
-    keys: requests.map(({ key }) => digestOf(key)),
-  };
+  const rows = requests.map(({ lease, key }) => ({ ...lease, key: digestOf(key) }));
+  const values = listsOf(REQUESTS, rows);
   return sql.transaction(async () => {
     await sql.run(LOCK, values);
     const taken = (await sql.rows<{ place: number }>(TAKE, values)).map(({ place }) => place);

@@ -4,7 +4,7 @@ import { type Lease, type LeasedRow, toLeasedWork } from "../../work.js";
 import type { LeaseHolder } from "./recover.js";
 import type { Sql } from "../sql.js";
 import { endWaits } from "./keys.js";
-import { SELECT_HOLDING, leaseColumns, notLeased } from "./columns.js";
+import { LEASES, SELECT_HOLDING, givenRows, listsOf, notLeased } from "./given-rows.js";
 import { SERVER_TIME } from "../database-clock.js";
 
 /** How many processes died in the work: none, one, or two and more. The value of the index expression. */
@@ -131,10 +131,7 @@ function firstOf(dues: Map<Crashes, number>): number | undefined {
 
 /** The rows are in one order, so that two transactions never wait for each other. */
 const GIVEN = `
-  WITH given AS (
-    SELECT * FROM unnest(:seqs::bigint[], :handlers::text[], :tokens::bigint[]) WITH ORDINALITY
-      AS g (seq, handler, token, place)
-  ), free AS MATERIALIZED (
+  WITH given AS (SELECT * FROM ${givenRows(LEASES)}), free AS MATERIALIZED (
     SELECT w.seq, w.handler FROM pigeonhole.inbox_work AS w JOIN given AS g
       ON w.seq = g.seq AND w.handler = g.handler AND w.lease = g.token
     ORDER BY w.seq, w.handler FOR UPDATE OF w SKIP LOCKED
@@ -155,7 +152,7 @@ const RENEW = `${GIVEN}, renewed AS (
 
 /** Extends leases; returns those that have a new holder. */
 export async function renewLeases(sql: Sql, leases: readonly Lease[], leaseUntil: number): Promise<Lease[]> {
-  const lost = await sql.rows<{ place: number }>(RENEW, { ...leaseColumns(leases), leaseUntil });
+  const lost = await sql.rows<{ place: number }>(RENEW, { ...listsOf(LEASES, leases), leaseUntil });
   return lost.flatMap(({ place }) => leases[place - 1] ?? []);
 }
 
@@ -184,6 +181,6 @@ const RELEASE = `${GIVEN}
  * transaction holds some of it, as one whose connection was lost may do for a while: that stays leased.
  */
 export async function releaseLeases(sql: Sql, leases: readonly Lease[], now: number): Promise<boolean> {
-  const released = await sql.run(RELEASE, { ...leaseColumns(leases), now });
-  return released === leases.length || (await sql.run(SELECT_HOLDING, leaseColumns(leases))) === 0;
+  const released = await sql.run(RELEASE, { ...listsOf(LEASES, leases), now });
+  return released === leases.length || (await sql.run(SELECT_HOLDING, listsOf(LEASES, leases))) === 0;
 }

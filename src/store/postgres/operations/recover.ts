@@ -2,7 +2,7 @@ import { CRASH_LOOP } from "../../error-kind.js";
 import { CRASH_LIMIT, TAKEN_OVER_AFTER_MS } from "../../work-state.js";
 import type { Sql } from "../sql.js";
 import { HELD_LOCKS } from "../advisory-lock.js";
-import { notLeased } from "./columns.js";
+import { notLeased } from "./given-rows.js";
 import { SERVER_TIME } from "../database-clock.js";
 
 const HELD = `SELECT number FROM ${HELD_LOCKS}`;

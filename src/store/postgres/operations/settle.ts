@@ -1,10 +1,9 @@
 import { failureGroupOf } from "../../error-kind.js";
-import type { NewOutboxEvent } from "../../outbox.js";
 import type { SettleResult } from "../../store.js";
-import type { DoneSettlement, RunWait, Settlement } from "../../work.js";
+import type { DoneSettlement, Settlement } from "../../work.js";
 import type { Sql } from "../sql.js";
 import { nameOfContactEvent } from "../../same-contact-event.js";
-import { SELECT_HOLDING, leaseColumns, tracesOf } from "./columns.js";
+import { LEASES, SELECT_HOLDING, givenRows, listsOf, tracesOf } from "./given-rows.js";
 
 /** The assignments that end work. It keeps when, and how often it ran; `at` is an expression. */
 export function ended(at: string): string {
@@ -48,18 +47,18 @@ const HELD = `
     WHERE s.seq = held.seq AND s.handler = held.handler AND g.drop_steps
   )`;
 
+const DONE = `${LEASES}, at bigint, drop_steps boolean`;
+/** Contact events by the place of the run that recorded them. */
+const RECORDS = "place bigint, key text, name text, body text, occurred_at bigint, trace text";
+
 const SETTLE_DONE = `
-  WITH given AS (
-    SELECT * FROM unnest(:seqs::bigint[], :handlers::text[], :tokens::bigint[], :ats::bigint[], :dropSteps::boolean[])
-      WITH ORDINALITY AS g (seq, handler, token, at, drop_steps, place)
-  ), ${HELD}, done AS (
+  WITH given AS (SELECT * FROM ${givenRows(DONE)}), ${HELD}, done AS (
     UPDATE pigeonhole.inbox_work AS w SET ${ended("g.at")}
     FROM held JOIN given AS g USING (place) WHERE w.seq = held.seq AND w.handler = held.handler RETURNING g.place
   ), recorded AS (
     INSERT INTO pigeonhole.outbox_event (key, name, body, occurred_at, recorded_at, inbox_seq, trace, by_handler, state)
     SELECT r.key, r.name, r.body, r.occurred_at, g.at, g.seq, r.trace, true, 'pending'
-    FROM unnest(:recordPlaces::bigint[], :keys::text[], :names::text[], :bodies::text[], :occurredAts::bigint[],
-      :traces::text[]) WITH ORDINALITY AS r (place, key, name, body, occurred_at, trace, number)
+    FROM ${givenRows(RECORDS, "r", "number")}
     JOIN done USING (place) JOIN given AS g USING (place) ORDER BY r.number
   ), counted AS (
     INSERT INTO pigeonhole.inbox_done_count (done) SELECT count(*) FROM done HAVING count(*) > 0
@@ -68,14 +67,11 @@ const SETTLE_DONE = `
 
 const SETTLE_ONE = "SELECT pigeonhole.settle_done(:seq, :handler, :token, :at, :dropSteps) AS settled";
 
+const OTHERS = `${LEASES}, drop_steps boolean, state text, due_at bigint, waits_since bigint, settled_at bigint,
+  reason text, error text, stack text, error_group text, failed_at bigint, holds text, began bigint`;
+
 const SETTLE_OTHERS = `
-  WITH given AS (
-    SELECT * FROM unnest(:seqs::bigint[], :handlers::text[], :tokens::bigint[], :dropSteps::boolean[], :states::text[],
-      :dueAts::bigint[], :waitsSince::bigint[], :settledAts::bigint[], :reasons::text[], :errors::text[],
-      :stacks::text[], :errorGroups::text[], :failedAts::bigint[], :holds::text[], :began::bigint[]) WITH ORDINALITY
-      AS g (seq, handler, token, drop_steps, state, due_at, waits_since, settled_at, reason, error, stack, error_group,
-        failed_at, holds, began, place)
-  ), ${HELD}, moved AS (
+  WITH given AS (SELECT * FROM ${givenRows(OTHERS)}), ${HELD}, moved AS (
     UPDATE pigeonhole.inbox_work AS w
     SET state = g.state, due_at = g.due_at, waits_since = g.waits_since, settled_at = g.settled_at, reason = g.reason,
       error = g.error, lease = NULL, lease_until = NULL, process = NULL, key = NULL, finished = w.finished + 1,
@@ -90,19 +86,16 @@ const SETTLE_OTHERS = `
 
 /** Ends leases of work that is done, with the contact events of its runs. */
 export async function settleDone(sql: Sql, settlements: readonly DoneSettlement[]): Promise<SettleOutcome[]> {
+  const runs = settlements.map(({ dropSteps, ...run }) => ({ ...run, drop_steps: dropSteps }));
   const records = settlements.flatMap(({ records = [] }, index) =>
-    records.map((event): NewOutboxEvent & { place: number } => ({ ...event, place: index + 1 })),
+    records.map(({ key, body, occurredAt, trace }) => {
+      return { place: index + 1, key, name: nameOfContactEvent(body), body, occurred_at: occurredAt, trace };
+    }),
   );
   const settled = await sql.keptRows<{ place: number }>(SETTLE_DONE, {
-    ...leaseColumns(settlements),
-    ats: settlements.map(({ at }) => at),
-    dropSteps: settlements.map(({ dropSteps }) => dropSteps),
-    recordPlaces: records.map(({ place }) => place),
-    keys: records.map(({ key }) => key),
-    names: records.map(({ body }) => nameOfContactEvent(body)),
-    bodies: records.map(({ body }) => body),
-    occurredAts: records.map(({ occurredAt }) => occurredAt),
-    traces: tracesOf(records),
+    ...listsOf(DONE, runs),
+    ...listsOf(RECORDS, records),
+    trace: tracesOf(records),
   });
   return outcomesOf(sql, settlements, settled);
 }
@@ -123,28 +116,17 @@ export async function beginDone(sql: Sql, settlements: readonly DoneSettlement[]
 
 /** Ends leases of work that runs again, is dead or parked. */
 export async function settleOthers(sql: Sql, settlements: readonly OtherSettlement[]): Promise<SettleOutcome[]> {
-  const isPending = (settlement: OtherSettlement) => settlement.to === "pending";
-  const groups = settlements.map((settlement) => failureGroupOf(settlement) ?? null);
-  const settled = await sql.keptRows<{ place: number }>(SETTLE_OTHERS, {
-    ...leaseColumns(settlements),
-    dropSteps: settlements.map(({ dropSteps }) => dropSteps),
-    states: settlements.map(({ to }) => to),
-    dueAts: settlements.map((settlement) => (settlement.to === "pending" ? settlement.dueAt : null)),
-    waitsSince: settlements.map((settlement) => (isPending(settlement) ? settlement.at : null)),
-    settledAts: settlements.map((settlement) => (isPending(settlement) ? null : settlement.at)),
-    reasons: settlements.map((settlement) => (settlement.to === "pending" ? null : settlement.reason)),
-    errors: settlements.map(({ error }) => error),
-    stacks: settlements.map(({ stack = null }) => stack),
-    errorGroups: groups,
-    failedAts: settlements.map(({ at }, index) => (groups[index] === null ? null : at)),
-    holds: settlements.map((settlement) => waitOf(settlement)?.holds ?? null),
-    began: settlements.map((settlement) => waitOf(settlement)?.began ?? null),
-  });
+  const settled = await sql.keptRows<{ place: number }>(SETTLE_OTHERS, listsOf(OTHERS, settlements.map(rowOf)));
   return outcomesOf(sql, settlements, settled);
 }
 
-function waitOf(settlement: OtherSettlement): RunWait | undefined {
-  return settlement.to === "pending" ? settlement.wait : undefined;
+function rowOf(settlement: OtherSettlement) {
+  const { seq, handler, token, at, dropSteps, to: state, error, stack } = settlement;
+  const group = failureGroupOf(settlement);
+  const failed = group === undefined ? {} : { error_group: group, failed_at: at };
+  const ended = { seq, handler, token, drop_steps: dropSteps, state, error, stack, ...failed };
+  if (settlement.to !== "pending") return { ...ended, settled_at: at, reason: settlement.reason };
+  return { ...ended, due_at: settlement.dueAt, waits_since: at, ...settlement.wait };
 }
 
 /** Of two settlements of one lease in a batch, the database ends one. */
@@ -155,7 +137,7 @@ async function outcomesOf(
 ): Promise<SettleOutcome[]> {
   const places = new Set(settled.map(({ place }) => place));
   if (settlements.every((_, index) => places.has(index + 1))) return settlements.map(() => "settled");
-  const holding = await sql.rows<{ place: number }>(SELECT_HOLDING, leaseColumns(settlements));
+  const holding = await sql.rows<{ place: number }>(SELECT_HOLDING, listsOf(LEASES, settlements));
   const locked = new Set(holding.map(({ place }) => place));
   return settlements.map((_, index) => {
     if (places.has(index + 1)) return "settled";

@@ -4,10 +4,16 @@ import { errorKeyOf } from "../../error-kind.js";
 import { digestOf } from "../../queries/newest.js";
 import type { AcceptResult, NewEvent } from "../../store.js";
 import type { Lease } from "../../work.js";
-import { tracesOf } from "./columns.js";
+import { givenRows, listsOf, tracesOf } from "./given-rows.js";
 import type { LeaseHolder } from "./recover.js";
 import type { Sql } from "../sql.js";
 import { removeUnhandled } from "../../queries/replan.js";
+
+const EVENTS = `id text, type text, test boolean, received_at bigint, signed_at bigint, body_at integer,
+  body_length integer, body_crc bigint, trace text`;
+/** Work by the place of its event. */
+const WORK = `place bigint, handler text, state text, lease_until bigint, reason text, error text, error_group text,
+  newest_key text, created_at bigint`;
 
 /**
  * Events are numbered in the order given, and inserted in the order of their ids: two processes whose batches overlap
@@ -15,10 +21,7 @@ import { removeUnhandled } from "../../queries/replan.js";
  */
 const ACCEPT = `
   WITH given AS MATERIALIZED (
-    SELECT nextval('pigeonhole.inbox_event_number') AS seq, g.*
-    FROM unnest(:ids::text[], :types::text[], :tests::boolean[], :receivedAts::bigint[], :signedAts::bigint[],
-      :bodyAts::integer[], :lengths::integer[], :crcs::bigint[], :traces::text[]) WITH ORDINALITY
-      AS g (id, type, test, received_at, signed_at, body_at, body_length, body_crc, trace, place)
+    SELECT nextval('pigeonhole.inbox_event_number') AS seq, g.* FROM ${givenRows(EVENTS)}
   ), stored AS (
     INSERT INTO pigeonhole.inbox_event (seq, id, type, test, received_at, signed_at, body_length, body_crc)
     SELECT seq, id, type, test, received_at, signed_at, body_length, body_crc FROM given ORDER BY id COLLATE "C"
@@ -36,9 +39,7 @@ const ACCEPT = `
       CASE w.state WHEN 'leased' THEN 1 ELSE 0 END, 0, w.reason, w.error,
       CASE w.state WHEN 'parked' THEN type END, w.error_group, CASE w.state WHEN 'parked' THEN received_at END,
       w.newest_key, w.created_at
-    FROM unnest(:workPlaces::bigint[], :handlers::text[], :states::text[], :leaseUntils::bigint[], :reasons::text[],
-      :errors::text[], :errorGroups::text[], :newestKeys::text[], :createdAts::bigint[])
-      AS w (place, handler, state, lease_until, reason, error, error_group, newest_key, created_at)
+    FROM ${givenRows(WORK, "w", "number")}
     JOIN given USING (place) JOIN stored USING (seq)
     RETURNING seq, handler, lease
   )
@@ -131,8 +132,8 @@ interface InsertedRow {
 async function insertEvents(sql: Sql, holder: LeaseHolder, events: readonly NewEvent[]): Promise<Map<number, Stored>> {
   const rows = await sql.keptRows<InsertedRow>(ACCEPT, {
     ...holder,
-    ...eventColumns(events),
-    ...workColumns(events, holder.node),
+    ...eventLists(events),
+    ...workLists(events, holder.node),
   });
   const tokens = new Map(rows.map(({ seq, handler, token }) => [`${seq} ${handler}`, token]));
   const stored = new Map<number, Stored>();
@@ -148,60 +149,31 @@ async function insertEvents(sql: Sql, holder: LeaseHolder, events: readonly NewE
 }
 
 /** The bodies are one parameter, which is sent as it is; a list of them would be sent as text. */
-function eventColumns(events: readonly NewEvent[]) {
+function eventLists(events: readonly NewEvent[]) {
   let bodyAt = 0;
-  const bodyAts = events.map(({ body }) => (bodyAt += body.byteLength) - body.byteLength);
-  return {
-    ids: events.map(({ id }) => id),
-    types: events.map(({ type }) => type),
-    tests: events.map(({ test }) => test),
-    receivedAts: events.map(({ receivedAt }) => receivedAt),
-    signedAts: events.map(({ signedAt }) => signedAt),
-    bodyAts,
-    lengths: events.map(({ body }) => body.byteLength),
-    crcs: events.map(({ body }) => crc32(body)),
-    traces: tracesOf(events),
-    bodies: Buffer.concat(events.map(({ body }) => body)),
-  };
+  const rows = events.map(({ id, type, test, receivedAt, signedAt, body }) => {
+    const [body_at, body_length] = [bodyAt, body.byteLength];
+    bodyAt += body_length;
+    const body_crc = crc32(body);
+    return { id, type, test, received_at: receivedAt, signed_at: signedAt, body_at, body_length, body_crc };
+  });
+  return { ...listsOf(EVENTS, rows), trace: tracesOf(events), bodies: Buffer.concat(events.map(({ body }) => body)) };
 }
 
 /** A process without a number has no leases. */
-function workColumns(events: readonly NewEvent[], node: number) {
-  const rows = events.flatMap(({ work, parked }, index) => [
-    ...work.map(({ handler, leaseUntil, newest }) => ({
-      place: index + 1,
-      handler,
-      state: leaseUntil === undefined || node === 0 ? "pending" : "leased",
-      leaseUntil: node === 0 ? null : leaseUntil,
-      reason: null,
-      error: null,
-      errorGroup: null,
-      newest,
-    })),
-    ...(parked === undefined
-      ? []
-      : [
-          {
-            place: index + 1,
-            handler: NOTE_HANDLER,
-            state: "parked",
-            leaseUntil: null,
-            reason: parked.reason,
-            error: parked.detail,
-            errorGroup: errorKeyOf({ isParked: true, reason: parked.reason, error: parked.detail }),
-            newest: undefined,
-          },
-        ]),
-  ]);
-  return {
-    workPlaces: rows.map(({ place }) => place),
-    handlers: rows.map(({ handler }) => handler),
-    states: rows.map(({ state }) => state),
-    leaseUntils: rows.map(({ leaseUntil }) => leaseUntil),
-    reasons: rows.map(({ reason }) => reason),
-    errors: rows.map(({ error }) => error),
-    errorGroups: rows.map(({ errorGroup }) => errorGroup),
-    newestKeys: rows.map(({ newest }) => (newest === undefined ? null : digestOf(newest.key))),
-    createdAts: rows.map(({ newest }) => newest?.createdAt ?? null),
-  };
+function workLists(events: readonly NewEvent[], node: number) {
+  const rows = events.flatMap(({ work, parked }, index) => {
+    const place = index + 1;
+    const planned = work.map(({ handler, leaseUntil, newest }) => {
+      const leased =
+        leaseUntil === undefined || node === 0 ? { state: "pending" } : { state: "leased", lease_until: leaseUntil };
+      const ofKey = newest && { newest_key: digestOf(newest.key), created_at: newest.createdAt };
+      return { place, handler, ...leased, ...ofKey };
+    });
+    if (parked === undefined) return planned;
+    const { reason, detail: error } = parked;
+    const error_group = errorKeyOf({ isParked: true, reason, error });
+    return [...planned, { place, handler: NOTE_HANDLER, state: "parked", reason, error, error_group }];
+  });
+  return listsOf(WORK, rows);
 }
