@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isoTime } from "#pigeonhole/base/iso-time.js";
 import type { Fixture } from "./fixture.js";
-import { newEvent, settlements, T, expectCode, DAY, MINUTE } from "./new-event.js";
+import { newEvent, settlements, T, DAY, MINUTE } from "./new-event.js";
 import { idsOf, acceptLeased, statesOf, snapshot, crash, leasePage } from "./lease-page.js";
 import { operate } from "../../support/operate.js";
 import type { WorkChoice } from "#pigeonhole/store/inbox-view.js";
@@ -82,13 +82,6 @@ export function describeReplan(fixture: Fixture): void {
       expect(await fixture.store.replan(plan)).toBe(0);
     }
     expect(await snapshot(fixture.store)).toEqual(before);
-  });
-
-  test("discard of an unknown id is refused, and a second discard ends nothing", async () => {
-    await fixture.store.accept(newEvent("evt_1"));
-    await expectCode(operate(fixture.store, LATER).changeEvent("discard", "evt_2"), "not_found");
-    expect(await operate(fixture.store, LATER).changeEvent("discard", "evt_1")).toEqual({ work: 1, readAgain: 0 });
-    expect(await operate(fixture.store, LATER).changeEvent("discard", "evt_1")).toEqual({ work: 0, readAgain: 0 });
   });
 }
 
