@@ -88,6 +88,21 @@ const MISTAKES: MistakesBy<keyof typeof TAKE_OVERS> = {
       "SET lease = NULL, lease_until = NULL, ${DISCARD} WHERE seq = :seq AND state <> 'done' /* ${MAY_END} */",
     ],
     "drops events that have open work": [PRUNE, "w.seq = r.seq AND w.state <> 'done'", "false"],
+    "drops a body a moment too early": [
+      [PRUNE, "receivedAt >= before", "receivedAt > before"],
+      [PRUNE, "since < before", "since <= before"],
+    ],
+    "drops a body that a handler still needs": [
+      PRUNE,
+      "mayGo: MAY_GO,\n    remove: REMOVE_BODIES,",
+      'mayGo: "SELECT seq FROM pigeonhole.inbox_event WHERE seq = ANY(:seqs)",\n    remove: REMOVE_BODIES,',
+    ],
+    "drops no body before its event": [PRUNE, "[BODIES, limits.bodiesBefore],", ""],
+    "keeps what is behind an event that was received ahead of the clock": [
+      PRUNE,
+      "receivedAt >= before && receivedAt <= limits.now",
+      "receivedAt >= before",
+    ],
     "keeps the work of events that it drops": [
       PRUNE,
       '"DELETE FROM pigeonhole.inbox_work WHERE seq = ANY(:seqs)",',
