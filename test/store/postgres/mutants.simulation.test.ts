@@ -22,7 +22,7 @@ describeOnPostgres((database) => {
   };
 
   describe("the store on PostgreSQL with a mutant", () => {
-    const mutants = POSTGRES_MUTANTS.filter((_, index) => HAS_ALL || index % 6 === 1);
+    const mutants = POSTGRES_MUTANTS.filter((_, index) => HAS_ALL || index % 3 === 1);
     test.each(mutants.map((mutant) => [mutant.name, mutant] as const))(
       "the model or a scenario finds a package that %s",
       { timeout: LIMIT_MS },
