@@ -1,6 +1,6 @@
-import { isPigeonholeError, PigeonholeError } from "../base/error.js";
 import type { JobAction } from "../store/bulk-jobs.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
+import type { OutboxView } from "../store/outbox.js";
 import { isOpen } from "../store/state-words.js";
 
 /** What a change of work did. */
@@ -30,59 +30,35 @@ export async function changeOne(inbox: InboxOperator, action: JobAction, id: str
   return { changed: readAgain, readAgain: (await inbox.hasReceiver()) ? "now" : "at_start" };
 }
 
-/** Changes one after the other. One that cannot be changed is counted, and does not keep the others back. */
-async function changeEach(ids: readonly string[], change: (id: string) => Promise<number>): Promise<InboxChanges> {
-  let changed = 0;
-  let failed = 0;
-  for (const id of ids) {
-    try {
-      changed += await change(id);
-    } catch (error) {
-      // Without the event, or its body, nothing can be changed on it.
-      if (!isPigeonholeError(error) || (error.code !== "not_found" && error.code !== "body_dropped")) throw error;
-      failed += 1;
-    }
-  }
-  return { changed, failed };
-}
-
 /**
  * Dead ones are sent again, and those whose call waits for its next try, with all others of calls that are repeated as
  * they were, so states are read before.
  */
 export async function retryEachContactEvent(inbox: InboxOperator, keys: readonly string[]): Promise<InboxChanges> {
-  const retried: string[] = [];
-  let waiting = 0;
+  const views: OutboxView[] = [];
   for (const key of keys) {
     const view = await inbox.getContactEvent(key);
-    if (view?.state === "dead" || typeof view?.dueAt === "string") retried.push(key);
-    else if (view?.state === "pending") waiting += 1;
+    if (view !== undefined) views.push(view);
   }
-  const { changed, failed } = await changeEach(retried, async (key) => {
+  const isTried = ({ state, dueAt }: OutboxView): boolean => state === "dead" || dueAt !== null;
+  const waiting = views.filter((view) => view.state === "pending" && !isTried(view)).length;
+  const tried = views.filter(isTried);
+  let [changed, failed] = [0, keys.length - tried.length];
+  for (const { key } of tried) {
     const sent = await inbox.changeContactEvent("retry", key);
-    if (sent > 0) return sent;
-    const state = (await inbox.getContactEvent(key))?.state;
-    // One before it in the list has taken it along.
-    if (state !== undefined && isOpen(state)) return 0;
-    throw notChanged(key);
-  });
-  return { changed, failed: failed + keys.length - retried.length, ...(waiting > 0 && { waiting }) };
+    changed += sent;
+    // One before it in the list may have taken it along.
+    if (sent === 0 && !isOpen((await inbox.getContactEvent(key))?.state ?? "")) failed += 1;
+  }
+  return { changed, failed, ...(waiting > 0 && { waiting }) };
 }
 
 /** Those that are dead, or that are not being sent yet. */
 export async function discardEachContactEvent(inbox: InboxOperator, keys: readonly string[]): Promise<InboxChanges> {
   const discarded: string[] = [];
-  const changes = await changeEach(keys, async (key) => {
-    if ((await inbox.changeContactEvent("discard", key)) === 0) throw notChanged(key);
-    discarded.push(key);
-    return 1;
-  });
+  for (const key of keys) if ((await inbox.changeContactEvent("discard", key)) > 0) discarded.push(key);
   let mayGoOut = 0;
   // After all of them: a call ends with the discard of its last event.
   for (const key of discarded) if (typeof (await inbox.getContactEvent(key))?.call === "number") mayGoOut += 1;
-  return { ...changes, mayGoOut };
-}
-
-function notChanged(key: string): PigeonholeError {
-  return new PigeonholeError("not_found", `No contact event with the key "${key}" can be changed.`);
+  return { changed: discarded.length, failed: keys.length - discarded.length, mayGoOut };
 }
