@@ -18,7 +18,7 @@ type Disk = StateNow["disk"];
 
 /** What the reader looks at besides the store. */
 export interface NowReaderTools {
-  readings: Pick<SharedReadings, "count" | "readStatuses" | "listHandlers" | "readNewest" | "readFigures">;
+  readings: Pick<SharedReadings, "count" | "readStatuses" | "listHandlers" | "listEvents" | "readFigures">;
   receiver: Pick<ReceiverParts, "inStore" | "path">;
   storeOrMemory: StoreOrMemory;
   jobs: Pick<JobRunner, "trouble">;
@@ -75,7 +75,7 @@ export class NowReader {
     const [statuses, handlers, newest] = await Promise.all([
       this.#statuses(now),
       readings.listHandlers(),
-      readings.readNewest(),
+      readings.listEvents({ limit: 1 }),
     ]);
     // How long it takes is measured: the start of a thread, or a connection, is no part of it.
     const { value: counts, at: countedAt } = await readings.count();
