@@ -6,11 +6,11 @@
  * GET  /api/captures?query=&limit=          → CapturePage (newest first)
  * GET  /api/captures/{id}                   → CaptureDetail
  * POST /api/captures/{id}/mark   MarkBody   → CaptureSummary
- * POST /api/captures/remove      IdsBody    → { removed: number }
- * POST /api/captures/{id}/try-secret  TrySecretBody → SignatureReport
- * POST /api/captures/{id}/curl   CurlBody   → { command: string }
- * POST /api/captures/export      ExportBody → { name, mediaType, text }
- * POST /api/captures/{id}/fixture FixtureBody → { name, mediaType, text }
+ * POST /api/captures/remove      {ids}      → { removed: number }
+ * POST /api/captures/{id}/try-secret  {secret}, which is not kept → SignatureReport
+ * POST /api/captures/{id}/curl   {mode}     → { command: string }
+ * POST /api/captures/export      ExportBody → FileText
+ * POST /api/captures/{id}/fixture {body}: with this text in place of its body, signed → FileText
  * POST /api/replay               ReplayBody → PageReplayReport
  * GET  /api/samples/{type}                  → { body: string } (pretty JSON)
  * POST /api/send                 SendBody   → SendReport
@@ -119,38 +119,21 @@ export interface CaptureDetail {
   retryLine: RetryLine;
 }
 
-/** A secret to check a capture's signature with. It is not kept. */
-export interface TrySecretBody {
-  secret: string;
-}
-
 export interface MarkBody {
   pinned?: boolean;
   note?: string;
   tags?: string[];
 }
 
-export interface IdsBody {
+export interface ExportBody {
   ids: string[];
-}
-
-export interface CurlBody {
-  mode: SignMode;
-}
-
-export interface ExportBody extends IdsBody {
   as: "ndjson" | "json" | "curl" | "vitest";
   /** By the profile `strict`, for others to see: without personal data, signatures and attempts. @default false */
   redacted?: boolean;
 }
 
-/** A capture with another body, signed, as a file to keep in the repository. */
-export interface FixtureBody {
-  /** Text of the edited body. */
-  body: string;
-}
-
-export interface ReplayBody extends IdsBody {
+export interface ReplayBody {
+  ids: string[];
   /** @default 'resign' */
   mode?: SignMode;
   /** True exercises deduplication. @default true, but false for an edited body that has the captured id */

@@ -29,18 +29,11 @@ export function describeSandbox({ service, calls }: DevSandbox): SandboxState {
     apiUrl: baseUrl,
     nextAttemptAt: isoTime(plannedAttempts[0]?.dueAtMs),
     openDeliveries,
-    endpoints: endpoints
-      .list()
-      .map(({ id, url, eventTypes, enabled, disabledReason, disabledAt, consecutiveFailures, lastDeliveryAt }) => {
-        return { id, url, eventTypes, enabled, disabledReason, disabledAt, consecutiveFailures, lastDeliveryAt };
-      }),
+    endpoints: endpoints.list(),
     faults: faultsOf(service),
     deliveries: deliveriesOf(service.deliveries(), plannedAttempts),
     calls,
-    contactEvents: contactEvents
-      .slice(-MAX_CONTACT_EVENTS)
-      .toReversed()
-      .map(({ id, name, email, properties, occurredAt }) => ({ id, name, email, properties, occurredAt })),
+    contactEvents: contactEvents.slice(-MAX_CONTACT_EVENTS).toReversed(),
   };
 }
 

@@ -1,3 +1,7 @@
+import type { WebhookEndpoint } from "../../contract/webhook-endpoint.js";
+import type { StoredEvent } from "../../sandbox/contact-events/stored-events.js";
+import type { AttemptRow } from "../../sandbox/delivery/attempt-row.js";
+
 /** The emulated service beside the dev server. Times are ISO 8601, by its own clock. */
 export interface SandboxState {
   /** The present time of its clock, which runs like the machine's and can be advanced. */
@@ -13,8 +17,8 @@ export interface SandboxState {
   nextAttemptAt: string | null;
   /** Deliveries that have neither succeeded nor finally failed. */
   openDeliveries: number;
-  /** Newest first. */
-  endpoints: SandboxEndpointRow[];
+  /** Newest first, without secrets. */
+  endpoints: readonly WebhookEndpoint[];
   /** The faults in force, in the order in which they are compared: of deliveries, then of the API. */
   faults: SandboxFault[];
   /** The latest deliveries, newest first, at most 100. */
@@ -22,22 +26,7 @@ export interface SandboxState {
   /** The latest calls that the API received, newest first, at most 200. */
   calls: SandboxCall[];
   /** The latest contact events that the API stored, newest first, at most 200. */
-  contactEvents: SandboxContactEvent[];
-}
-
-/** An endpoint of the sandbox, without its secret. */
-export interface SandboxEndpointRow {
-  id: string;
-  url: string;
-  eventTypes: string[];
-  /** False: nothing is sent. */
-  enabled: boolean;
-  /** Why the service switched it off; null if it did not. */
-  disabledReason: string | null;
-  disabledAt: string | null;
-  /** Failures in a row; the service switches an endpoint off at 100. */
-  consecutiveFailures: number;
-  lastDeliveryAt: string | null;
+  contactEvents: StoredEvent[];
 }
 
 /** What an injected fault does, and to what. */
@@ -84,21 +73,12 @@ export interface SandboxDelivery {
 }
 
 /** An attempt that was made. */
-export interface SandboxAttempt {
-  /** 1 for the first. */
-  attempt: number;
+export interface SandboxAttempt extends Pick<AttemptRow, "attempt" | "outcome" | "durationMs" | "error" | "fault"> {
   at: string;
   /** Status of the answer; null if there was none. */
   status: number | null;
-  /** What the receiver made of the delivery, such as `parked`; null if the answer does not say. */
-  outcome: string | null;
   /** Whether it was answered 2xx by something that is no receiver, such as an HTML page. */
   notReceived: boolean;
-  durationMs: number;
-  /** Why it failed; null if it was delivered. */
-  error: string | null;
-  /** Kind of the injected fault; null if there was none. */
-  fault: string | null;
 }
 
 /** An attempt to come. */
@@ -121,15 +101,6 @@ export interface SandboxCall {
   code: string | null;
   /** Kind of the injected fault; null if there was none. */
   fault: string | null;
-}
-
-/** A contact event that the API stored. */
-export interface SandboxContactEvent {
-  id: string;
-  name: string;
-  email: string;
-  properties: Record<string, unknown>;
-  occurredAt: string;
 }
 
 /** One of the two. Attempts that become due are made and answered before the answer to this request. */

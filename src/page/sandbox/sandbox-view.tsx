@@ -1,11 +1,6 @@
 import { useState } from "preact/hooks";
 import { escapeControls } from "../../base/text.js";
-import type {
-  SandboxDelivery,
-  SandboxEndpointRow,
-  SandboxFault,
-  SandboxFaultRule,
-} from "../../dev/sandbox/sandbox-state.js";
+import type { SandboxDelivery, SandboxFault, SandboxFaultRule, SandboxState } from "../../dev/sandbox/sandbox-state.js";
 import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { LIMITS } from "../../protocol/limits.js";
 import { AdvanceButton, AttemptDots } from "../detail/attempt-dots.js";
@@ -155,7 +150,7 @@ function describeRule({ fault, types, endpointId, attempt, calls, probability }:
 }
 
 /** The receiving URLs, and how near each one is to being switched off. */
-function EndpointRows({ endpoints }: { endpoints: readonly SandboxEndpointRow[] }) {
+function EndpointRows({ endpoints }: Pick<SandboxState, "endpoints">) {
   if (endpoints.length === 0) return <p class="nothing">No endpoint: events of the sandbox are lost.</p>;
   return (
     <ul class="sandbox-rows">
