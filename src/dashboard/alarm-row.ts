@@ -2,7 +2,7 @@ import { MINUTE } from "../base/duration.js";
 import { isoTime } from "../base/iso-time.js";
 import { ALARMS, type Alarm } from "../receiver/alarm-table.js";
 import type { RecentAlarm } from "../receiver/alarms.js";
-import type { AlarmRow } from "../web/api/now.js";
+import type { AlarmRow } from "./state-now.js";
 
 /** An alarm as the page shows it: with its numbers and codes, and without texts of any length. */
 export function alarmRow({ alarm, since, at }: RecentAlarm): AlarmRow {

@@ -2,14 +2,12 @@ import { basename } from "node:path";
 import { isPigeonholeError } from "../base/error.js";
 import { BodyFields } from "../web/body-fields.js";
 import type { BuiltFiles } from "../web/built-files.js";
-import { errorAnswerFor } from "../web/error-answer.js";
+import { asPageApiError, errorAnswer } from "../web/error-answer.js";
 import { PageApiError } from "../web/page-api-error.js";
-import { findRoute } from "../web/find-route.js";
-import { fieldsOf } from "../web/json-body.js";
-import { type WebAnswer, errorAnswer, eventStreamAnswer, jsonAnswer, textAnswer } from "../web/web-answer.js";
+import { type WebAnswer, eventStreamAnswer, jsonAnswer, textAnswer } from "../web/web-answer.js";
+import { type Viewer, type WebRoute, findRoute, noSuchPath } from "../web/web-route.js";
 import { TOKEN_HEADER } from "../web/api/session.js";
-import { type DashboardRequest, MAX_ACTION_BYTES } from "./dashboard-request.js";
-import type { InboxRoute, Viewer } from "../web/inbox-route.js";
+import type { DashboardRequest } from "./dashboard-request.js";
 import type { ActionLog } from "../web/action-log.js";
 import type { ActionTokens } from "./action-token.js";
 import type { FailureLog } from "./failure-log.js";
@@ -20,7 +18,7 @@ import { adviceFor } from "./store-trouble.js";
 
 /** What needs the store's secret. */
 export interface OpenDashboard {
-  routes: readonly InboxRoute[];
+  routes: readonly WebRoute[];
   tokens: ActionTokens;
 }
 
@@ -36,7 +34,7 @@ export interface AnswerTools {
   /** Rejects with `stopped` while the receiver does not run, or as the store does. */
   open: () => Promise<OpenDashboard>;
   /** Routes for those who look, which are answered while the store cannot be read too. */
-  lasting: readonly InboxRoute[];
+  lasting: readonly WebRoute[];
   live: LiveView;
   /** Called after each action: what it changed is read again. */
   forgetReadings: () => void;
@@ -59,7 +57,7 @@ export function createAnswer(tools: AnswerTools): (request: DashboardRequest) =>
     if (identity.kind !== "person") return refuse(identity, request);
     const refusal = guardOrigin(request, tools);
     if (refusal?.hosts !== undefined) tools.failures.noteOrigin(refusal.hosts);
-    if (refusal !== undefined) return errorAnswer(refusal.status, refusal.body);
+    if (refusal !== undefined) return errorAnswer(refusal.error);
     if (!request.path.startsWith("/api/")) return answerFile(tools, request);
     const { person } = identity;
     const answer = await answerApi(tools, request, person).catch((error: unknown) =>
@@ -100,11 +98,13 @@ for a person who may, by what your login has put on the request, and nothing for
 
 function refuse({ kind }: Exclude<Identity, { kind: "person" }>, request: DashboardRequest): WebAnswer {
   const { status, code, message } = REFUSALS[kind];
-  return request.path.startsWith("/api/") ? errorAnswer(status, { code, message }) : textAnswer(status, message);
+  const isForPage = request.path.startsWith("/api/");
+  return isForPage ? errorAnswer(new PageApiError(status, { code, message })) : textAnswer(status, message);
 }
 
 function answerFile({ files }: AnswerTools, { method, path, query, bareMount }: DashboardRequest): WebAnswer {
-  if (method === "POST") return errorAnswer(405, { code: "wrong_method", message: "Actions are under api/." });
+  if (method === "POST")
+    return errorAnswer(new PageApiError(405, { code: "wrong_method", message: "Actions are under api/." }));
   if (bareMount !== undefined) {
     // Not to the slash alone: some hosts redirect that back, as Next.js does.
     const location = `./${bareMount}/index.html${query === "" ? "" : `?${query}`}`;
@@ -119,21 +119,17 @@ async function answerApi(tools: AnswerTools, request: DashboardRequest, person: 
     tools.checkRunning();
     return openStream(tools, person);
   }
-  const match = await findIn(tools, method === "HEAD" ? "GET" : method, path);
-  if (match.kind === "no_such_path")
-    return errorAnswer(404, { code: "no_such_path", message: "There is no such path." });
-  if (match.kind === "wrong_method")
-    return errorAnswer(405, { code: "wrong_method", message: `This path does not take ${method}.` });
-  const { route, id } = match;
-  if (route.method === "POST") {
+  const { route, id } = await findIn(tools, method === "HEAD" ? "GET" : method, path);
+  const isAction = method === "POST";
+  if (isAction) {
     const { tokens } = await tools.open();
     checkToken(tokens.judge(request.header(TOKEN_HEADER), person.name, tools.now()));
   }
-  checkRole(route, person);
+  checkRole(route, person, isAction);
   noteReading(tools.log, person, { ...route, path });
   const call = { id, query: new URLSearchParams(query), person };
-  if (route.method === "GET") return jsonAnswer(200, await route.handle({ ...call, body: new BodyFields({}) }));
-  const body = fieldsOf(await request.readBody(), MAX_ACTION_BYTES);
+  if (!isAction) return jsonAnswer(200, await route.handle({ ...call, body: new BodyFields({}) }));
+  const body = await request.readBody();
   try {
     return jsonAnswer(200, await route.handle({ ...call, body }));
   } finally {
@@ -142,23 +138,27 @@ async function answerApi(tools: AnswerTools, request: DashboardRequest, person: 
 }
 
 async function findIn({ lasting, open }: AnswerTools, method: string, path: string) {
-  const match = findRoute(lasting, method, path);
-  return match.kind === "no_such_path" ? findRoute((await open()).routes, method, path) : match;
+  const found = findRoute(lasting, method, path) ?? findRoute((await open()).routes, method, path);
+  if (found === undefined) throw noSuchPath();
+  return found;
 }
+
+const TOO_MANY_STREAMS = "Too many pages are open, of all people or of you; this one reads by itself.";
 
 function openStream({ live, log }: AnswerTools, person: Viewer): WebAnswer {
   if (live.isFullFor(person))
-    return errorAnswer(503, {
-      code: "too_many_streams",
-      message: "Too many pages are open, of all people or of you; this one reads by itself.",
-    });
+    return errorAnswer(new PageApiError(503, { code: "too_many_streams", message: TOO_MANY_STREAMS }));
   // Jobs may have been chosen by a text in errors.
   noteReading(log, person, { path: STREAM_PATH, quotes: true });
   return eventStreamAnswer((sink) => live.open(sink, person));
 }
 
 /** Who may see all sees contacts, and finds errors, as they are, without asking for each. */
-function noteReading(log: ActionLog, person: Viewer, { path, quotes }: Pick<InboxRoute, "path" | "quotes">): void {
+function noteReading(
+  log: ActionLog,
+  person: Viewer,
+  { path, quotes }: { path: string } & Pick<WebRoute, "quotes">,
+): void {
   if (quotes === true && person.payloads === "full") log.noteSight(person, path);
 }
 
@@ -176,21 +176,25 @@ function checkToken(verdict: ReturnType<ActionTokens["judge"]>): void {
   }
 }
 
-function checkRole({ needs }: InboxRoute, { role, payloads }: Viewer): void {
-  if (needs === "operate" && role !== "operate")
-    throw new PageApiError(403, { code: "not_allowed", message: "You may look, but not act." });
-  if (needs === "payload" && payloads === "hidden")
+function checkRole({ needs }: WebRoute, { role, payloads }: Viewer, isAction: boolean): void {
+  const isForPayload = needs === "payload";
+  if (isForPayload && payloads === "hidden")
     throw new PageApiError(403, { code: "payload_hidden", message: "You may not see payloads." });
+  if (isAction && !isForPayload && role !== "operate")
+    throw new PageApiError(403, { code: "not_allowed", message: "You may look, but not act." });
 }
+
+const FAILED = "The dashboard failed. The log of the app says why.";
 
 /** Messages of this package say what to do; any other error is for the log only. */
 function answerError(failures: FailureLog, error: unknown): WebAnswer {
   if (error instanceof PageApiError || isPigeonholeError(error)) {
-    const { status, body } = errorAnswerFor(error);
+    const { status, code, message, param } = asPageApiError(error);
     if (status >= 500) failures.note(error, "dashboard_failed");
-    const advice = adviceFor(body.code);
-    return errorAnswer(status, advice === undefined ? body : { ...body, message: `${body.message} ${advice}` });
+    const advice = adviceFor(code);
+    const full = advice === undefined ? message : `${message} ${advice}`;
+    return errorAnswer(new PageApiError(status, { code, message: full, param }));
   }
   failures.note(error, "dashboard_failed");
-  return errorAnswer(500, { code: "internal_error", message: "The dashboard failed. The log of the app says why." });
+  return errorAnswer(new PageApiError(500, { code: "internal_error", message: FAILED }));
 }

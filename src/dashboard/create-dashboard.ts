@@ -11,20 +11,17 @@ import type { PageSession } from "../web/api/session.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import { type AllowAnswer, DASHBOARD_OPTIONS, type DashboardOptions } from "./dashboard-options.js";
 import { BuiltFiles } from "../web/built-files.js";
-import type { InboxRoute } from "../web/inbox-route.js";
+import { inboxRoutes } from "../web/inbox-routes.js";
+import type { WebRoute } from "../web/web-route.js";
 import { DeliveryLog } from "./delivery-log.js";
 import { deliveryRoutes } from "./event-deliveries.js";
-import { errorRoutes } from "../web/error-routes.js";
-import { eventRoutes } from "../web/event-routes.js";
 import { FailureLog } from "./failure-log.js";
 import { createFetchDashboard } from "./fetch-dashboard.js";
-import { handlerRoutes } from "../web/handler-routes.js";
 import { jobRoutes } from "./job-routes.js";
 import { JobRunner } from "./job-runner.js";
 import { LiveView } from "./live-view.js";
 import { createNodeDashboard } from "./node-dashboard.js";
 import { NowReader } from "./now-reader.js";
-import { outboxRoutes } from "../web/outbox-routes.js";
 import { overviewRoutes } from "./overview-routes.js";
 import { PersonalData } from "../web/personal-data.js";
 import { SharedReadings } from "../web/shared-readings.js";
@@ -128,13 +125,11 @@ function openOnce(parts: ReceiverParts, { operator, readings, jobs, log }: Openi
     opening ??= inbox.dashboardSecret().then((secret) => {
       const tokens = new ActionTokens(secret);
       const personal = new PersonalData(secret);
+      const shared = { operator, readings, personal, log, handlers: () => handlersOf(parts), now: () => clock.now() };
       const routes = [
-        ...errorRoutes({ readings, personal, now: () => clock.now() }),
-        ...eventRoutes({ operator, readings, personal, log }),
+        ...inboxRoutes(shared),
         ...deliveryRoutes({ operator, deliveries }),
-        ...handlerRoutes({ operator, readings, handlers: () => handlersOf(parts), log, now: () => clock.now() }),
-        ...jobRoutes({ operator, readings, personal, jobs, log }),
-        ...outboxRoutes({ operator, readings, personal, log }),
+        ...jobRoutes({ ...shared, jobs }),
       ];
       return { routes, tokens };
     });
@@ -157,11 +152,9 @@ interface SessionTools {
 }
 
 /** Who looks is known without the store. */
-function sessionRoute({ open, operator, storeOrMemory, handlers, now }: SessionTools): InboxRoute {
+function sessionRoute({ open, operator, storeOrMemory, handlers, now }: SessionTools): WebRoute {
   return {
-    method: "GET",
-    path: "/api/session",
-    needs: "read",
+    at: "GET /api/session",
     async handle({ person }): Promise<PageSession> {
       const opened = await storeOrMemory.read(
         async () => ({ ...(await open()), database: operator().database }),

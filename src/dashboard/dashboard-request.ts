@@ -1,4 +1,4 @@
-import type { JsonBody } from "../web/json-body.js";
+import type { BodyFields } from "../web/body-fields.js";
 
 /** One request, whatever the server. */
 export interface DashboardRequest {
@@ -13,7 +13,8 @@ export interface DashboardRequest {
   original: unknown;
   /** The value of a header by its lower-case name; several are joined. */
   header(name: string): string | undefined;
-  readBody(): Promise<JsonBody>;
+  /** Rejects with the answer for a body that cannot be used. */
+  readBody(): Promise<BodyFields>;
 }
 
 /** Largest body of an action: the keys of 500 contact events fit. */

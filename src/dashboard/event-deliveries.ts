@@ -6,7 +6,7 @@ import type { EventDeliveries } from "../web/api/event.js";
 import type { TimelineEntry } from "../operator/event-timeline.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import { foundEvent } from "../store/inbox-view.js";
-import type { InboxCall, InboxRoute } from "../web/inbox-route.js";
+import type { WebCall, WebRoute } from "../web/web-route.js";
 import { showTexts } from "../web/show-error.js";
 import type { DeliveryLog, LogAnswer } from "./delivery-log.js";
 
@@ -18,20 +18,13 @@ export interface DeliveryRouteTools {
 }
 
 /** The service's attempts to deliver an event: asked for beside the event, since the service takes its time. */
-export function deliveryRoutes(tools: DeliveryRouteTools): InboxRoute[] {
-  return [
-    {
-      method: "GET",
-      path: "/api/events/{id}/deliveries",
-      needs: "read",
-      handle: (call) => readDeliveries(tools, call),
-    },
-  ];
+export function deliveryRoutes(tools: DeliveryRouteTools): WebRoute[] {
+  return [{ at: "GET /api/events/{id}/deliveries", handle: (call) => readDeliveries(tools, call) }];
 }
 
 async function readDeliveries(
   { operator, deliveries }: DeliveryRouteTools,
-  { id, person: { payloads: rule } }: InboxCall,
+  { id, person: { payloads: rule } }: WebCall,
 ): Promise<EventDeliveries> {
   const inbox = operator();
   const { id: inboxId, receivedAt } = foundEvent(await inbox.getEvent(id), { id, place: inbox.database });

@@ -1,10 +1,10 @@
-import { systemClock } from "../base/clock.js";
-import { LATE, inTime } from "../base/wait.js";
+import { Readable } from "node:stream";
 import type { FetchHandler } from "../http/fetch-mount.js";
-import { BODY_TIMEOUT_MS, type JsonBody, parseBody } from "../web/json-body.js";
-import { SAFETY_HEADERS, type WebAnswer, textAnswer } from "../web/web-answer.js";
+import type { BodyFields } from "../web/body-fields.js";
+import { bodyConsumed, readFields } from "../web/read-fields.js";
+import { SAFETY_HEADERS, type WebAnswer } from "../web/web-answer.js";
 import { type DashboardRequest, MAX_ACTION_BYTES } from "./dashboard-request.js";
-import { splitMount } from "./split-mount.js";
+import { elsewhere, splitMount } from "./split-mount.js";
 
 /** Messages that a client has not read yet; then it is disconnected. */
 const MAX_UNREAD_MESSAGES = 100;
@@ -18,46 +18,27 @@ export function createFetchDashboard(
     const { host, pathname, search } = new URL(request.url);
     const url = pathname + search;
     const place = splitMount({ url, original: url, mount });
-    if (place === undefined) return toResponse(request, textAnswer(404, "The dashboard is mounted elsewhere."));
+    if (place === undefined) return toResponse(request, elsewhere());
     const found = await answer({
       ...place,
       method: request.method,
       original: request,
       header: (name) => request.headers.get(name) ?? (name === "host" ? host : undefined),
-      readBody: () => readJson(request),
+      readBody: () => readBody(request),
     });
     return toResponse(request, found);
   };
 }
 
-async function readJson(request: Request): Promise<JsonBody> {
-  if (request.bodyUsed) return { kind: "consumed" };
-  if (request.body === null) return { kind: "not_json" };
-  const reader = request.body.getReader();
-  const reading = readText(reader).catch((): JsonBody => ({ kind: "timeout" }));
-  const read = await inTime(reading, systemClock, BODY_TIMEOUT_MS);
-  if (read !== LATE) return read;
-  cancelRest(reader);
-  return { kind: "timeout" };
-}
-
-async function readText(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<JsonBody> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for (let next = await reader.read(); !next.done; next = await reader.read()) {
-    size += next.value.byteLength;
-    if (size > MAX_ACTION_BYTES) {
-      cancelRest(reader);
-      return { kind: "too_large" };
-    }
-    chunks.push(next.value);
+async function readBody({ body, bodyUsed }: Request): Promise<BodyFields> {
+  if (bodyUsed) throw bodyConsumed();
+  const stream = body === null ? Readable.from([]) : Readable.fromWeb(body);
+  try {
+    return await readFields(stream, MAX_ACTION_BYTES);
+  } finally {
+    // Lets the sender stop.
+    stream.destroy();
   }
-  return parseBody(Buffer.concat(chunks).toString(), MAX_ACTION_BYTES);
-}
-
-/** Lets the sender stop. The answer does not wait for it. */
-function cancelRest(reader: ReadableStreamDefaultReader<Uint8Array>): void {
-  reader.cancel().catch(() => undefined);
 }
 
 function toResponse({ method, signal }: Request, answer: WebAnswer): Response {

@@ -1,11 +1,10 @@
-import type { PageApiErrorBody } from "../web/page-api-error.js";
+import { PageApiError } from "../web/page-api-error.js";
 import { isJsonType, isOfOtherSite } from "../web/same-site.js";
 import type { DashboardRequest } from "./dashboard-request.js";
 
 /** Why a request is refused before anything is done. */
 export interface RequestRefusal {
-  status: 403 | 405 | 415;
-  body: PageApiErrorBody;
+  error: PageApiError;
   /** Where an action's page and the dashboard seem to be, which a proxy may be the cause of. */
   hosts?: { page: string; dashboard: string };
 }
@@ -82,6 +81,6 @@ function hostOf(origin: string): string | undefined {
   return new URL(origin).host;
 }
 
-function refuse(status: RequestRefusal["status"], code: string, message: string): RequestRefusal {
-  return { status, body: { code, message } };
+function refuse(status: 403 | 405 | 415, code: string, message: string): RequestRefusal {
+  return { error: new PageApiError(status, { code, message }) };
 }

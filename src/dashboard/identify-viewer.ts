@@ -1,4 +1,4 @@
-import type { Viewer } from "../web/inbox-route.js";
+import type { Viewer } from "../web/web-route.js";
 import type { Clock } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";

@@ -4,11 +4,11 @@ import { readFilters } from "../operator/filter-reader.js";
 import { type BulkJob, CHANGED_STATES, JOB_ACTIONS, JOB_CHANGES, type JobChoice } from "../store/bulk-jobs.js";
 import { WORK_FILTERS } from "../store/filters.js";
 import type { ActionLog } from "../web/action-log.js";
-import type { BulkJobList } from "../web/api/jobs.js";
-import { MAX_CHOSEN } from "../web/api/work.js";
+import type { BulkJobList } from "./job-body.js";
+import { MAX_CHOSEN } from "../web/api/event.js";
 import type { PayloadAccess } from "../web/api/session.js";
 import type { InboxOperator, RunCounts } from "../store/inbox-operator.js";
-import type { InboxCall, InboxRoute } from "../web/inbox-route.js";
+import type { WebCall, WebRoute } from "../web/web-route.js";
 import type { JobRunner } from "./job-runner.js";
 import type { PersonalData } from "../web/personal-data.js";
 import type { SharedReadings } from "../web/shared-readings.js";
@@ -24,8 +24,8 @@ export interface JobRouteTools {
 }
 
 /** Changes of much work. */
-export function jobRoutes({ operator, readings, personal, jobs, log }: JobRouteTools): InboxRoute[] {
-  const readJob = ({ body, person: { payloads: rule } }: InboxCall) => {
+export function jobRoutes({ operator, readings, personal, jobs, log }: JobRouteTools): WebRoute[] {
+  const readJob = ({ body, person: { payloads: rule } }: WebCall) => {
     const action = requireField("action", body.choice("action", JOB_ACTIONS));
     const choice = readJobChoice(requireField("filter", body.record("filter")));
     // It would tell what is hidden of errors, by how many have a text.
@@ -34,27 +34,21 @@ export function jobRoutes({ operator, readings, personal, jobs, log }: JobRouteT
   };
   return [
     {
-      method: "GET",
-      path: "/api/jobs",
-      needs: "read",
+      at: "GET /api/jobs",
       quotes: true,
       async handle({ person: { payloads } }): Promise<BulkJobList> {
         return { jobs: (await readings.listJobs()).map((job) => showJob(job, payloads)) };
       },
     },
     {
-      method: "POST",
-      path: "/api/jobs/preview",
-      needs: "operate",
+      at: "POST /api/jobs/preview",
       handle(call): Promise<RunCounts> {
         const { action, choice } = readJob(call);
         return operator().countWork(action, choice);
       },
     },
     {
-      method: "POST",
-      path: "/api/jobs",
-      needs: "operate",
+      at: "POST /api/jobs",
       async handle(call): Promise<BulkJob> {
         const job = await operator().createJob({ ...readJob(call), by: call.person.name });
         log.note(call.person, "create_job", { job: job.id, jobAction: job.action });
@@ -62,10 +56,8 @@ export function jobRoutes({ operator, readings, personal, jobs, log }: JobRouteT
         return showJob(job, call.person.payloads);
       },
     },
-    ...JOB_CHANGES.map((change): InboxRoute => ({
-      method: "POST",
-      path: `/api/jobs/{id}/${change}`,
-      needs: "operate",
+    ...JOB_CHANGES.map((change): WebRoute => ({
+      at: `POST /api/jobs/{id}/${change}`,
       async handle({ id, person }): Promise<BulkJob> {
         log.note(person, `${change}_job`, { job: id });
         await operator().changeJob(change, id);

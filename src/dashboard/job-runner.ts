@@ -5,7 +5,7 @@ import { sleep } from "../base/wait.js";
 import type { ReceiverState } from "../receiver/receiver.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import { isStoreAway } from "../store/passing-failure.js";
-import type { StoreTrouble } from "../web/api/now.js";
+import type { StoreTrouble } from "./state-now.js";
 import type { FailureLog } from "./failure-log.js";
 import { troubleOf } from "./store-trouble.js";
 

@@ -2,11 +2,11 @@ import { type Clock, elapsedBy, type Timer } from "../base/clock.js";
 import { MINUTE, SECOND } from "../base/duration.js";
 import { withoutAges } from "../operator/figures-now.js";
 import type { BulkJob } from "../store/bulk-jobs.js";
-import { type StateNow, OLD_COUNTS_MS, type StreamMessages } from "../web/api/now.js";
+import { type StateNow, OLD_COUNTS_MS, type StreamMessages } from "./state-now.js";
 import type { PayloadAccess } from "../web/api/session.js";
 import type { StreamSink } from "../web/web-answer.js";
 import type { FailureLog } from "./failure-log.js";
-import type { Viewer } from "../web/inbox-route.js";
+import type { Viewer } from "../web/web-route.js";
 import { showJob } from "./job-routes.js";
 
 const REFRESH_MS = 1 * SECOND;

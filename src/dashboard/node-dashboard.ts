@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { NodeMiddleware } from "../http/node-mount.js";
-import { readJsonBody } from "../web/json-body.js";
+import { readFields } from "../web/read-fields.js";
 import type { WebAnswer } from "../web/web-answer.js";
 import { writeAnswer } from "../web/write-answer.js";
 import { type DashboardRequest, MAX_ACTION_BYTES } from "./dashboard-request.js";
-import { splitMount } from "./split-mount.js";
+import { elsewhere, splitMount } from "./split-mount.js";
 
 /** What Express and Connect add. */
 interface MountedRequest extends IncomingMessage {
@@ -20,7 +20,7 @@ export function createNodeDashboard(
   return function pigeonholeDashboard(req, res, next) {
     const request = readRequest(req, path);
     if (request === undefined && next !== undefined) return next();
-    answer(request ?? unmounted(req))
+    (request === undefined ? Promise.resolve(elsewhere()) : answer(request))
       .then((found) => writeAnswer(req, res, found))
       .catch(() => res.destroy());
   };
@@ -41,19 +41,6 @@ function readRequest(req: MountedRequest, mount: string | undefined): DashboardR
       const value = req.headers[name] ?? (name === "host" ? req.headers[":authority"] : undefined);
       return Array.isArray(value) ? value.join(", ") : value;
     },
-    readBody: () => readJsonBody(req, MAX_ACTION_BYTES),
-  };
-}
-
-/** Answered with 404, since no path of the dashboard begins so. */
-function unmounted(req: MountedRequest): DashboardRequest {
-  return {
-    method: req.method ?? "",
-    path: "//",
-    query: "",
-    bareMount: undefined,
-    original: req,
-    header: () => undefined,
-    readBody: () => Promise.resolve({ kind: "not_json" }),
+    readBody: () => readFields(req, MAX_ACTION_BYTES),
   };
 }

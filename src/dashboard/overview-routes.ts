@@ -1,10 +1,8 @@
 import type { ReceiverParts } from "../receiver/receiver-parts.js";
 import { badField } from "../web/page-api-error.js";
 import type { FigureRange } from "../store/figures.js";
-import type { StoreTrouble } from "../web/api/now.js";
-import type { OverviewFigures } from "../web/api/overview.js";
-import type { RunningWork } from "../web/api/work.js";
-import type { InboxCall, InboxRoute } from "../web/inbox-route.js";
+import type { OverviewFigures, RunningWork, StoreTrouble } from "./state-now.js";
+import type { WebCall, WebRoute } from "../web/web-route.js";
 import type { FailureLog } from "./failure-log.js";
 import type { NowReader } from "./now-reader.js";
 import type { SharedReadings } from "../web/shared-readings.js";
@@ -22,7 +20,7 @@ export interface OverviewRouteTools {
 const RANGES: readonly FigureRange[] = ["1h", "24h", "7d"];
 
 /** The figures of all processes, and what runs now; of this process alone while the store cannot be read. */
-export function overviewRoutes({ readings, receiver, now, storeOrMemory, failures }: OverviewRouteTools): InboxRoute[] {
+export function overviewRoutes({ readings, receiver, now, storeOrMemory, failures }: OverviewRouteTools): WebRoute[] {
   const readStore = async (range: FigureRange): Promise<OverviewFigures> => {
     const [{ unreadable, ...series }, current] = await Promise.all([readings.readFigures(range), now.readStore()]);
     failures.noteUnreadable(unreadable);
@@ -34,19 +32,17 @@ export function overviewRoutes({ readings, receiver, now, storeOrMemory, failure
   };
   return [
     {
-      method: "GET",
-      path: "/api/overview",
-      needs: "read",
+      at: "GET /api/overview",
       handle(call): Promise<OverviewFigures> {
         const range = rangeOf(call);
         return storeOrMemory.read(() => readStore(range), readMemory);
       },
     },
-    { method: "GET", path: "/api/running", needs: "read", handle: (): Promise<RunningWork> => now.running() },
+    { at: "GET /api/running", handle: (): Promise<RunningWork> => now.running() },
   ];
 }
 
-function rangeOf({ query }: InboxCall): FigureRange {
+function rangeOf({ query }: WebCall): FigureRange {
   const given = query.get("range") || "1h";
   const range = RANGES.find((candidate) => candidate === given);
   if (range !== undefined) return range;

@@ -1,3 +1,5 @@
+import { splitUrl } from "../web/split-url.js";
+import { type WebAnswer, textAnswer } from "../web/web-answer.js";
 import type { DashboardRequest } from "./dashboard-request.js";
 
 /** A request's URL and where the dashboard is mounted. */
@@ -16,8 +18,8 @@ export function splitMount({
   original,
   mount,
 }: MountedUrl): Pick<DashboardRequest, "path" | "query" | "bareMount"> | undefined {
-  const [whole, query] = splitQuery(url);
-  const [asked] = splitQuery(original);
+  const { path: whole, query } = splitUrl(url);
+  const { path: asked } = splitUrl(original);
   const isCut = url !== original;
   const path = mount === undefined || isCut ? whole : behind(mount, whole);
   if (path === undefined) return undefined;
@@ -30,6 +32,11 @@ export function splitMount({
   };
 }
 
+/** The answer for a URL beside the mount, where nothing else answers. */
+export function elsewhere(): WebAnswer {
+  return textAnswer(404, "The dashboard is mounted elsewhere.");
+}
+
 /** A path of the API without a slash at its end, which hosts may add by a redirect, such as Next.js. */
 function withoutSlash(path: string): string {
   return /^\/api\/.+\/$/.test(path) ? path.slice(0, -1) : path;
@@ -38,9 +45,4 @@ function withoutSlash(path: string): string {
 function behind(mount: string, path: string): string | undefined {
   if (path === mount) return "";
   return path.startsWith(`${mount}/`) ? path.slice(mount.length) : undefined;
-}
-
-function splitQuery(url: string): [path: string, query: string] {
-  const at = url.indexOf("?");
-  return at === -1 ? [url, ""] : [url.slice(0, at), url.slice(at + 1)];
 }

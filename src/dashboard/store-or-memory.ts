@@ -3,7 +3,7 @@ import { SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { LATE, inTime } from "../base/wait.js";
 import type { ReceiverParts } from "../receiver/receiver-parts.js";
-import type { StoreTrouble } from "../web/api/now.js";
+import type { StoreTrouble } from "./state-now.js";
 import type { FailureLog } from "./failure-log.js";
 import { troubleOf, troubleOfStart } from "./store-trouble.js";
 

@@ -1,6 +1,6 @@
 import { type ErrorCode, isPigeonholeError } from "../base/error.js";
 import type { ReceiverParts } from "../receiver/receiver-parts.js";
-import type { StoreTrouble } from "../web/api/now.js";
+import type { StoreTrouble } from "./state-now.js";
 
 /** What to do, for errors whose message does not say it. */
 const ADVICE: Partial<Record<ErrorCode, string>> = {

@@ -1,10 +1,9 @@
 import { readPackageVersion } from "../base/package-version.js";
 import { targetUrl } from "../capture/send/target.js";
 import type { NamedSecret } from "../capture/model/judge-signature.js";
-import { DEVELOPER } from "./api/inbox-routes.js";
+import { DEVELOPER } from "./page-port/page-listener.js";
 import type { Session } from "./api/page-api.js";
 import type { ForwardRule } from "./forward/forward-rules.js";
-import type { CaptureFolder } from "../capture/folder/capture-folder.js";
 import type { DevEvent } from "./lines/dev-event.js";
 
 /** What the page needs to know about this run. Names of secrets, never the secrets. */
@@ -42,25 +41,9 @@ export function describeSession(input: {
 type ReadyEvent = Extract<DevEvent, { kind: "ready" }>;
 
 /** The first event of a run. */
-export function readyEvent(input: {
-  session: Session;
-  pageUrl: string | null;
-  inbox: string | null;
-  sandbox: string | null;
-  folder: CaptureFolder;
-}): ReadyEvent {
-  const { session, pageUrl, inbox, sandbox, folder } = input;
-  const { captureUrl, publicUrl, forwards, secrets, captures } = session;
-  return {
-    kind: "ready",
-    captureUrl,
-    publicUrl,
-    pageUrl,
-    inbox,
-    sandbox,
-    forwards,
-    secrets,
-    captures,
-    broken: folder.broken.map(({ file, reason }) => ({ file, reason })),
-  };
+export function readyEvent(
+  { captureUrl, publicUrl, forwards, secrets, captures }: Session,
+  about: Pick<ReadyEvent, "pageUrl" | "inbox" | "sandbox" | "broken">,
+): ReadyEvent {
+  return { kind: "ready", captureUrl, publicUrl, forwards, secrets, captures, ...about };
 }

@@ -1,19 +1,13 @@
 import { resolve } from "node:path";
 import { SECOND } from "../base/duration.js";
-import { openCaptureFolder } from "../capture/folder/capture-folder.js";
-import type { CaptureFolder } from "../capture/folder/capture-folder.js";
+import { type CaptureFolder, openCaptureFolder } from "../capture/folder/capture-folder.js";
 import type { NamedSecret } from "../capture/model/judge-signature.js";
 import { summarizeCapture } from "../capture/model/summarize-capture.js";
 import { checkLocalTarget } from "../capture/send/target.js";
 import { resolveSignatureAssumptions } from "../protocol/resolve-assumptions.js";
 import { resolvePlace } from "../store/connection-string.js";
-import { actionRoutes } from "./api/action-routes.js";
-import { captureRoutes } from "./api/capture-routes.js";
-import { exportRoutes } from "./api/export-routes.js";
-import { inboxRoutes } from "./api/inbox-routes.js";
-import { sandboxRoutes } from "./api/sandbox-routes.js";
+import { devRoutes } from "./api/dev-routes.js";
 import type { Session } from "./api/page-api.js";
-import type { WebRoute } from "../web/find-route.js";
 import { createCaptureListener } from "./capture-port/capture-listener.js";
 import { forwardedOrigin } from "./capture-port/sender-address.js";
 import { Cleanup } from "./cleanup.js";
@@ -29,10 +23,9 @@ import { BuiltFiles } from "../web/built-files.js";
 import { createPageListener } from "./page-port/page-listener.js";
 import { projectTokens } from "./page-port/project-tokens.js";
 import { PublicUrl } from "./public-url.js";
-import { readyEvent } from "./session.js";
 import { type Replay, createReplay } from "./forward/replay.js";
 import { type SendSample, createSendSample } from "./api/send-sample.js";
-import { describeSession } from "./session.js";
+import { describeSession, readyEvent } from "./session.js";
 import { startTunnel } from "./tunnel/start-tunnel.js";
 
 /** How long open requests have to end when the server closes. */
@@ -202,27 +195,23 @@ export class DevServer {
       captures: this.captures.size,
     });
 
-  #routes(): WebRoute[] {
-    const { assumptions, rules, maxBodyBytes, clock, sandbox } = this.#resolved;
-    const now = (): number => clock.now();
-    const about = { log: this.#log, secrets: this.#knownSecrets, assumptions, now };
-    return [
-      { method: "GET", path: "/api/session", handle: this.#session },
-      ...captureRoutes({ ...about, receiver: this.#inbox }),
-      ...exportRoutes({ ...about, rules, captureUrl: this.captureUrl, maxBodyBytes }),
-      ...actionRoutes({ folder: this.captures, replay: this.replay, sendSample: this.send, maxBodyBytes, now }),
-      ...inboxRoutes({ receiver: this.#inbox, clock }),
-      ...sandboxRoutes(sandbox),
-    ];
-  }
-
   async #servePage(): Promise<void> {
     const { pagePort } = this.#resolved;
     if (pagePort === false) return;
     const guard = { port: 0, ...(await projectTokens(this.#folder)) };
     const files = new BuiltFiles("dev", this.#options.pageFolder);
+    const routes = devRoutes({
+      ...this.#resolved,
+      session: this.#session,
+      log: this.#log,
+      replay: this.replay,
+      sendSample: this.send,
+      secrets: this.#knownSecrets,
+      captureUrl: this.captureUrl,
+      receiver: this.#inbox,
+    });
     const maxBodyBytes = this.#resolved.maxBodyBytes + BODY_MARGIN;
-    const shown = { guard: () => guard, routes: this.#routes(), stream: this.#stream, files, maxBodyBytes };
+    const shown = { guard: () => guard, routes, stream: this.#stream, files, maxBodyBytes };
     const paging = await listenOnLoopback(createPageListener(shown), pagePort, "pagePort");
     this.#cleanup.add(async () => {
       this.#stream.close();
@@ -269,11 +258,12 @@ export class DevServer {
 
   /** Says that it is ready, and looks for the inbox that the app has not made yet. */
   async #announce(): Promise<void> {
-    const { pageUrl, captures: folder } = this;
+    const { pageUrl } = this;
     const { findInbox } = this.#options;
+    const broken = this.captures.broken.map(({ file, reason }) => ({ file, reason }));
     const inbox = this.#inbox.inbox?.database ?? null;
     const sandbox = this.#resolved.sandbox?.service.baseUrl ?? null;
-    this.#report(readyEvent({ session: this.#session(), pageUrl, inbox, sandbox, folder }));
+    this.#report(readyEvent(this.#session(), { pageUrl, inbox, sandbox, broken }));
     if (inbox !== null || findInbox === undefined) return;
     this.#inbox.lookFor(findInbox, ({ database }) => {
       this.#report({ kind: "inbox_found", inbox: database });

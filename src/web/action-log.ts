@@ -2,7 +2,7 @@ import { type Clock, elapsedBy } from "../base/clock.js";
 import { MINUTE } from "../base/duration.js";
 import type { Logger } from "../base/logger.js";
 import { setNewest } from "../base/set-newest.js";
-import type { Viewer } from "./inbox-route.js";
+import type { Viewer } from "./web-route.js";
 
 /** What a person did. */
 export type LoggedAction =

@@ -1,18 +1,19 @@
 import { errorMessage } from "../base/error-text.js";
 import { isPigeonholeError } from "../base/error.js";
-import { PageApiError, type PageApiErrorBody } from "./page-api-error.js";
+import { PageApiError } from "./page-api-error.js";
+import { type WebAnswer, jsonAnswer } from "./web-answer.js";
 
 /** The answer for a thrown value: with what this package says, and on the developer's own page with any message. */
-export function errorAnswerFor(error: unknown): { status: number; body: PageApiErrorBody } {
-  if (error instanceof PageApiError) {
-    const { status, code, message, param } = error;
-    return { status, body: { code, message, ...(param === undefined ? {} : { param }) } };
-  }
-  if (!isPigeonholeError(error)) {
-    const message = errorMessage(error);
-    return { status: 500, body: { code: "internal_error", message } };
-  }
-  return { status: statusFor(error.code), body: { code: error.code, message: error.message } };
+export function errorAnswer(error: unknown): WebAnswer {
+  const { status, code, message, param } = asPageApiError(error);
+  return jsonAnswer(status, { code, message, param });
+}
+
+/** A thrown value as one of a page's API. */
+export function asPageApiError(error: unknown): PageApiError {
+  if (error instanceof PageApiError) return error;
+  if (!isPigeonholeError(error)) return new PageApiError(500, { code: "internal_error", message: errorMessage(error) });
+  return new PageApiError(statusFor(error.code), error);
 }
 
 function statusFor(code: string): number {

@@ -1,17 +1,16 @@
 import { HOUR, MINUTE } from "../base/duration.js";
 import { isoTime } from "../base/iso-time.js";
 import { escapeControls } from "../base/text.js";
-import { WORK_FILTERS } from "../store/filters.js";
-import { filtersIn, listPageOf } from "./page-of-query.js";
-import { badField } from "./page-api-error.js";
 import type { ErrorGroup, ErrorGroupList } from "../store/error-groups.js";
-import { FAILED_STATES } from "../store/state-words.js";
 import { errorKindOf } from "../store/error-kind.js";
+import { WORK_FILTERS } from "../store/filters.js";
+import { FAILED_STATES } from "../store/state-words.js";
 import type { PayloadAccess } from "./api/session.js";
-import type { InboxCall, InboxRoute } from "./inbox-route.js";
-import type { PersonalData } from "./personal-data.js";
+import type { InboxTools } from "./inbox-tools.js";
+import { badField } from "./page-api-error.js";
+import { filtersIn, listPageOf } from "./page-of-query.js";
 import { showTexts } from "./show-error.js";
-import type { SharedReadings } from "./shared-readings.js";
+import type { WebCall, WebRoute } from "./web-route.js";
 
 /** Of a sparkline without `since`. */
 const USUAL_SPAN_MS = 24 * HOUR;
@@ -20,21 +19,14 @@ const STEPS = 30;
 /** At least: fewer would be blocks. */
 const MIN_STEPS = 12;
 
-/** What the routes of errors work with. */
-export interface ErrorRouteTools {
-  readings: Pick<SharedReadings, "listErrorGroups">;
-  personal: PersonalData;
-  now: () => number;
-}
-
 /** Errors by what they have in common. */
-export function errorRoutes(tools: ErrorRouteTools): InboxRoute[] {
-  return [{ method: "GET", path: "/api/errors", needs: "read", handle: (call) => listGroups(tools, call) }];
+export function errorRoutes(tools: InboxTools): WebRoute[] {
+  return [{ at: "GET /api/errors", handle: (call) => listGroups(tools, call) }];
 }
 
 async function listGroups(
-  { readings, personal, now }: ErrorRouteTools,
-  { query, person: { payloads: rule } }: InboxCall,
+  { readings, personal, now }: InboxTools,
+  { query, person: { payloads: rule } }: WebCall,
 ): Promise<ErrorGroupList> {
   const { handler, type, since, until } = filtersIn(query, WORK_FILTERS);
   const end = until ?? now();

@@ -1,74 +1,41 @@
-import { setImmediate } from "node:timers/promises";
-import { withOutcomes } from "../capture/model/answer.js";
-import type { Capture } from "../capture/model/capture.js";
+import { type InboxChange, changeOne } from "../operator/change-each.js";
 import { eventTimeline } from "../operator/event-timeline.js";
 import { JOB_ACTIONS } from "../store/bulk-jobs.js";
-import { eventQuery, givenIn } from "./page-of-query.js";
-import { type InboxChange, changeOne } from "../operator/change-each.js";
-import { PageApiError } from "./page-api-error.js";
-import { type EventDetail, PAGE_LIMIT, bodyOf, foundEvent } from "../store/inbox-view.js";
-import type { ActionLog } from "./action-log.js";
-import type { WholeEvent, FileText, UnveiledPayload } from "./api/event.js";
-import type { PayloadAccess } from "./api/session.js";
-import type { ListedEvent, ListedEventPage } from "./api/work.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
-import type { InboxCall, InboxRoute } from "./inbox-route.js";
-import type { PersonalData, EventBytes } from "./personal-data.js";
-import type { SharedReadings } from "./shared-readings.js";
-import { showContactEvents } from "./shown-contact-events.js";
-import { searchEvents } from "./search-events.js";
-import { SideBySide } from "./side-by-side.js";
-import { listShownEvents, showRuns } from "./shown-events.js";
-
-/** What the routes of events work with. */
-export interface EventRouteTools {
-  operator: () => InboxOperator;
-  readings: Pick<SharedReadings, "listEvents">;
-  personal: PersonalData;
-  log: ActionLog;
-}
-
-/** Searches that run: each takes the event loop for a payload at a time. */
-const MAX_SEARCHES = 10;
-/** Those of one person, in all of the person's pages. */
-const MAX_SEARCHES_OF_ONE = 3;
+import { type EventDetail, PAGE_LIMIT, bodyOf, foundEvent } from "../store/inbox-view.js";
+import type { FileText, UnveiledPayload, WholeEvent } from "./api/event.js";
+import { captureFile } from "./capture-file.js";
+import { EventFinder } from "./event-finder.js";
+import type { InboxTools } from "./inbox-tools.js";
+import { PageApiError } from "./page-api-error.js";
+import type { EventBytes } from "./personal-data.js";
+import { contactEventShower } from "./shown-contact-events.js";
+import { showRuns } from "./shown-event.js";
+import type { WebCall, WebRoute } from "./web-route.js";
 
 /** Stored events: lists, one event with its life, and what is done to it. */
-export function eventRoutes(tools: EventRouteTools): InboxRoute[] {
-  const searches = new SideBySide(MAX_SEARCHES, tooManySearches, MAX_SEARCHES_OF_ONE);
+export function eventRoutes(tools: InboxTools): WebRoute[] {
+  const { operator, log } = tools;
+  const list = new EventFinder(tools);
   return [
-    {
-      method: "GET",
-      path: "/api/events",
-      needs: "read",
-      quotes: true,
-      handle: (call) => listEvents({ ...tools, searches }, call),
-    },
-    { method: "GET", path: "/api/events/{id}", needs: "read", quotes: true, handle: (call) => readEvent(tools, call) },
-    ...changeRoutes(tools),
+    { at: "GET /api/events", quotes: true, handle: (call) => list.read(call) },
+    { at: "GET /api/events/{id}", quotes: true, handle: (call) => readEvent(tools, call) },
+    ...JOB_ACTIONS.map((action): WebRoute => ({
+      at: `POST /api/events/{id}/${action}`,
+      handle({ id, person }): Promise<InboxChange> {
+        log.note(person, action, { eventId: id });
+        return changeOne(operator(), action, id);
+      },
+    })),
     ...payloadRoutes(tools),
   ];
 }
 
-/** What is done to one event. */
-function changeRoutes({ operator, log }: EventRouteTools): InboxRoute[] {
-  return JOB_ACTIONS.map((action) => ({
-    method: "POST",
-    path: `/api/events/{id}/${action}`,
-    needs: "operate",
-    handle({ id, person }): Promise<InboxChange> {
-      log.note(person, action, { eventId: id });
-      return changeOne(operator(), action, id);
-    },
-  }));
-}
-
 /** The payload of one event, shown or as a file. */
-function payloadRoutes({ operator, personal, log }: EventRouteTools): InboxRoute[] {
+function payloadRoutes({ operator, personal, log }: InboxTools): WebRoute[] {
   return [
     {
-      method: "POST",
-      path: "/api/events/{id}/payload",
+      at: "POST /api/events/{id}/payload",
       needs: "payload",
       async handle({ id, person }): Promise<UnveiledPayload> {
         if (person.payloads !== "full") throw hidden();
@@ -78,8 +45,7 @@ function payloadRoutes({ operator, personal, log }: EventRouteTools): InboxRoute
       },
     },
     {
-      method: "POST",
-      path: "/api/events/{id}/fixture",
+      at: "POST /api/events/{id}/fixture",
       needs: "payload",
       async handle({ id, person }): Promise<FileText> {
         const event = await storedEvent(operator(), id);
@@ -89,8 +55,7 @@ function payloadRoutes({ operator, personal, log }: EventRouteTools): InboxRoute
       },
     },
     {
-      method: "POST",
-      path: "/api/events/{id}/capture",
+      at: "POST /api/events/{id}/capture",
       needs: "payload",
       async handle({ id, person }): Promise<FileText> {
         const event = await storedEvent(operator(), id);
@@ -101,67 +66,11 @@ function payloadRoutes({ operator, personal, log }: EventRouteTools): InboxRoute
   ];
 }
 
-/** A filter that few events fit is looked for in all of them; the page goes on where the list has ended. */
-const PATIENCE_MS = 200;
-
-interface EventListTools extends EventRouteTools {
-  searches: SideBySide;
-}
-
-async function listEvents(
-  tools: EventListTools,
-  { query, person: { name, payloads: rule } }: InboxCall,
-): Promise<ListedEventPage> {
-  const { readings, personal, searches } = tools;
-  const wanted = { ...personal.withErrorGroupId(eventQuery(query), rule), patienceMs: PATIENCE_MS };
-  const text = givenIn(query, "text")?.trim() ?? "";
-  const seesErrors = wanted.error === undefined || rule === "full";
-  if (text !== "" && seesErrors && wanted.cursor === undefined) {
-    // An id is found at once, however many events there are.
-    const { items } = await listShownEvents(readings, { ...wanted, ids: [text] }, rule);
-    if (items.length > 0) return { items: await withSubjects(tools, items, rule), nextCursor: null };
-  }
-  const { items, nextCursor } =
-    text === "" && seesErrors
-      ? await listShownEvents(readings, wanted, rule)
-      : await searches.run(() => searchEvents(tools, { query: wanted, text, rule }), name);
-  return { items: await withSubjects(tools, items, rule), nextCursor };
-}
-
-/** Larger bodies are not read for the sake of a list. */
-const MAX_SUBJECT_BYTES = 8 * 1024;
-
-async function withSubjects(
-  { operator, personal }: EventRouteTools,
-  events: readonly ListedEvent[],
-  rule: PayloadAccess,
-): Promise<ListedEvent[]> {
-  if (rule === "hidden" || events.length === 0) return [...events];
-  const bodies = await operator().readBodies({ ids: events.map(({ id }) => id), maxBytes: MAX_SUBJECT_BYTES });
-  const rows: ListedEvent[] = [];
-  for (const event of events) {
-    const body = bodies.get(event.id);
-    const subject = body === undefined ? null : personal.subject({ ...event, body }, rule);
-    rows.push({ ...event, subject });
-    // Deliveries come meanwhile, and each body takes the event loop.
-    await setImmediate();
-  }
-  return rows;
-}
-
-function tooManySearches(): PageApiError {
-  const message = "Too many searches run at once, of all people or of you. Search again in some seconds.";
-  return new PageApiError(503, { code: "too_many_searches", message });
-}
-
-async function readEvent(
-  { operator, personal }: EventRouteTools,
-  { id, person: { payloads: rule } }: InboxCall,
-): Promise<WholeEvent> {
-  const inbox = operator();
+async function readEvent(tools: InboxTools, { id, person: { payloads: rule } }: WebCall): Promise<WholeEvent> {
+  const inbox = tools.operator();
   const event = await findEvent(inbox, id);
   const recorded = await inbox.listContactEvents({ inboxEventId: event.id, limit: PAGE_LIMIT.max });
-  const contactEvents = await showContactEvents({ operator, personal }, recorded.items, rule);
+  const contactEvents = await Promise.all(recorded.items.map(contactEventShower(tools, rule)));
   const known = await inbox.listHandlers();
   const shown = showRuns(event, rule);
   return {
@@ -169,7 +78,7 @@ async function readEvent(
     timeline: eventTimeline(shown, { contactEvents, known }),
     contactEvents,
     hasMoreContactEvents: recorded.nextCursor !== null,
-    payload: personal.payload(event, rule),
+    payload: tools.personal.payload(event, rule),
   };
 }
 
@@ -180,13 +89,6 @@ async function findEvent(inbox: InboxOperator, id: string): Promise<EventDetail>
 async function storedEvent(operator: InboxOperator, id: string): Promise<EventBytes> {
   const event = await findEvent(operator, id);
   return { id: event.id, type: event.type, receivedAt: event.receivedAt, body: bodyOf(event) };
-}
-
-/** One capture, as each file of a folder of captures has it. */
-function captureFile(capture: Capture, kind: string): FileText {
-  const name = (capture.event.type ?? "capture").replaceAll(/[^\w.-]/g, "_").slice(0, 100);
-  const text = `${JSON.stringify(withOutcomes(capture), undefined, 2)}\n`;
-  return { name: `${name}.${kind}.json`, mediaType: "application/json", text };
 }
 
 function hidden(): PageApiError {

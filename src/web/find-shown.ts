@@ -1,16 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import { PAGE_LIMIT } from "../store/inbox-view.js";
+import type { RowPage } from "./api/event.js";
 
 /** Rows that are listed together: few while they take long. */
 const PAGE_ROWS = { first: 5, most: 50 };
 const LONG_MS = 20;
 /** Of one request, and the row that it is at then; the page asks for more. */
 const MAX_SEARCH_MS = 250;
-
-export interface RowPage<Row> {
-  items: Row[];
-  nextCursor: string | null;
-}
 
 /** Rows to look at, as they are stored. */
 export interface SearchedPage<View> extends RowPage<View> {

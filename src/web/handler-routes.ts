@@ -1,48 +1,34 @@
-import { WORK_FILTERS } from "../store/filters.js";
-import { filtersIn } from "./page-of-query.js";
 import { DAY } from "../base/duration.js";
 import { escapeControls } from "../base/text.js";
-import { requireField } from "./body-fields.js";
-import { badField } from "./page-api-error.js";
 import { stepAt } from "../store/figure-rows.js";
 import { LONG_STEPS } from "../store/figures.js";
+import { WORK_FILTERS } from "../store/filters.js";
+import { lookForHandler } from "../store/find-in-inbox.js";
+import type { InboxOperator } from "../store/inbox-operator.js";
 import type { StoreCounts } from "../store/inbox-view.js";
 import { MAX_HANDLER_NAME_LENGTH, type StoredHandler } from "../store/paused-handlers.js";
-import type { ActionLog } from "./action-log.js";
-import type { HandlerReport, PausedHandlerRow, PauseReport } from "./api/work.js";
-import type { InboxOperator } from "../store/inbox-operator.js";
-import { lookForHandler } from "../store/find-in-inbox.js";
-import type { InboxCall, InboxRoute } from "./inbox-route.js";
+import type { HandlerReport, PausedHandlerRow, PauseReport } from "./api/handlers.js";
+import { requireField } from "./body-fields.js";
+import type { InboxTools } from "./inbox-tools.js";
+import { badField } from "./page-api-error.js";
+import { filtersIn } from "./page-of-query.js";
 import type { SharedReadings } from "./shared-readings.js";
-
-/** What the routes of handlers work with. */
-export interface HandlerRouteTools {
-  operator: () => InboxOperator;
-  readings: SharedReadings;
-  /** Names of the handlers that are registered here, in their order. */
-  handlers: () => readonly string[];
-  log: ActionLog;
-  now: () => number;
-}
+import type { WebCall, WebRoute } from "./web-route.js";
 
 /** Handlers, and their pauses. */
-export function handlerRoutes({ operator, readings, handlers, log, now }: HandlerRouteTools): InboxRoute[] {
+export function handlerRoutes({ operator, readings, handlers, log, now }: InboxTools): WebRoute[] {
   const report = (since = now() - DAY): Promise<HandlerReport> =>
     reportHandlers(readings, handlers(), stepAt(since, LONG_STEPS.stepMs));
-  const nameIn = ({ body }: InboxCall): string => {
+  const nameIn = ({ body }: WebCall): string => {
     return requireField("handler", body.text("handler", MAX_HANDLER_NAME_LENGTH) || undefined);
   };
   return [
     {
-      method: "GET",
-      path: "/api/handlers",
-      needs: "read",
+      at: "GET /api/handlers",
       handle: ({ query }) => report(filtersIn(query, { since: WORK_FILTERS.since }).since),
     },
     {
-      method: "POST",
-      path: "/api/handlers/pause",
-      needs: "operate",
+      at: "POST /api/handlers/pause",
       async handle(call): Promise<PauseReport> {
         const handler = nameIn(call);
         const isHere = handlers().includes(handler);
@@ -55,9 +41,7 @@ export function handlerRoutes({ operator, readings, handlers, log, now }: Handle
       },
     },
     {
-      method: "POST",
-      path: "/api/handlers/resume",
-      needs: "operate",
+      at: "POST /api/handlers/resume",
       async handle(call): Promise<HandlerReport> {
         const handler = nameIn(call);
         log.note(call.person, "resume", { handler });

@@ -3,7 +3,7 @@ export interface PageApiErrorBody {
   code: string;
   message: string;
   /** The field that caused the error, if there is one. */
-  param?: string;
+  param?: string | undefined;
 }
 
 /** An error answer of a page's API: thrown by a route, and in the page on receiving it. Status 0: no answer. */

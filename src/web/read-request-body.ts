@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
 
 export type BodyResult =
   | { kind: "read"; body: Uint8Array }
@@ -9,16 +10,19 @@ export type BodyResult =
   /** The sender closed the connection, so no answer is possible. */
   | { kind: "aborted" };
 
+/** A request's body, of node:http with its headers, or of another server. */
+export type BodyStream = Readable & Partial<Pick<IncomingMessage, "headers">>;
+
 /** Reads the whole body, up to a limit of bytes and of time, as long as `take` has memory for so many bytes more. */
 export function readRequestBody(
-  req: IncomingMessage,
+  req: BodyStream,
   {
     maxBytes,
     timeoutMs,
     take = () => true,
   }: { maxBytes: number; timeoutMs: number; take?: (bytes: number) => boolean },
 ): Promise<BodyResult> {
-  if (Number(req.headers["content-length"] ?? 0) > maxBytes) return Promise.resolve({ kind: "too_large" });
+  if (Number(req.headers?.["content-length"] ?? 0) > maxBytes) return Promise.resolve({ kind: "too_large" });
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;

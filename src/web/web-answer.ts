@@ -1,5 +1,3 @@
-import type { PageApiErrorBody } from "./page-api-error.js";
-
 /** Writes to a client for as long as it is connected. */
 export interface StreamSink {
   /** False when the client does not read what it is sent. */
@@ -42,10 +40,6 @@ export function contentSecurityPolicy(nonce?: string): string {
 export function jsonAnswer(status: number, value: unknown): WebAnswer {
   const headers = { "content-type": "application/json; charset=utf-8" };
   return { kind: "whole", status, headers, body: JSON.stringify(value) };
-}
-
-export function errorAnswer(status: number, body: PageApiErrorBody): WebAnswer {
-  return jsonAnswer(status, body);
 }
 
 /** A page for people, of plain text: it needs no style and no script. */

@@ -3,13 +3,12 @@ import { createDashboard, type DashboardOptions } from "pigeonhole/dashboard";
 import type { Receiver } from "pigeonhole";
 import { describe, expect, test } from "vitest";
 import { TOKEN_HEADER, type PageSession } from "#pigeonhole/web/api/session.js";
-import type { ListedContactEventPage } from "#pigeonhole/web/api/contact-events.js";
+import type { ListedContactEvent } from "#pigeonhole/web/api/contact-events.js";
 import type { ErrorGroupList } from "#pigeonhole/store/error-groups.js";
-import type { WholeEvent, UnveiledPayload } from "#pigeonhole/web/api/event.js";
+import type { ListedEvent, RowPage, UnveiledPayload, WholeEvent } from "#pigeonhole/web/api/event.js";
 import type { BulkJob } from "#pigeonhole/store/bulk-jobs.js";
 import type { RunCounts } from "#pigeonhole/store/inbox-operator.js";
-import type { BulkJobList } from "#pigeonhole/web/api/jobs.js";
-import type { ListedEventPage } from "#pigeonhole/web/api/work.js";
+import type { BulkJobList } from "#pigeonhole/dashboard/job-body.js";
 import { PersonalData } from "#pigeonhole/web/personal-data.js";
 import { HOUR, MINUTE } from "#pigeonhole/base/duration.js";
 import { partsOf } from "#pigeonhole/receiver/receiver-parts.js";
@@ -376,7 +375,7 @@ describe("payloads", () => {
     await post(receiver, makeEvent({ type: "contact.promoted", data: PERSON }));
     const dashboard = openDashboard(receiver, { payloads: "hidden" });
     const error = "This version does not know the event type, and no handler matches it.";
-    const [event] = (await dashboard.get<ListedEventPage>("api/events?state=parked")).body.items;
+    const [event] = (await dashboard.get<RowPage<ListedEvent>>("api/events?state=parked")).body.items;
     expect(event?.handlers).toMatchObject([{ reason: "unknown_type", error }]);
     const { items } = (await dashboard.get<ErrorGroupList>("api/errors")).body;
     expect(items).toMatchObject([{ kind: "unknown_type", message: error }]);
@@ -478,7 +477,7 @@ describe("payloads", () => {
       // A link that one person copies opens for the others.
       for (const payloads of ["redacted", "full"] as const) expect(await groupsFor(payloads)).toEqual(names);
       const chosen = async (payloads: Rule, errorGroup: string) => {
-        const list = await as(payloads).get<ListedEventPage>(`api/events?errorGroup=${errorGroup}`);
+        const list = await as(payloads).get<RowPage<ListedEvent>>(`api/events?errorGroup=${errorGroup}`);
         const asked = { action: "discard", filter: { errorGroup } };
         const preview = await as(payloads).post<RunCounts>("api/jobs/preview", asked);
         return [list.status, preview.status, list.body.items?.length, preview.body.work];
@@ -553,7 +552,7 @@ describe("payloads", () => {
       const as = (payloads: Rule) => seenBy(receiver, payloads);
       const names = new Set<string>();
       for (const payloads of ["hidden", "redacted"] as const) {
-        const list = await as(payloads).get<ListedContactEventPage>("api/outbox");
+        const list = await as(payloads).get<RowPage<ListedContactEvent>>("api/outbox");
         expect(list.text).not.toContain(key);
         const [{ key: name, idempotencyKey } = { key: "", idempotencyKey: undefined }] = list.body.items;
         expect(idempotencyKey).toBeNull();

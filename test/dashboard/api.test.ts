@@ -4,13 +4,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createDashboard } from "pigeonhole/dashboard";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { ErrorGroupList } from "#pigeonhole/store/error-groups.js";
-import type { WholeEvent, FileText } from "#pigeonhole/web/api/event.js";
+import type { FileText, ListedEvent, RowPage, WholeEvent } from "#pigeonhole/web/api/event.js";
 import type { BulkJob } from "#pigeonhole/store/bulk-jobs.js";
 import type { RunCounts } from "#pigeonhole/store/inbox-operator.js";
-import type { BulkJobList } from "#pigeonhole/web/api/jobs.js";
-import type { OverviewFigures } from "#pigeonhole/web/api/overview.js";
-import type { PageSession } from "#pigeonhole/web/api/session.js";
-import type { ListedEventPage, HandlerReport } from "#pigeonhole/web/api/work.js";
+import type { BulkJobList } from "#pigeonhole/dashboard/job-body.js";
+import type { OverviewFigures } from "#pigeonhole/dashboard/state-now.js";
+import type { HandlerReport } from "#pigeonhole/web/api/handlers.js";
 import { HOUR } from "#pigeonhole/base/duration.js";
 import { partsOf } from "#pigeonhole/receiver/receiver-parts.js";
 import { type FakeClock, TEST_SECRET, fakeClock } from "pigeonhole/testing";
@@ -67,7 +66,7 @@ async function postDone(receiver: Receiver, data: Record<string, unknown>): Prom
 
 /** The ids of the events that a query lists, sorted. */
 async function idsOf(dashboard: DashboardClient, query: string): Promise<string[]> {
-  const { body } = await dashboard.get<ListedEventPage>(`api/events?${query}`);
+  const { body } = await dashboard.get<RowPage<ListedEvent>>(`api/events?${query}`);
   return body.items.map(({ id }) => id).toSorted();
 }
 
@@ -80,17 +79,6 @@ async function untilJobEnds(dashboard: DashboardClient, id: string, clock: FakeC
   await expect.poll(async () => (await find())?.state).not.toBe("open");
   return find();
 }
-
-test("the session says who looks, and at what", async () => {
-  const { dashboard } = await start({ store: fileStore(tempFile()) });
-  expect((await dashboard.get<PageSession>("api/session")).body).toMatchObject({
-    name: "ann",
-    role: "operate",
-    payloads: "redacted",
-    database: expect.stringContaining("inbox.db") as string,
-    handlers: ["email.sent"],
-  });
-});
 
 describe("events", () => {
   test("they are listed by state, id and a text of the payload without personal data, unless that is gone", async () => {
@@ -327,7 +315,9 @@ test("a handler that the code has no more is reported while it has dead work", a
   const receiver = openReceiver({ store: fileStore(file) });
   receiver.on("email.bounced", () => undefined);
   await receiver.start();
-  const { handlers } = (await openDashboard(receiver).get<HandlerReport>("api/handlers")).body;
+  const dashboard = openDashboard(receiver);
+  expect(await dashboard.get("api/session")).toMatchObject({ body: { handlers: ["email.bounced"] } });
+  const { handlers } = (await dashboard.get<HandlerReport>("api/handlers")).body;
   expect(handlers.map(({ handler }) => handler)).toEqual(["email.bounced", "email.sent"]);
 });
 
@@ -345,6 +335,9 @@ test("a handler is failing from half of its runs of a day on, and its last error
   expect(await ran("failed", 200)).toMatchObject({ times: { runs: 200, failed: 200 }, isFailing: true, lastError });
   expect(await ran("done", 200)).toMatchObject({ times: { runs: 400, failed: 200 }, isFailing: true });
   expect(await ran("done", 10)).toMatchObject({ times: { runs: 410, failed: 200 }, isFailing: false });
+  const of = (since: string) => dashboard.get<HandlerReport>(`api/handlers?since=${since}`);
+  expect((await of("2d")).body.handlers).toMatchObject([{ times: { runs: 1_410, failed: 200 } }]);
+  expect(await of("soon")).toMatchObject({ status: 400, body: { param: "since" } });
 });
 
 test("the overview has the figures of the range and the state now", async () => {

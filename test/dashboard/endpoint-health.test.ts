@@ -1,8 +1,7 @@
 import Database from "better-sqlite3";
 import type { ReceiverOptions } from "pigeonhole";
 import { expect, test } from "vitest";
-import type { StateNow } from "#pigeonhole/web/api/now.js";
-import type { OverviewFigures } from "#pigeonhole/web/api/overview.js";
+import type { OverviewFigures, StateNow } from "#pigeonhole/dashboard/state-now.js";
 import { jsonLines, runCli } from "../support/run-cli.js";
 import { closeReceiver, makeEvent, openReceiver, post, tempFile } from "../support/receiver.js";
 import { openDashboard } from "./dashboard-client.js";

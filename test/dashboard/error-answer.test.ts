@@ -1,5 +1,5 @@
 import { PigeonholeError } from "#pigeonhole/base/error.js";
-import { errorAnswerFor } from "#pigeonhole/web/error-answer.js";
+import { asPageApiError } from "#pigeonhole/web/error-answer.js";
 import { expect, test } from "vitest";
 
 test.each([
@@ -11,5 +11,5 @@ test.each([
   "server_unusable",
 ] as const)("a store with %s is answered 503, with what happened", (code) => {
   const body = { code, message: "What happened." };
-  expect(errorAnswerFor(new PigeonholeError(code, body.message))).toEqual({ status: 503, body });
+  expect(asPageApiError(new PigeonholeError(code, body.message))).toMatchObject({ status: 503, ...body });
 });

@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createFetchDashboard } from "#pigeonhole/dashboard/fetch-dashboard.js";
 import { MAX_ACTION_BYTES } from "#pigeonhole/dashboard/dashboard-request.js";
-import { BODY_TIMEOUT_MS } from "#pigeonhole/web/json-body.js";
+import { BODY_TIMEOUT_MS } from "#pigeonhole/web/read-fields.js";
+import type { PageApiError } from "#pigeonhole/web/page-api-error.js";
 import type { StreamSink } from "#pigeonhole/web/web-answer.js";
 
 const URL_OF_PAGE = "https://ops.example/api/stream";
@@ -36,7 +37,10 @@ async function postPieces(bytes: number | "never") {
     },
   });
   const dashboard = createFetchDashboard(async (request) => {
-    const { kind } = await request.readBody();
+    const kind = await request.readBody().then(
+      () => "read",
+      (error: PageApiError) => error.code,
+    );
     return { kind: "whole", status: 413, headers: {}, body: kind };
   }, undefined);
   const init: RequestInit & { duplex: "half" } = { method: "POST", body, duplex: "half" };
@@ -53,5 +57,5 @@ test("a body that does not come in time is cancelled", async () => {
   onTestFinished(() => void vi.useRealTimers());
   const posted = postPieces("never");
   await vi.advanceTimersByTimeAsync(BODY_TIMEOUT_MS);
-  expect(await posted).toEqual({ kind: "timeout", isCancelled: true });
+  expect(await posted).toEqual({ kind: "body_timeout", isCancelled: true });
 });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Store, createReceiver } from "pigeonhole";
 import { createPostgresStore } from "pigeonhole/postgres";
-import type { OverviewFigures } from "#pigeonhole/web/api/overview.js";
+import type { OverviewFigures } from "#pigeonhole/dashboard/state-now.js";
 import { TEST_SECRET } from "pigeonhole/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { type RelayFault, startPostgresRelay } from "../support/postgres-relay.js";

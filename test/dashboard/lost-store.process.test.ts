@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import type { ReceiverOptions } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import { expect, test } from "vitest";
-import type { OverviewFigures, StepValues } from "#pigeonhole/web/api/overview.js";
+import type { OverviewFigures, StepValues } from "#pigeonhole/dashboard/state-now.js";
 import { makeFolder } from "../support/folder.js";
 import { captureLog, makeEvent, makeGate, openReceiver, post, tempFile } from "../support/receiver.js";
 import { HOST, openDashboard } from "./dashboard-client.js";
@@ -140,14 +140,6 @@ test("nobody sees the memory of a process whom the app does not let in", async (
   const dashboard = openDashboard(receiver, { allow: () => undefined });
   for (const path of ["overview", "running", "session", "stream"])
     expect((await dashboard.get(`api/${path}`)).status, path).toBe(403);
-});
-
-test("a dashboard that is opened while the file is away works once it is back", async () => {
-  const { file, dashboard } = await start();
-  renameSync(file, `${file}.away`);
-  expect(await dashboard.get("api/overview")).toMatchObject(FROM_MEMORY);
-  renameSync(`${file}.away`, file);
-  expect(await dashboard.get("api/overview")).toMatchObject({ status: 200, body: { now: { trouble: null } } });
 });
 
 test("another file in the place of the receiver's is neither shown nor changed", async () => {

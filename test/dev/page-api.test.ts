@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { REDACTION_HELP } from "#pigeonhole/capture/redact/redaction-profiles.js";
 import type { CaptureDetail } from "#pigeonhole/dev/api/page-api.js";
-import type { HandlerReport } from "#pigeonhole/web/api/work.js";
+import type { HandlerReport } from "#pigeonhole/web/api/handlers.js";
 import { openReceiver, makeEvent, post, untilWork, workOf } from "../support/receiver.js";
 import { findFreePort } from "../support/free-port.js";
 import { callApi, deliver, idsOf, makeDelivery, send, startApp, startDev } from "./dev-harness.js";

@@ -1,6 +1,6 @@
 import { isoTime } from "../../src/base/iso-time.js";
 import { expect, test } from "vitest";
-import type { OverviewFigures } from "#pigeonhole/web/api/overview.js";
+import type { OverviewFigures } from "#pigeonhole/dashboard/state-now.js";
 import { DAY, HOUR, MINUTE } from "#pigeonhole/base/duration.js";
 import { fitToData, shorterRange } from "../../src/page/dashboard/overview/fit-to-data.js";
 

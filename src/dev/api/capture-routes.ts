@@ -1,14 +1,11 @@
-import type { Changes } from "../../base/options.js";
 import type { Capture, CaptureSummary } from "../../capture/model/capture.js";
-import type { NamedSecret } from "../../capture/model/judge-signature.js";
 import { summarizeCapture } from "../../capture/model/summarize-capture.js";
-import type { SignatureAssumptions } from "../../protocol/signature-assumptions.js";
-import type { InboxOperator } from "../../store/inbox-operator.js";
 import type { CaptureLog } from "../forward/capture-log.js";
 import { PageApiError, badField } from "../../web/page-api-error.js";
 import { type BodyFields, requireField } from "../../web/body-fields.js";
 import type { CaptureDetail, CapturePage, SignatureReport, RetryLine } from "./page-api.js";
-import type { WebRoute } from "../../web/find-route.js";
+import type { WebRoute } from "../../web/web-route.js";
+import type { DevTools } from "./dev-tools.js";
 import { listDeliveries, readInboxDelivery } from "./list-deliveries.js";
 import { explainCapture } from "./explain-capture.js";
 import { readRetryAfter } from "../../base/retry-wait.js";
@@ -23,33 +20,22 @@ const MAX_SECRET_LENGTH = 1_000;
 const MAX_NOTE_LENGTH = 10_000;
 const TAGS = { most: 50, longest: 100 };
 
-export interface CaptureRouteDeps {
-  log: CaptureLog;
-  /** Its inbox may appear later. */
-  receiver: { readonly inbox: InboxOperator | undefined };
-  secrets: () => readonly NamedSecret[];
-  assumptions: Changes<SignatureAssumptions>;
-  now: () => number;
-}
-
 /** The list of captures, one capture, and its label, note and pin. */
-export function captureRoutes({ log, receiver, secrets, assumptions, now }: CaptureRouteDeps): WebRoute[] {
+export function captureRoutes({ log, receiver, secrets, assumptions, clock }: DevTools): WebRoute[] {
   return [
     {
-      method: "GET",
-      path: "/api/captures",
+      at: "GET /api/captures",
       handle: ({ query }): Promise<CapturePage> =>
         listDeliveries({
           kept: log.folder.list(),
           inbox: receiver.inbox,
           query: readQuery(query.get("query") ?? ""),
           limit: readLimit(query.get("limit")),
-          now: now(),
+          now: clock.now(),
         }),
     },
     {
-      method: "GET",
-      path: "/api/captures/{id}",
+      at: "GET /api/captures/{id}",
       handle: async ({ id }): Promise<CaptureDetail> => {
         const capture = (await readInboxDelivery(receiver.inbox, id)) ?? mustGet(log, id);
         return {
@@ -61,8 +47,7 @@ export function captureRoutes({ log, receiver, secrets, assumptions, now }: Capt
       },
     },
     {
-      method: "POST",
-      path: "/api/captures/{id}/try-secret",
+      at: "POST /api/captures/{id}/try-secret",
       handle: ({ id, body }): SignatureReport => {
         const value = requireField("secret", body.text("secret", MAX_SECRET_LENGTH)).trim();
         return explainCapture(mustGet(log, id), {
@@ -72,13 +57,11 @@ export function captureRoutes({ log, receiver, secrets, assumptions, now }: Capt
       },
     },
     {
-      method: "POST",
-      path: "/api/captures/{id}/mark",
+      at: "POST /api/captures/{id}/mark",
       handle: ({ id, body }) => markCapture(log, id, body),
     },
     {
-      method: "POST",
-      path: "/api/captures/remove",
+      at: "POST /api/captures/remove",
       handle: async ({ body }) => ({ removed: await log.remove(readIds(body)) }),
     },
   ];

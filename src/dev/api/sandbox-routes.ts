@@ -8,7 +8,7 @@ import type { DevSandbox } from "../sandbox/dev-sandbox.js";
 import { type BodyFields, requireField } from "../../web/body-fields.js";
 import { describeSandbox, removeFault } from "../sandbox/describe-sandbox.js";
 import { PageApiError, badField } from "../../web/page-api-error.js";
-import type { WebRoute } from "../../web/find-route.js";
+import type { WebRoute } from "../../web/web-route.js";
 import type { AdvanceReport, EmitReport, SandboxState } from "../sandbox/sandbox-state.js";
 
 /** Events that one request may fire. */
@@ -23,26 +23,23 @@ export function sandboxRoutes(sandbox: DevSandbox | undefined): WebRoute[] {
   };
   const stateNow = (): SandboxState => describeSandbox(running());
   return [
-    { method: "GET", path: "/api/sandbox", handle: stateNow },
+    { at: "GET /api/sandbox", handle: stateNow },
     {
-      method: "POST",
-      path: "/api/sandbox/advance",
+      at: "POST /api/sandbox/advance",
       handle: async ({ body }): Promise<AdvanceReport> => {
         const advancedMs = await advance(running().service, body);
         return { advancedMs: advancedMs ?? null, state: stateNow() };
       },
     },
     {
-      method: "POST",
-      path: "/api/sandbox/faults",
+      at: "POST /api/sandbox/faults",
       handle: ({ body }): SandboxState => {
         addFault(running().service, body);
         return stateNow();
       },
     },
     {
-      method: "POST",
-      path: "/api/sandbox/faults/{id}/remove",
+      at: "POST /api/sandbox/faults/{id}/remove",
       handle: ({ id }): SandboxState => {
         const isRemoved = removeFault(running().service, id);
         if (!isRemoved) throw new PageApiError(404, { code: "not_found", message: "The fault is not in force." });
@@ -50,8 +47,7 @@ export function sandboxRoutes(sandbox: DevSandbox | undefined): WebRoute[] {
       },
     },
     {
-      method: "POST",
-      path: "/api/sandbox/endpoints/{id}/resume",
+      at: "POST /api/sandbox/endpoints/{id}/resume",
       handle: ({ id }): SandboxState => {
         const { endpoints } = running().service;
         withPageErrors(() => endpoints.update(id, { enabled: true }));
@@ -59,8 +55,7 @@ export function sandboxRoutes(sandbox: DevSandbox | undefined): WebRoute[] {
       },
     },
     {
-      method: "POST",
-      path: "/api/sandbox/emit",
+      at: "POST /api/sandbox/emit",
       handle: ({ body }): EmitReport => emit(running().service, body),
     },
   ];

@@ -6,6 +6,7 @@ import { headerListReader } from "../../capture/model/judge-signature.js";
 import type { SenderAnswer, ReceiveDelivery } from "../forward/forwarder.js";
 import type { Report } from "../lines/dev-event.js";
 import { type BodyResult, readRequestBody } from "../../web/read-request-body.js";
+import { splitUrl } from "../../web/split-url.js";
 import { senderAddress, sourceOf } from "./sender-address.js";
 
 const BODY_TIMEOUT_MS = 10 * SECOND;
@@ -117,11 +118,6 @@ function writeAnswer(req: IncomingMessage, res: ServerResponse, answer: SenderAn
   res.writeHead(answer.status, headers.flat());
   res.end(hasBody ? answer.body : undefined);
   if (!req.complete) req.resume();
-}
-
-function splitUrl(url: string): { path: string; query: string } {
-  const at = url.indexOf("?");
-  return at === -1 ? { path: url, query: "" } : { path: url.slice(0, at), query: url.slice(at + 1) };
 }
 
 /** A slash at the end is ignored. */

@@ -1,16 +1,21 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import { BodyFields } from "../../web/body-fields.js";
 import type { BuiltFiles } from "../../web/built-files.js";
-import { errorAnswerFor } from "../../web/error-answer.js";
-import { type WebRoute, findRoute } from "../../web/find-route.js";
-import { fieldsOf, readJsonBody } from "../../web/json-body.js";
-import { type WebAnswer, errorAnswer, eventStreamAnswer, jsonAnswer, textAnswer } from "../../web/web-answer.js";
+import { errorAnswer } from "../../web/error-answer.js";
+import { PageApiError } from "../../web/page-api-error.js";
+import { readFields } from "../../web/read-fields.js";
+import { splitUrl } from "../../web/split-url.js";
+import { type WebAnswer, eventStreamAnswer, jsonAnswer, textAnswer } from "../../web/web-answer.js";
+import { type Viewer, type WebRoute, findRoute, noSuchPath } from "../../web/web-route.js";
 import { writeAnswer } from "../../web/write-answer.js";
 import type { EventStream } from "./event-stream.js";
 import { guardRequest } from "./guard.js";
 import type { GuardSecrets } from "./project-tokens.js";
 
 const STREAM_PATH = "/api/stream";
+
+/** The developer sees all and does all. */
+export const DEVELOPER: Viewer = { name: "dev", role: "operate", payloads: "full" };
 
 export interface PageListenerOptions {
   /** Read for every request, since the port is known only once it listens. */
@@ -26,10 +31,7 @@ export interface PageListenerOptions {
 export function createPageListener(options: PageListenerOptions): RequestListener {
   return (req, res) => {
     answerRequest(req, options)
-      .catch((error: unknown) => {
-        const { status, body } = errorAnswerFor(error);
-        return errorAnswer(status, body);
-      })
+      .catch(errorAnswer)
       .then((answer) => writeAnswer(req, res, answer))
       .catch(() => res.destroy());
   };
@@ -39,14 +41,15 @@ async function answerRequest(req: IncomingMessage, options: PageListenerOptions)
   const verdict = guardRequest(req, options.guard());
   if (verdict.kind === "refuse") return refuse(req, verdict);
   if (verdict.kind === "enter") return enter(req, verdict.cookie);
-  const [path, query] = splitUrl(req.url ?? "/");
+  const { path, query } = splitUrl(req.url ?? "/");
   const isRead = req.method === "GET" || req.method === "HEAD";
   if (path === STREAM_PATH && req.method === "GET") {
     return eventStreamAnswer((sink) => options.stream.open(sink, req.headers["last-event-id"]));
   }
   if (path.startsWith("/api/")) return answerApi(req, options, path, query);
   const file = isRead ? options.files.answer(path) : undefined;
-  return file ?? errorAnswer(isRead ? 404 : 405, { code: "no_such_path", message: `There is no ${path}.` });
+  if (file === undefined) throw noSuchPath();
+  return file;
 }
 
 async function answerApi(
@@ -55,18 +58,11 @@ async function answerApi(
   path: string,
   query: string,
 ): Promise<WebAnswer> {
-  const match = findRoute(routes, req.method === "HEAD" ? "GET" : (req.method ?? ""), path);
-  switch (match.kind) {
-    case "no_such_path":
-      return errorAnswer(404, { code: "no_such_path", message: `There is no ${path}.` });
-    case "wrong_method":
-      return errorAnswer(405, { code: "wrong_method", message: `${path} does not take ${req.method}.` });
-    case "found": {
-      const isChange = req.method === "POST";
-      const body = isChange ? fieldsOf(await readJsonBody(req, maxBodyBytes), maxBodyBytes) : new BodyFields({});
-      return jsonAnswer(200, await match.route.handle({ id: match.id, query: new URLSearchParams(query), body }));
-    }
-  }
+  const found = findRoute(routes, req.method === "HEAD" ? "GET" : (req.method ?? ""), path);
+  if (found === undefined) throw noSuchPath();
+  const body = req.method === "POST" ? await readFields(req, maxBodyBytes) : new BodyFields({});
+  const call = { id: found.id, query: new URLSearchParams(query), body, person: DEVELOPER };
+  return jsonAnswer(200, await found.route.handle(call));
 }
 
 /**
@@ -91,10 +87,5 @@ function refuse(
   { status, code, message }: { status: number; code: string; message: string },
 ): WebAnswer {
   const isForPeople = req.headers.accept?.includes("text/html") === true;
-  return isForPeople ? textAnswer(status, message) : errorAnswer(status, { code, message });
-}
-
-function splitUrl(url: string): [path: string, query: string] {
-  const at = url.indexOf("?");
-  return at === -1 ? [url, ""] : [url.slice(0, at), url.slice(at + 1)];
+  return isForPeople ? textAnswer(status, message) : errorAnswer(new PageApiError(status, { code, message }));
 }

@@ -1,17 +1,24 @@
 import { signal } from "@preact/signals";
 import { PageApiError } from "../../web/page-api-error.js";
 import { escapeControls } from "../../base/text.js";
-import type { ListedEventPage, HandlerReport, RunningWork } from "../../web/api/work.js";
+import type {
+  EventDeliveries,
+  FileText,
+  ListedEvent,
+  RowPage,
+  UnveiledPayload,
+  WholeEvent,
+} from "../../web/api/event.js";
+import type { HandlerReport } from "../../web/api/handlers.js";
 import type { PageSession } from "../../web/api/session.js";
-import type { OverviewFigures, FigureRange } from "../../web/api/overview.js";
+import type { BulkJobList, JobBody } from "../../dashboard/job-body.js";
+import type { FigureRange, OverviewFigures, RunningWork } from "../../dashboard/state-now.js";
 import type { BulkJob, JobAction, JobChange } from "../../store/bulk-jobs.js";
 import type { StoreFigures } from "../../operator/figures-now.js";
 import type { RunCounts } from "../../store/inbox-operator.js";
-import type { BulkJobList, JobBody } from "../../web/api/jobs.js";
-import type { WholeEvent, EventDeliveries, FileText, UnveiledPayload } from "../../web/api/event.js";
 import type { ErrorGroupList } from "../../store/error-groups.js";
 import type { InboxChanges, InboxChange } from "../../operator/change-each.js";
-import type { WholeContactEvent, ListedContactEventPage } from "../../web/api/contact-events.js";
+import type { ListedContactEvent, WholeContactEvent } from "../../web/api/contact-events.js";
 import type {
   CaptureDetail,
   CapturePage,
@@ -83,11 +90,9 @@ export const removeCaptures = (ids: string[]) => change<{ removed: number }>("ap
 export const requestCurl = (id: string, mode: SignMode) =>
   change<{ command: string }>(`api/captures/${at(id)}/curl`, { mode });
 
-export const requestExport = (body: ExportBody) =>
-  change<{ name: string; mediaType: string; text: string }>("api/captures/export", body);
+export const requestExport = (body: ExportBody) => change<FileText>("api/captures/export", body);
 
-export const writeFixture = (id: string, body: string) =>
-  change<{ name: string; mediaType: string; text: string }>(`api/captures/${at(id)}/fixture`, { body });
+export const writeFixture = (id: string, body: string) => change<FileText>(`api/captures/${at(id)}/fixture`, { body });
 
 export const requestReplay = (body: ReplayBody) => change<PageReplayReport>("api/replay", body);
 
@@ -125,7 +130,7 @@ export const fetchOverview = (range: FigureRange) => readJson<OverviewFigures>(w
 
 export const fetchErrorGroups = (filter: ListFilter) => readJson<ErrorGroupList>(withQuery("api/errors", filter));
 
-export const fetchEvents = (filter: ListFilter) => readJson<ListedEventPage>(withQuery("api/events", filter));
+export const fetchEvents = (filter: ListFilter) => readJson<RowPage<ListedEvent>>(withQuery("api/events", filter));
 
 export const fetchEvent = (id: string) => readJson<WholeEvent>(`api/events/${at(id)}`);
 
@@ -152,7 +157,8 @@ export const fetchJobs = () => readJson<BulkJobList>("api/jobs");
 
 export const postJobChange = (id: string, to: JobChange) => change<BulkJob>(`api/jobs/${at(id)}/${to}`);
 
-export const fetchOutbox = (filter: ListFilter) => readJson<ListedContactEventPage>(withQuery("api/outbox", filter));
+export const fetchOutbox = (filter: ListFilter) =>
+  readJson<RowPage<ListedContactEvent>>(withQuery("api/outbox", filter));
 
 export const fetchContactEvent = (key: string) => readJson<WholeContactEvent>(`api/outbox/${at(key)}`);
 

@@ -1,5 +1,4 @@
-import { PageApiError } from "../../web/page-api-error.js";
-import type { PageApiErrorBody } from "../../web/page-api-error.js";
+import { PageApiError, type PageApiErrorBody } from "../../web/page-api-error.js";
 import { TOKEN_HEADER } from "../../web/api/session.js";
 import { SERVER, addressOf, face } from "./face.js";
 

@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
 import { escapeControls } from "../../base/text.js";
-import type { StoreTrouble } from "../../web/api/now.js";
+import type { StoreTrouble } from "../../dashboard/state-now.js";
 import { PausedBanners } from "../message/paused-banners.js";
 import { OutboxListView } from "../outbox/outbox-list-view.js";
 import { type ViewName, readParam, view } from "../state/address.js";

@@ -2,7 +2,7 @@ import { render } from "preact";
 import { SECOND } from "../../base/duration.js";
 import { isOfLogin, reportProblem } from "../state/notice.js";
 import { followKeys } from "../ui/follow-keys.js";
-import type { StreamMessages } from "../../web/api/now.js";
+import type { StreamMessages } from "../../dashboard/state-now.js";
 import { followStream } from "../api/follow-stream.js";
 import { DashboardApp } from "./dashboard-app.js";
 import { followRows, returnToRow } from "../ui/row-cursor.js";

@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import type { HandlerRow } from "../../web/api/work.js";
+import type { HandlerRow } from "../../web/api/handlers.js";
 import { escapeControls } from "../../base/text.js";
 import { confirmed } from "./confirmed.js";
 import { runAction, showNotice } from "./notice.js";

@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import type { StateNow } from "../../web/api/now.js";
+import type { StateNow } from "../../dashboard/state-now.js";
 
 /** The state at this moment, by the stream; null before its first message. */
 export const now = signal<StateNow | null>(null);

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { MAX_CHOSEN } from "../../web/api/work.js";
+import { MAX_CHOSEN } from "../../web/api/event.js";
 import { formatCount } from "../text/format.js";
 import { IconButton } from "./button.js";
 

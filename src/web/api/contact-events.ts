@@ -1,10 +1,9 @@
 /*
- * GET  api/outbox?state=&name=&text=&error=&since=&until=&inboxEventId=&cursor= → ListedContactEventPage
+ * GET  api/outbox?state=&name=&text=&error=&since=&until=&inboxEventId=&cursor= → RowPage<ListedContactEvent>
  * GET  api/outbox/{key}                        → WholeContactEvent
  * POST api/outbox/retry | discard  {ids} (keys) → InboxChanges
  */
-import type { ContactEventRow } from "../../store/outbox.js";
-import type { OutboxView } from "../../store/outbox.js";
+import type { ContactEventRow, OutboxView } from "../../store/outbox.js";
 
 /** A contact event. Its `key` names it on the dashboard, the same for everybody. */
 export interface ListedContactEvent extends ContactEventRow {
@@ -23,11 +22,6 @@ export interface CallInFront {
   error: string;
   /** When it is tried next, ISO 8601; null while a try is under way. */
   dueAt: string | null;
-}
-
-export interface ListedContactEventPage {
-  items: ListedContactEvent[];
-  nextCursor: string | null;
 }
 
 export interface WholeContactEvent extends ListedContactEvent, Pick<OutboxView, "body"> {}

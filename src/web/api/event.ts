@@ -1,4 +1,7 @@
 /*
+ * GET  api/events?state=&handler=&type=&source=&error=&text=&since=&until=&errorGroup=&cursor=
+ *                                              → RowPage of ListedEvent
+ * GET  api/errors?handler=&type=&state=&since=&until=&cursor= → ErrorGroupList, each group with all steps of the time
  * GET  api/events/{id}                         → WholeEvent
  * GET  api/events/{id}/deliveries              → EventDeliveries; the service is asked, which takes its time
  * POST api/events/{id}/retry | discard | run {} → InboxChange
@@ -6,10 +9,26 @@
  * POST api/events/{id}/fixture {}              → FileText: a capture for the app's own tests; logged with the name
  * POST api/events/{id}/capture {}              → FileText: a capture, strictly redacted, for the dev server; logged
  */
-import type { EventWithRuns } from "../../store/inbox-view.js";
+import type { EventView, EventWithRuns } from "../../store/inbox-view.js";
 import type { TimelineEntry } from "../../operator/event-timeline.js";
 import type { ListedContactEvent } from "./contact-events.js";
-import type { ListedEvent } from "./work.js";
+
+/** So many events, or contact events, are chosen one by one at most; a filter chooses any number. */
+export const MAX_CHOSEN = 500;
+
+/** An event in the list. */
+export interface ListedEvent extends EventView {
+  /** When its next run is due, ISO 8601; null when none waits. */
+  nextRunAt: string | null;
+  /** What it is about, as its payload may be shown; null where that is hidden, dropped, large or not found. */
+  subject: string | null;
+}
+
+/** A part of a list. It may be short, or empty, and still have a cursor. */
+export interface RowPage<Row> {
+  items: Row[];
+  nextCursor: string | null;
+}
 
 /** One event with all that is known about it. */
 export interface WholeEvent extends ListedEvent, EventWithRuns {

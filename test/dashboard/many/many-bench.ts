@@ -6,7 +6,7 @@ import { DAY, HOUR, MINUTE, SECOND } from "#pigeonhole/base/duration.js";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { TOKEN_HEADER, type PageSession } from "#pigeonhole/web/api/session.js";
 import type { ErrorGroupList } from "#pigeonhole/store/error-groups.js";
-import type { BulkJobList } from "#pigeonhole/web/api/jobs.js";
+import type { BulkJobList } from "#pigeonhole/dashboard/job-body.js";
 import { writeExampleFigures } from "../../dev/page/dashboard/example-figures.js";
 import { startServer } from "../../support/serve.js";
 import { makeEvent } from "../../support/receiver.js";

@@ -1,7 +1,6 @@
 import { CONTACT_EVENT_STATES, EVENT_STATES } from "#pigeonhole/store/state-words.js";
 import { HOUR } from "#pigeonhole/base/duration.js";
-import type { JobBody } from "#pigeonhole/web/api/jobs.js";
-import type { WorkFilter } from "#pigeonhole/web/api/work.js";
+import type { JobBody, WorkFilter } from "#pigeonhole/dashboard/job-body.js";
 import { HANDLERS, RARE, TYPES, exampleEvent, exampleId } from "./example-events.js";
 
 /** What the page asks for. */

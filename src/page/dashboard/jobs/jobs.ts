@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import type { BulkJob, JobAction, JobChange } from "../../../store/bulk-jobs.js";
-import type { WorkFilter } from "../../../web/api/work.js";
+import type { WorkFilter } from "../../../dashboard/job-body.js";
 import { confirmed } from "../../state/confirmed.js";
 import { runAction, showNotice } from "../../state/notice.js";
 import { plural } from "../../text/format.js";

@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { SECOND } from "../../../base/duration.js";
 import { NOTE_HANDLER } from "../../../base/note-handler.js";
 import type { ErrorGroup } from "../../../store/error-groups.js";
-import type { OverviewFigures } from "../../../web/api/overview.js";
+import type { OverviewFigures } from "../../../dashboard/state-now.js";
 import { linkTo } from "../../state/address.js";
 import { runAction } from "../../state/notice.js";
 import { storeTrouble } from "../../state/now.js";

@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import type { OverviewFigures, FigureRange } from "../../../web/api/overview.js";
+import type { OverviewFigures, FigureRange } from "../../../dashboard/state-now.js";
 import { runAction } from "../../state/notice.js";
 import { fetchOverview } from "../../api/calls.js";
 import { readParam, view } from "../../state/address.js";

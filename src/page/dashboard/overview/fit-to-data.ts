@@ -1,5 +1,5 @@
 import { DAY, HOUR } from "../../../base/duration.js";
-import type { FigureRange, OverviewFigures } from "../../../web/api/overview.js";
+import type { FigureRange, OverviewFigures } from "../../../dashboard/state-now.js";
 
 /** Steps that are shown at least: fewer would be drawn as blocks. */
 const MIN_STEPS = 24;

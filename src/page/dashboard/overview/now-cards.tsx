@@ -1,7 +1,7 @@
 import { Time, useElapsed } from "../../ui/time.js";
 import type { ComponentChildren } from "preact";
 import type { EndpointHealth, StoreFigures } from "../../../operator/figures-now.js";
-import { type StateNow, OLD_COUNTS_MS } from "../../../web/api/now.js";
+import { type StateNow, OLD_COUNTS_MS } from "../../../dashboard/state-now.js";
 import { Icon, type IconName } from "../../ui/icon.js";
 import { linkTo } from "../../state/address.js";
 import { formatBytes, formatCount, formatExactTime, formatSpan, plural } from "../../text/format.js";

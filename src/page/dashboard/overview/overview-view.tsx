@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import type { OverviewFigures, RunSeries, StepValues } from "../../../web/api/overview.js";
+import type { AlarmRow, OverviewFigures, ProcessRow, RunSeries, StepValues } from "../../../dashboard/state-now.js";
 import { type PlotSeries, addUp, highest } from "../plots/plot-series.js";
 import { answerSeries, timeSeries } from "./plotted-series.js";
 import { Attention } from "./attention.js";
@@ -8,7 +8,6 @@ import { setParams } from "../../state/address.js";
 import { escapeControls } from "../../../base/text.js";
 import { NowCards } from "./now-cards.js";
 import { RANGES, chosenHandler, figures, loadFigures, range } from "./figures.js";
-import type { AlarmRow, ProcessRow } from "../../../web/api/now.js";
 import { now } from "../../state/now.js";
 import {
   formatBytes,

@@ -1,5 +1,5 @@
 import { describeRunTime, runTimeEnd } from "../../../base/run-time-bounds.js";
-import type { OverviewFigures, StepValues } from "../../../web/api/overview.js";
+import type { OverviewFigures, StepValues } from "../../../dashboard/state-now.js";
 import type { OutcomeKind } from "../../../protocol/outcome.js";
 import { addUp, type PlotSeries, type PlotTone } from "../plots/plot-series.js";
 

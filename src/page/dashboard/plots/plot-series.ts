@@ -1,4 +1,4 @@
-import type { StepValues } from "../../../web/api/overview.js";
+import type { StepValues } from "../../../dashboard/state-now.js";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../base/duration.js";
 
 /** A colour of the theme, by its name there. */

@@ -1,6 +1,7 @@
 import { NOTE_HANDLER } from "../../../base/note-handler.js";
 import { isStopped, piecesIn } from "../../../operator/states.js";
-import type { ListedEvent, PausedHandlerRow } from "../../../web/api/work.js";
+import type { ListedEvent } from "../../../web/api/event.js";
+import type { PausedHandlerRow } from "../../../web/api/handlers.js";
 import { ListedBadge } from "../../ui/badges.js";
 import { timeColumn, type TableColumn, SubjectWords } from "../../ui/data-table.js";
 import { linkTo } from "../../state/address.js";

@@ -1,5 +1,5 @@
 import { escapeControls } from "../../../base/text.js";
-import type { HandlerRow } from "../../../web/api/work.js";
+import type { HandlerRow } from "../../../web/api/handlers.js";
 import { Empty } from "../../ui/empty.js";
 import { Button } from "../../ui/button.js";
 import { Icon } from "../../ui/icon.js";

@@ -1,7 +1,8 @@
 import { EVENT_STATES, type EventState } from "../../../store/state-words.js";
 import { WORK_FILTERS } from "../../../store/filters.js";
 import { computed } from "@preact/signals";
-import type { ListedEvent, WorkFilter } from "../../../web/api/work.js";
+import type { WorkFilter } from "../../../dashboard/job-body.js";
+import type { ListedEvent } from "../../../web/api/event.js";
 import { fetchEvents, viewer } from "../../api/calls.js";
 import { readParam, sinceOf } from "../../state/address.js";
 import { createPagedList } from "../../state/create-paged-list.js";

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { RunningRow } from "../../../operator/figures-now.js";
-import type { RunningWork } from "../../../web/api/work.js";
+import type { RunningWork } from "../../../dashboard/state-now.js";
 import { fetchRunning } from "../../api/calls.js";
 import { linkTo, setParams } from "../../state/address.js";
 import { runAction } from "../../state/notice.js";

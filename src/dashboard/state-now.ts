@@ -1,10 +1,25 @@
 /*
+ * What the dashboard has beside the protocol of web/api/: figures, what runs now, and the stream.
+ *
+ * GET  api/overview?range=1h|24h|7d            → OverviewFigures
+ * GET  api/running                             → RunningWork
  * GET  api/stream                              → server-sent events, see StreamMessages
  */
-import type { ProcessFigures, StoreFigures } from "../../operator/figures-now.js";
-import type { RepairRound } from "../../store/repair-rounds.js";
-import type { BulkJob } from "../../store/bulk-jobs.js";
-import type { PausedHandlerRow } from "./work.js";
+import type { ProcessFigures, RunningRow, StoreFigures } from "../operator/figures-now.js";
+import type { BulkJob } from "../store/bulk-jobs.js";
+import type { FigureRange, FigureSeries, RunSeries, StepValues } from "../store/figures.js";
+import type { RepairRound } from "../store/repair-rounds.js";
+import type { PausedHandlerRow } from "../web/api/handlers.js";
+
+export type { FigureRange, RunSeries, StepValues };
+
+/**
+ * What the plots show: all processes of the store together. With {@link StateNow.trouble}: the last hour of this
+ * process, whatever range was asked for.
+ */
+export interface OverviewFigures extends Omit<FigureSeries, "unreadable"> {
+  now: StateNow;
+}
 
 /** From this age on, {@link StateNow.countedAgoMs} is shown. */
 export const OLD_COUNTS_MS = 5_000;
@@ -82,6 +97,13 @@ export interface ProcessRow {
   failuresInARow: number;
   /** Handlers that run in it now. */
   running: number;
+}
+
+/** The longest-running first. */
+export interface RunningWork {
+  items: RunningRow[];
+  /** True when there are more than are listed: each process reports 50. */
+  hasMore: boolean;
 }
 
 /**
