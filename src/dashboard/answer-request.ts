@@ -6,21 +6,14 @@ import { asPageApiError, errorAnswer } from "../web/error-answer.js";
 import { PageApiError } from "../web/page-api-error.js";
 import { type WebAnswer, eventStreamAnswer, jsonAnswer, textAnswer } from "../web/web-answer.js";
 import { type Viewer, type WebRoute, findRoute, noSuchPath } from "../web/web-route.js";
-import { TOKEN_HEADER } from "../web/api/session.js";
+import { PERSON_HEADER } from "../web/api/session.js";
 import type { DashboardRequest } from "./dashboard-request.js";
 import type { ActionLog } from "../web/action-log.js";
-import type { ActionTokens } from "./action-token.js";
 import type { FailureLog } from "./failure-log.js";
 import { guardOrigin } from "./guard-origin.js";
 import { type Identity, type PersonRules, identifyViewer } from "./identify-viewer.js";
 import type { LiveView } from "./live-view.js";
 import { adviceFor } from "./store-trouble.js";
-
-/** What needs the store's secret. */
-export interface OpenDashboard {
-  routes: readonly WebRoute[];
-  tokens: ActionTokens;
-}
 
 /** What requests are answered with. */
 export interface AnswerTools {
@@ -32,7 +25,7 @@ export interface AnswerTools {
   file: string | undefined;
   files: BuiltFiles;
   /** Rejects with `stopped` while the receiver does not run, or as the store does. */
-  open: () => Promise<OpenDashboard>;
+  open: () => Promise<readonly WebRoute[]>;
   /** Routes for those who look, which are answered while the store cannot be read too. */
   lasting: readonly WebRoute[];
   live: LiveView;
@@ -40,7 +33,6 @@ export interface AnswerTools {
   forgetReadings: () => void;
   /** Throws `stopped` once the receiver stops. */
   checkRunning: () => void;
-  now: () => number;
   log: ActionLog;
   failures: FailureLog;
 }
@@ -121,10 +113,7 @@ async function answerApi(tools: AnswerTools, request: DashboardRequest, person: 
   }
   const { route, id } = await findIn(tools, method === "HEAD" ? "GET" : method, path);
   const isAction = method === "POST";
-  if (isAction) {
-    const { tokens } = await tools.open();
-    checkToken(tokens.judge(request.header(TOKEN_HEADER), person.name, tools.now()));
-  }
+  if (isAction) checkPerson(request.header(PERSON_HEADER), person);
   checkRole(route, person, isAction);
   noteReading(tools.log, person, { ...route, path });
   const call = { id, query: new URLSearchParams(query), person };
@@ -138,7 +127,7 @@ async function answerApi(tools: AnswerTools, request: DashboardRequest, person: 
 }
 
 async function findIn({ lasting, open }: AnswerTools, method: string, path: string) {
-  const found = findRoute(lasting, method, path) ?? findRoute((await open()).routes, method, path);
+  const found = findRoute(lasting, method, path) ?? findRoute(await open(), method, path);
   if (found === undefined) throw noSuchPath();
   return found;
 }
@@ -162,18 +151,11 @@ function noteReading(
   if (quotes === true && person.payloads === "full") log.noteSight(person, path);
 }
 
-function checkToken(verdict: ReturnType<ActionTokens["judge"]>): void {
-  switch (verdict) {
-    case "valid":
-      return;
-    case "expired":
-      throw new PageApiError(403, { code: "token_expired", message: "The page was open for long. Load it again." });
-    case "invalid":
-      throw new PageApiError(403, {
-        code: "token_expired",
-        message: "The action has no token for the person who is signed in. Load the page again.",
-      });
-  }
+/** What a page was loaded for one person is not done by another one, who is signed in now and did not ask for it. */
+function checkPerson(asking: string | undefined, { name }: Viewer): void {
+  if (asking === encodeURIComponent(name)) return;
+  const message = "Another person is signed in than the one for whom the page was loaded. Load the page again.";
+  throw new PageApiError(403, { code: "other_person", message });
 }
 
 function checkRole({ needs }: WebRoute, { role, payloads }: Viewer, isAction: boolean): void {

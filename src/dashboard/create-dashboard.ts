@@ -1,12 +1,10 @@
 import { PigeonholeError } from "../base/error.js";
-import { isoTime } from "../base/iso-time.js";
 import { readPackageVersion } from "../base/package-version.js";
 import type { FetchHandler } from "../http/fetch-mount.js";
 import type { NodeMiddleware } from "../http/node-mount.js";
 import { type ReceiverParts, partsOf } from "../receiver/receiver-parts.js";
 import { ActionLog } from "../web/action-log.js";
-import { ActionTokens } from "./action-token.js";
-import { type OpenDashboard, createAnswer } from "./answer-request.js";
+import { createAnswer } from "./answer-request.js";
 import type { PageSession } from "../web/api/session.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import { type AllowAnswer, DASHBOARD_OPTIONS, type DashboardOptions } from "./dashboard-options.js";
@@ -75,7 +73,7 @@ export function createDashboard<Req = never>(
     files: new BuiltFiles("dashboard"),
     open,
     lasting: [
-      sessionRoute({ open, operator, storeOrMemory, handlers: () => handlersOf(parts), now: () => clock.now() }),
+      sessionRoute({ operator, storeOrMemory, handlers: () => handlersOf(parts) }),
       ...overviewRoutes({ readings, receiver: parts, now, storeOrMemory, failures }),
     ],
     live: new LiveView({
@@ -88,7 +86,6 @@ export function createDashboard<Req = never>(
     }),
     forgetReadings: () => readings.forgetAll(),
     checkRunning: () => storeOrMemory.checkRunning(),
-    now: () => clock.now(),
     log,
     failures,
   });
@@ -114,24 +111,21 @@ interface OpeningTools {
 }
 
 /** Reads the secret of the store with the first request. */
-function openOnce(parts: ReceiverParts, { operator, readings, jobs, log }: OpeningTools): () => Promise<OpenDashboard> {
+function openOnce(
+  parts: ReceiverParts,
+  { operator, readings, jobs, log }: OpeningTools,
+): () => Promise<readonly WebRoute[]> {
   const { clock } = parts.options;
   const { api } = parts.options;
   const deliveries = api === undefined ? undefined : new DeliveryLog(api, clock);
-  let opening: Promise<OpenDashboard> | undefined;
+  let opening: Promise<readonly WebRoute[]> | undefined;
   return () => {
     // Without an open store there is no operator, whatever was opened before.
     const inbox = operator();
     opening ??= inbox.dashboardSecret().then((secret) => {
-      const tokens = new ActionTokens(secret);
       const personal = new PersonalData(secret);
       const shared = { operator, readings, personal, log, handlers: () => handlersOf(parts), now: () => clock.now() };
-      const routes = [
-        ...inboxRoutes(shared),
-        ...deliveryRoutes({ operator, deliveries }),
-        ...jobRoutes({ ...shared, jobs }),
-      ];
-      return { routes, tokens };
+      return [...inboxRoutes(shared), ...deliveryRoutes({ operator, deliveries }), ...jobRoutes({ ...shared, jobs })];
     });
     opening.catch(() => (opening = undefined));
     return opening;
@@ -144,31 +138,21 @@ function handlersOf({ path }: ReceiverParts): string[] {
 }
 
 interface SessionTools {
-  open: () => Promise<OpenDashboard>;
   operator: () => InboxOperator;
   storeOrMemory: StoreOrMemory;
   handlers: () => string[];
-  now: () => number;
 }
 
 /** Who looks is known without the store. */
-function sessionRoute({ open, operator, storeOrMemory, handlers, now }: SessionTools): WebRoute {
+function sessionRoute({ operator, storeOrMemory, handlers }: SessionTools): WebRoute {
   return {
     at: "GET /api/session",
     async handle({ person }): Promise<PageSession> {
-      const opened = await storeOrMemory.read(
-        async () => ({ ...(await open()), database: operator().database }),
-        () => undefined,
+      const database = await storeOrMemory.read(
+        async () => operator().database,
+        () => null,
       );
-      const issued = opened?.tokens.issue(person.name, now());
-      return {
-        version: readPackageVersion(),
-        ...person,
-        token: issued?.token ?? "",
-        tokenExpiresAt: issued === undefined ? null : isoTime(issued.expiresAt),
-        database: opened?.database ?? null,
-        handlers: handlers(),
-      };
+      return { version: readPackageVersion(), ...person, database, handlers: handlers() };
     },
   };
 }

@@ -23,9 +23,6 @@ export function describeSession(input: {
   return {
     ...DEVELOPER,
     version: readPackageVersion(),
-    // The port is guarded by a token of its own.
-    token: "",
-    tokenExpiresAt: null,
     database,
     handlers: [],
     captureUrl,

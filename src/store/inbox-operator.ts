@@ -72,8 +72,8 @@ export interface InboxOperator extends HandlerPauses, BulkJobs, ErrorGroups, Fig
   /** Path of the database file, or the server and database of PostgreSQL without the password. */
   readonly database: string;
   /**
-   * 32 random bytes, made when they are first asked for; the same for all processes of the store. With them, tokens of
-   * the dashboard can be forged: they are never shown or logged.
+   * 32 random bytes, made when they are first asked for; the same for all processes of the store. With them, what the
+   * dashboard hides can be found by guesses: they are never shown or logged.
    */
   dashboardSecret(): Promise<Uint8Array>;
   /** How much work and how many contact events are in each state, and the last rounds of the repair. */

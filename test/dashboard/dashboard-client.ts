@@ -1,6 +1,6 @@
 import { createDashboard, type DashboardOptions } from "pigeonhole/dashboard";
 import type { Receiver } from "pigeonhole";
-import { TOKEN_HEADER, type PageSession } from "#pigeonhole/web/api/session.js";
+import { PERSON_HEADER, type PageSession } from "#pigeonhole/web/api/session.js";
 
 export const HOST = "https://ops.example";
 
@@ -17,7 +17,7 @@ export interface DashboardAnswer<Body = unknown> {
 /** The dashboard of a receiver, asked as its page asks. */
 export interface DashboardClient {
   get<Body = unknown>(path: string, headers?: Record<string, string>): Promise<DashboardAnswer<Body>>;
-  /** With a token of its own session, unless the headers have another one. */
+  /** As the person of its own session, unless the headers have another one. */
   post<Body = unknown>(path: string, body?: unknown, headers?: Record<string, string>): Promise<DashboardAnswer<Body>>;
   fetch(request: Request): Promise<Response>;
 }
@@ -51,9 +51,9 @@ export function clientOf(fetch: (request: Request) => Promise<Response>): Dashbo
     get,
     async post(path, body = {}, headers = {}) {
       const session = await get<PageSession>("api/session");
-      const token = session.status === 200 ? { [TOKEN_HEADER]: session.body.token } : {};
+      const person = session.status === 200 ? { [PERSON_HEADER]: encodeURIComponent(session.body.name) } : {};
       const init = { method: "POST", body: typeof body === "string" ? body : JSON.stringify(body) };
-      return ask(new Request(`${HOST}/${path}`, { ...init, headers: { ...OWN_PAGE, ...token, ...headers } }));
+      return ask(new Request(`${HOST}/${path}`, { ...init, headers: { ...OWN_PAGE, ...person, ...headers } }));
     },
     fetch,
   };

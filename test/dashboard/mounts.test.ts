@@ -5,7 +5,7 @@ import express, { type RequestHandler } from "express";
 import { Hono } from "hono";
 import { createDashboard, type Dashboard } from "pigeonhole/dashboard";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { TOKEN_HEADER, type PageSession } from "#pigeonhole/web/api/session.js";
+import { PERSON_HEADER, type PageSession } from "#pigeonhole/web/api/session.js";
 import { openReceiver } from "../support/receiver.js";
 import { serve } from "../support/serve.js";
 import { send } from "../dev/dev-harness.js";
@@ -62,10 +62,10 @@ async function startServer(mount: (typeof MOUNTS)[number]["mount"]) {
     return (await answer.json()) as PageSession;
   };
   /** Sends an action as the page does. */
-  const act = async (body: unknown, headers: Record<string, string> = { "sec-fetch-site": "same-origin" }) =>
+  const act = (body: unknown, headers: Record<string, string> = { "sec-fetch-site": "same-origin" }) =>
     fetch(`${server.url}${PATH}/api/outbox/retry`, {
       method: "POST",
-      headers: { "content-type": "application/json", [TOKEN_HEADER]: (await readSession()).token, ...headers },
+      headers: { "content-type": "application/json", [PERSON_HEADER]: OPERATOR.name, ...headers },
       body: typeof body === "string" ? body : JSON.stringify(body),
     });
   return { ...server, readSession, act };

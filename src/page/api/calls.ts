@@ -52,17 +52,15 @@ export async function fetchSession(): Promise<PageSession> {
   return (viewer.value = await readJson<PageSession>(SESSION_PATH));
 }
 
-/** A POST, with a new token if the old one has ended. Not repeated for another person, who did not ask for it. */
+/** A POST. It is refused for another person than the one who asked for it, who is shown then. */
 async function change<Result>(path: string, body: object = {}): Promise<Result> {
-  const asked = viewer.value;
+  const asked = viewer.value?.name ?? "";
   try {
-    // Without a token, the server refuses actions with the reason.
-    return await postJson<Result>(path, body, asked?.token ?? "");
+    return await postJson<Result>(path, body, asked);
   } catch (error) {
-    if (!(error instanceof PageApiError && error.code === "token_expired")) throw error;
-    const { name, token } = await fetchSession();
-    if (asked !== null && name !== asked.name) throw otherPerson(asked.name, name);
-    return postJson<Result>(path, body, token);
+    if (!(error instanceof PageApiError && error.code === "other_person")) throw error;
+    const { name } = await fetchSession();
+    throw otherPerson(asked, name);
   }
 }
 

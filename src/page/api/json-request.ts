@@ -1,5 +1,5 @@
 import { PageApiError, type PageApiErrorBody } from "../../web/page-api-error.js";
-import { TOKEN_HEADER } from "../../web/api/session.js";
+import { PERSON_HEADER } from "../../web/api/session.js";
 import { SERVER, addressOf, face } from "./face.js";
 
 /** What the user may look at if nothing answers. */
@@ -12,10 +12,11 @@ export function readJson<Result>(path: string, signal?: AbortSignal): Promise<Re
   return exchange(path, signal === undefined ? {} : { signal });
 }
 
-/** `token`: of the session, where that has one. */
-export function postJson<Result>(path: string, body: object, token: string): Promise<Result> {
+/** `name`: of the person who asks for it. */
+export function postJson<Result>(path: string, body: object, name: string): Promise<Result> {
+  const person = { [PERSON_HEADER]: encodeURIComponent(name) };
   // With these headers, pages of other origins need a CORS preflight, which fails.
-  const headers = { "content-type": "application/json", "x-pigeonhole": "1", [TOKEN_HEADER]: token };
+  const headers = { "content-type": "application/json", "x-pigeonhole": "1", ...person };
   return exchange(path, { method: "POST", headers, body: JSON.stringify(body) });
 }
 

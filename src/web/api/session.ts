@@ -14,18 +14,18 @@
  * encoded by encodeURIComponent; `.` and `..` have a `~` in front. Pages of lists may be short or empty and still have
  * a `nextCursor`.
  *
- * Every POST has `content-type: application/json`, a JSON object as its body, and the header TOKEN_HEADER with the
- * token of the session. Errors: the status and PageApiErrorBody. Codes that the page should know: `token_expired` (403:
- * read the session again, then repeat the POST once if the name is the same), `not_allowed` (403: the person may only
- * read), `payload_hidden` (403), `signed_out` (403: `allow` serves nobody by that request any more), `no_such_path`
- * (404), `too_many_streams` (503), `stopped` (503: the receiver has stopped).
+ * Every POST has `content-type: application/json`, a JSON object as its body, and the header PERSON_HEADER with the
+ * name of the session, encoded by encodeURIComponent. Errors: the status and PageApiErrorBody. Codes that the page
+ * should know: `other_person` (403: another one is signed in now, and did not ask for it), `not_allowed` (403: the
+ * person may only read), `payload_hidden` (403), `signed_out` (403: `allow` serves nobody by that request any more),
+ * `no_such_path` (404), `too_many_streams` (503), `stopped` (503: the receiver has stopped).
  *
  * While the store cannot be read, `session`, `overview`, `running` and `stream` are answered from the memory of this
  * process, with a StoreTrouble; all else is answered 503 with the code of the store's error.
  */
 
-/** Carries {@link PageSession.token} with every POST. */
-export const TOKEN_HEADER = "x-pigeonhole-token";
+/** Says with every POST for whom the page was loaded. */
+export const PERSON_HEADER = "x-pigeonhole-person";
 
 /** What a person may do: look, or also act. */
 export type DashboardRole = "read" | "operate";
@@ -47,10 +47,6 @@ export interface PageSession {
   name: string;
   role: DashboardRole;
   payloads: PayloadAccess;
-  /** For the header of POSTs; bound to the name. Empty while the store's secret, which signs it, cannot be read. */
-  token: string;
-  /** When the token ends, ISO 8601; null without one. */
-  tokenExpiresAt: string | null;
   /** Path of the file, or server and database without the password; null before the receiver has opened it. */
   database: string | null;
   /** Names of the handlers that this process has, in their order, for filters. */

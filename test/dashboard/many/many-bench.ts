@@ -4,7 +4,7 @@ import { createDashboard } from "pigeonhole/dashboard";
 import { TEST_SECRET, signDelivery } from "pigeonhole/testing";
 import { DAY, HOUR, MINUTE, SECOND } from "#pigeonhole/base/duration.js";
 import { silentLogger } from "#pigeonhole/base/logger.js";
-import { TOKEN_HEADER, type PageSession } from "#pigeonhole/web/api/session.js";
+import { PERSON_HEADER, type PageSession } from "#pigeonhole/web/api/session.js";
 import type { ErrorGroupList } from "#pigeonhole/store/error-groups.js";
 import type { BulkJobList } from "#pigeonhole/dashboard/job-body.js";
 import { writeExampleFigures } from "../../dev/page/dashboard/example-figures.js";
@@ -36,12 +36,12 @@ export async function startManyBench({ store }: FullStore) {
   const server = await startServer((req, res) => (req.url === "/hooks" ? hooks(req, res) : dashboard(req, res)));
   const page = `${server.url}${MOUNT}/`;
   const read = async <Body>(path: string): Promise<Body> => (await (await fetch(`${page}api/${path}`)).json()) as Body;
-  const { token } = await read<PageSession>("session");
+  const { name } = await read<PageSession>("session");
   const post = (path: string, body: unknown) =>
     fetch(`${page}api/${path}`, {
       method: "POST",
       body: JSON.stringify(body),
-      headers: { "content-type": "application/json", origin: server.url, [TOKEN_HEADER]: token },
+      headers: { "content-type": "application/json", origin: server.url, [PERSON_HEADER]: name },
     });
 
   return {
