@@ -7,7 +7,6 @@ import { DevSandbox } from "#pigeonhole/dev/sandbox/dev-sandbox.js";
 import type { DevServerOptions } from "#pigeonhole/dev/options.js";
 import type { SandboxLogEntry } from "#pigeonhole/sandbox/log-entry.js";
 import type { DevServer } from "#pigeonhole/dev/start-dev-server.js";
-import { readServerEvents } from "../support/server-events.js";
 import { callApi, startApp, startDev } from "./dev-harness.js";
 
 const MINUTE = 60_000;
@@ -100,55 +99,6 @@ describe("the sandbox of the page", () => {
     for (const toNext of [id, ""]) expect(await advance({ toNext })).toMatchObject({ advancedMs: null });
   });
 
-  test("a fault is added, shown with what is left of it, and removed", async () => {
-    const { dev } = await startWithSandbox();
-    const rule = { fault: { kind: "status", status: 502 }, types: "email.*", times: 3 };
-    const added = await callApi(dev, "/api/sandbox/faults", { of: "deliveries", rule });
-    const api = { fault: { kind: "error", status: 503 }, calls: "contactEvents.*" };
-    await callApi(dev, "/api/sandbox/faults", { of: "api", rule: api });
-    expect(added.json).toMatchObject({ faults: [{ of: "deliveries", rule, left: 3 }] });
-    await fire(dev);
-    const { faults, deliveries } = await stateOf(dev);
-    expect(faults).toMatchObject([{ left: 2 }, { of: "api", rule: api, left: null }]);
-    expect(deliveries[0]?.attempts).toMatchObject([{ status: 502, fault: "status" }]);
-    for (const { id } of faults) await callApi(dev, `/api/sandbox/faults/${id}/remove`, {});
-    expect((await stateOf(dev)).faults).toEqual([]);
-    expect(await callApi(dev, `/api/sandbox/faults/${faults[0]?.id}/remove`, {})).toMatchObject({ status: 404 });
-  });
-
-  test("an endpoint that was switched off is resumed", async () => {
-    const app = await startApp((_, res) => void res.writeHead(410).end());
-    const { dev } = await startWithSandbox({ forwards: [{ target: app.url }] });
-    await fire(dev);
-    const [endpoint] = (await stateOf(dev)).endpoints;
-    expect(endpoint).toMatchObject({ enabled: false, disabledReason: expect.stringContaining("410") as string });
-    const { json } = await callApi(dev, `/api/sandbox/endpoints/${endpoint?.id}/resume`, {});
-    expect(json).toMatchObject({ endpoints: [{ enabled: true, consecutiveFailures: 0, disabledReason: null }] });
-    const missing = await callApi(dev, "/api/sandbox/endpoints/whe_none/resume", {});
-    expect(missing).toMatchObject({ status: 404, json: { code: "resource_not_found" } });
-  });
-
-  test("calls of the API and the contact events that it stored are shown, and the page is told", async () => {
-    const { dev, sandbox, log } = await startWithSandbox();
-    const page = new URL(dev.pageUrl ?? "");
-    const headers = { authorization: `Bearer ${page.searchParams.get("t")}` };
-    const stream = await fetch(`${page.origin}/api/stream`, { headers });
-    const client = createClient({ apiKey: sandbox.service.apiKey, baseUrl: sandbox.service.baseUrl });
-    await client.contactEvents.send({ name: "order.shipped", email: "ada@customer.example.com" });
-    expect(await stateOf(dev)).toMatchObject({
-      apiUrl: sandbox.service.baseUrl,
-      calls: [{ method: "POST", call: "contactEvents.send", code: null, fault: null }],
-      contactEvents: [{ name: "order.shipped", email: "ada@customer.example.com", properties: {} }],
-    });
-    expect(log.map(({ kind }) => kind)).toEqual(["endpoint", "contact_event", "api"]);
-    for await (const { event, data } of readServerEvents(stream)) {
-      if (event !== "sandbox") continue;
-      expect(data).toEqual({});
-      break;
-    }
-    expect.assertions(4);
-  });
-
   test.each<[string, string, object]>([
     ["neither a time nor an event", "advance", {}],
     ["a time and an event", "advance", { by: "1h", toNext: "" }],
@@ -164,6 +114,16 @@ describe("the sandbox of the page", () => {
     const { dev } = await startWithSandbox();
     expect(await callApi(dev, `/api/sandbox/${path}`, body)).toMatchObject({ status: 400 });
     expect(await stateOf(dev)).toMatchObject({ aheadMs: 0, faults: [], deliveries: [] });
+  });
+
+  test("a fault and an endpoint that are not there any more are not found", async () => {
+    const { dev } = await startWithSandbox();
+    const missing = (path: string) => callApi(dev, `/api/sandbox/${path}`, {});
+    expect(await missing("faults/api-9/remove")).toMatchObject({ status: 404, json: { code: "not_found" } });
+    expect(await missing("endpoints/whe_none/resume")).toMatchObject({
+      status: 404,
+      json: { code: "resource_not_found" },
+    });
   });
 
   test("without a sandbox each route says how to get one", async () => {
