@@ -24,23 +24,15 @@ const receiver = createReceiver({
   },
 });
 
-receiver.on("email.received", async (event, { api, once, contactEvents, commit, signal }) => {
+receiver.on("email.received", async (event, { api, step, contactEvents, commit, signal }) => {
   const { from, to, subject, threadId } = event.data;
   const mark = `Ref: ${event.id}`;
-  const draft = await once("draft", {
+  const draft = await step("draft", async () => {
     // A quoted phrase is compared as it is written.
-    find: async () => (await api.drafts.list({ query: `"${mark}"` }, { signal })).items[0],
-    create: () =>
-      api.drafts.create(
-        {
-          threadId,
-          from: to[0],
-          to: [from],
-          subject: `Re: ${subject}`,
-          html: `<p>Thank you for your mail.</p><p>${mark}</p>`,
-        },
-        { signal },
-      ),
+    const { items } = await api.drafts.list({ query: `"${mark}"` }, { signal });
+    const html = `<p>Thank you for your mail.</p><p>${mark}</p>`;
+    const answer = { threadId, from: to[0], to: [from], subject: `Re: ${subject}`, html };
+    return items[0] ?? api.drafts.create(answer, { signal });
   });
   contactEvents.record({ name: "answer.prepared", email: from, createContact: true });
   return commit(({ db }) => db.prepare("INSERT INTO answer VALUES (?, ?)").run(event.id, draft.id));

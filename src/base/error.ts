@@ -30,7 +30,7 @@ export const ERROR_CODES = {
   transaction_ended:
     "The SQL given to tx.db or tx.client, or a statement that failed and whose error was caught, ended the transaction of ctx.commit or setup, or nothing was done in it for too long; nothing was written.",
   transaction_closed: "A transaction's database or client was used after ctx.commit, setup or read had ended.",
-  duplicate_step: "ctx.step or ctx.once was called twice with one name in one run.",
+  duplicate_step: "ctx.step was called twice with one name in one run.",
   step_not_json: "The value of a step cannot be kept as JSON, or is too large.",
   wait_timeout:
     "The attempt or event that was waited for did not arrive in time. The message says what arrived instead.",

@@ -20,7 +20,6 @@ import type { AnyEvent } from "../protocol/event.js";
 import { inboxIdOf, sourceNameOf } from "../protocol/inbox-id.js";
 import type { CommitFunction, CommitTransaction } from "../store/commit-transaction.js";
 import type { NewestKey } from "../store/work.js";
-import type { OnceInput } from "./steps.js";
 import type { RetryPolicy } from "./retry-policy.js";
 
 /** A whole number from 1 on, as far as the compiler knows it. */
@@ -161,22 +160,14 @@ export interface HandlerContext<Tx = CommitTransaction> {
    * in a row under which the store failed counts.
    */
   readonly step: <Value>(name: string, fn: () => Value | Promise<Value>) => Promise<Value>;
-  /**
-   * Makes something that takes no idempotency key, and keeps it as a step of this name. The first run calls `create`.
-   * A later run, if nothing was kept, calls `find` first, and `create` only when that gives undefined or null: the
-   * process may have died, or the answer may have been lost, after the thing was made. So there is one of it, as long
-   * as `find` sees whatever `create` made before. Pass `signal` to the calls in both, and record contact events after
-   * them: a run that finds something does not record what `create` would have. Rejects like `step`, with what `find`
-   * and `create` throw, and with `invalid_argument` without the two.
-   */
-  readonly once: <Value>(name: string, input: OnceInput<Value>) => Promise<Value>;
   /** Contact events, sent later exactly once. Needs the receiver's `api`. */
   readonly contactEvents: ContactEventRecorder;
   /**
    * The client of the option `api`. Its calls take effect at once, also when the run fails. Give
    * `contactEvents.send` and `contactEvents.sendBatch` a key: `{ idempotencyKey: ctx.idempotencyKey("welcome") }`. The
-   * API has none for other calls. Make what has no natural key with `once`, and the others in a `step`. Throws
-   * `api_not_configured` where there is none. A call waits for a Retry-After of up to 5 s; a longer one rejects it.
+   * API has none for other calls. Make them in a `step`, which looks first for what an earlier run has made:
+   * docs/handlers.md#calls-without-an-idempotency-key. Throws `api_not_configured` where there is none. A call waits
+   * for a Retry-After of up to 5 s; a longer one rejects it.
    */
   readonly api: Client;
   /**

@@ -20,7 +20,7 @@ import type { DeliveryInfo, HandlerContext } from "./handler.js";
 import { isPassingFailure } from "../store/passing-failure.js";
 import type { ReadyWork, WindowLease } from "./gate.js";
 import type { RunEnd } from "./settlement-of.js";
-import { RunSteps, runOnce } from "./steps.js";
+import { RunSteps } from "./steps.js";
 
 export interface ContextDeps {
   store: Store<unknown>;
@@ -128,10 +128,6 @@ export class RunContext implements HandlerContext<unknown> {
 
   get step(): HandlerContext["step"] {
     return (name, fn) => this.#runStep(name, fn);
-  }
-
-  get once(): HandlerContext["once"] {
-    return (name, input) => runOnce(this, name, input);
   }
 
   get commit(): HandlerContext<unknown>["commit"] {

@@ -52,17 +52,6 @@ const KINDS = {
       process.exit();
     };
   },
-  /** Makes a thing in another system, once, and ends when it has it. */
-  once({ shop }) {
-    receiver.on("email.sent", async (_, { once, signal }) => {
-      const thing = await once("thing", {
-        find: async () => (await (await fetch(shop, { signal })).json())[0],
-        create: async () => (await fetch(shop, { method: "POST", signal })).json(),
-      });
-      report({ msg: "thing", thing });
-      process.exit();
-    });
-  },
   /** Reports when each run begins. */
   rate({ rate }) {
     const run = () => report({ msg: "begun", at: performance.timeOrigin + performance.now() });

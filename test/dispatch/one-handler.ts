@@ -8,7 +8,7 @@ export type Place = { file: string } | { url: string; schema: string };
 
 /** Starts a process whose one handler is of that kind: `one-handler.mjs` says what each does. */
 export function startHandler(
-  kind: "batch" | "once" | "rate" | "wait",
+  kind: "batch" | "rate" | "wait",
   config: { place: Place; events: readonly object[] } & Record<string, unknown>,
 ): ReceiverProcess {
   return startReceiver({ kind, ...config }, {}, SCRIPT);

@@ -90,7 +90,6 @@ describe("a store that is away while a handler runs", () => {
     ["commits a second time", (ctx) => ctx.commit(write).catch(() => ctx.commit(write)), AGAIN],
     ["awaits a step", (ctx) => ctx.step("s", () => 1), AGAIN],
     ["throws another error after a step", (ctx) => ctx.step("s", () => 1).catch(mine), AGAIN],
-    ["makes something once", (ctx) => ctx.once("o", { find: ignore, create: () => 1 }), AGAIN],
     ["fails inside its commit, once the store is back", (ctx) => ctx.commit(mine), { runs: 2, state: "dead" }],
     ["is done although its step was not kept", (ctx) => ctx.step("s", () => 1).catch(ignore), ONCE, ["saveStep"]],
     // What became of the run is kept, and written at last.
