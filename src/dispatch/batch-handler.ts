@@ -5,16 +5,11 @@ import type { Logger } from "../base/logger.js";
 import type { Client } from "../client/call-types.js";
 import type { AnyEvent } from "../protocol/event.js";
 import type { CommitFunction, CommitTransaction } from "../store/commit-transaction.js";
-import { type FromOne, HANDLER_OPTIONS, type HandlerContext, type RunRate } from "./handler.js";
+import { HANDLER_OPTIONS, type HandlerContext, type RunRate } from "./handler.js";
 import type { RetryPolicy } from "./retry-policy.js";
 import type { RunContext, RunContexts } from "./run-context.js";
 
 const MAX_EVENTS = 1_000;
-
-/** A whole number from 1 to 1,000, as far as the compiler knows it. */
-export type BatchSize<Max extends number> = `${Max}` extends `${infer _}${infer _}${infer _}${infer _}${string}`
-  ? Extract<Max, 1_000>
-  : FromOne<Max>;
 
 /** How a handler of batches runs. */
 export interface BatchOptions {

@@ -22,23 +22,12 @@ import type { CommitFunction, CommitTransaction } from "../store/commit-transact
 import type { NewestKey } from "../store/work.js";
 import type { RetryPolicy } from "./retry-policy.js";
 
-/** A whole number from 1 on, as far as the compiler knows it. */
-export type FromOne<Count extends number> = `${Count}` extends "0" | `-${string}` | `${string}.${string}`
-  ? never
-  : Count;
-
 /** How often a handler may run. */
 export interface RunRate {
   /** Most runs in any span, retries included; 1 or more. */
   runs: number;
   /** The span, from 1 s to 1 day: milliseconds, or a text such as `"1s"`. */
   per: Duration;
-}
-
-/** The option of a handler, with a whole number of runs. */
-export interface CheckedRate<Runs extends number> {
-  /** Does not fit where the number is known to be none of these. */
-  rate?: { runs: FromOne<Runs> } | undefined;
 }
 
 /** The defaults and checks of {@link RunRate}. */

@@ -1,5 +1,5 @@
-import type { BatchHandler, BatchOptions, BatchSize } from "../dispatch/batch-handler.js";
-import type { CheckedRate, Handler, HandlerOptions } from "../dispatch/handler.js";
+import type { BatchHandler, BatchOptions } from "../dispatch/batch-handler.js";
+import type { Handler, HandlerOptions } from "../dispatch/handler.js";
 import type { FetchHandler } from "../http/fetch-mount.js";
 import type { ListenerOptions, NodeListener, NodeMiddleware } from "../http/node-mount.js";
 import type { AnyEvent, EventMatching, EventPattern, OneOrMore, SchemaMap } from "../protocol/event.js";
@@ -78,20 +78,16 @@ export interface Receiver<Schemas extends SchemaMap = SchemaMap, Tx = CommitTran
    * Registers a handler before `start`. Throws `duplicate_handler` for a second one of the same name,
    * `already_started`, or `invalid_argument` for a type that the service does not have.
    */
-  on<const Pattern extends EventPattern<keyof Schemas & string>, const Runs extends number>(
+  on<const Pattern extends EventPattern<keyof Schemas & string>>(
     pattern: OneOrMore<Pattern>,
     handler: Handler<EventMatching<Schemas, Pattern>, Tx>,
-    options?: HandlerOptions<EventMatching<Schemas, Pattern>> & CheckedRate<Runs>,
+    options?: HandlerOptions<EventMatching<Schemas, Pattern>>,
   ): this;
   /** Registers a handler that takes batches of events, otherwise as `on`: docs/handlers.md#batches. */
-  onBatch<
-    const Pattern extends EventPattern<keyof Schemas & string>,
-    const Max extends number,
-    const Runs extends number,
-  >(
+  onBatch<const Pattern extends EventPattern<keyof Schemas & string>>(
     pattern: OneOrMore<Pattern>,
     handler: BatchHandler<EventMatching<Schemas, Pattern>, Tx>,
-    options?: BatchOptions & CheckedRate<Runs> & { max?: BatchSize<Max> | undefined },
+    options?: BatchOptions,
   ): this;
   /** Registers a handler for events that no other handler matches; `event.known` is false for new types. */
   onUnhandled(handler: Handler<AnyEvent, Tx>): this;

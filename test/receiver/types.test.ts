@@ -332,50 +332,9 @@ describe("the types of onBatch", () => {
     });
   });
 
-  test("a max from 1 to 1,000 can be given, and one that is no literal", () => {
-    const nothing = (): void => undefined;
-    make()
-      .onBatch("email.sent", nothing, { name: "a", max: Number("9") })
-      .onBatch("email.sent", nothing, { name: "b", max: 1 })
-      .onBatch("email.sent", nothing, { name: "c", max: 1_000, wait: "1s" })
-      .onBatch("email.sent", nothing, { name: "d", max: 999, wait: 20 });
-  });
-
-  test("a rate with a number of runs that cannot be is refused by the compiler", () => {
-    const refused = (register: () => unknown): void => expect(register).toThrow(/handler "email\.sent": rate\.runs/);
-    const nothing = (): void => undefined;
-    // @ts-expect-error -- none
-    refused(() => make().on("email.sent", nothing, { rate: { runs: 0, per: "1s" } }));
-    // @ts-expect-error -- too few
-    refused(() => make().on("email.sent", nothing, { key: ({ id }) => id, rate: { runs: -1, per: "1s" } }));
-    // @ts-expect-error -- not whole
-    refused(() => make().on("email.sent", nothing, { rate: { runs: 1.5, per: "1s" } }));
-    // @ts-expect-error -- none
-    refused(() => make().onBatch("email.sent", nothing, { rate: { runs: 0, per: "1s" } }));
-    make()
-      .on("email.sent", nothing, {
-        name: "a",
-        only: "newest",
-        key: ({ id }) => id,
-        rate: { runs: 1, per: "1s" },
-      })
-      .on("email.sent", nothing, { name: "b", rate: { runs: Number("20"), per: 1_000 } })
-      .onBatch("email.sent", nothing, { name: "c", max: 10, rate: { runs: 12_345, per: "1d" } });
-  });
-
-  test("a max that cannot be, a duration that is none, and a key are refused by the compiler", () => {
+  test("a duration that is none, and a key, are refused by the compiler", () => {
     const refused = (register: () => unknown): void => expect(register).toThrow(/handler "email\.sent"/);
     const nothing = (): void => undefined;
-    // @ts-expect-error -- too few
-    refused(() => make().onBatch("email.sent", nothing, { max: 0 }));
-    // @ts-expect-error -- too few
-    refused(() => make().onBatch("email.sent", nothing, { max: -1 }));
-    // @ts-expect-error -- too many
-    refused(() => make().onBatch("email.sent", nothing, { max: 1_001 }));
-    // @ts-expect-error -- too many
-    refused(() => make().onBatch("email.sent", nothing, { max: 10_000 }));
-    // @ts-expect-error -- not whole
-    refused(() => make().onBatch("email.sent", nothing, { max: 1.5 }));
     // @ts-expect-error -- no duration
     refused(() => make().onBatch("email.sent", nothing, { wait: "soon" }));
     // @ts-expect-error -- two events of a key would be in one batch
