@@ -6,9 +6,6 @@ const PLAIN_PATH = /^\/[\w\-.~%$&',;=@/]*$/;
 /** Clients resolve these before they send, in each spelling. */
 const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
-/** A request target in full, as a proxy sends it. Whatever names the host is not part of the path. */
-const ABSOLUTE_FORM = /^[a-z][a-z\d+.-]*:\/\/[^/]*(\/.*)?$/i;
-
 /**
  * Throws `invalid_option` for a path that no request can have, or that Express would take for a pattern.
  */
@@ -26,25 +23,15 @@ export function checkEndpointPath(path: unknown): asserts path is string {
 
 /**
  * Says for a request target whether Express would route it to `path`: letter case, one slash at the end and the query
- * make no difference, percent-encoding does. Of the absolute form, hosts count that Express refuses, too. `path` must
- * have been checked.
+ * make no difference, percent-encoding does. Of a target that names a host, as only clients of a proxy send it, it says
+ * no. `path` must have been checked.
  */
 export function createPathMatcher(path: string): (target: string | undefined) => boolean {
   const bare = path === "/" ? path : path.replace(/\/$/, "").toLowerCase();
   const slashed = `${bare}/`;
   return (target) => {
     if (target === path) return true;
-    const asked = target === undefined ? undefined : pathOf(target)?.toLowerCase();
+    const asked = target?.replace(/[?#].*$/, "").toLowerCase();
     return asked === bare || asked === slashed;
   };
-}
-
-/** The path of a request target; undefined for `*` and the like. */
-function pathOf(target: string): string | undefined {
-  const end = target.search(/[?#]/);
-  const text = end === -1 ? target : target.slice(0, end);
-  if (text.startsWith("/")) return text;
-  // Node's parser of whole URLs, which Express uses for these, reads a backslash as a slash and encodes an apostrophe.
-  const absolute = ABSOLUTE_FORM.exec(text.replaceAll("\\", "/").replaceAll("'", "%27"));
-  return absolute === null ? undefined : (absolute[1] ?? "/");
 }

@@ -67,17 +67,8 @@ describe("the path in Express", () => {
     const spellings = [path, bare, `${bare}/`, `${bare}//`, path.toUpperCase(), path.toLowerCase(), `/${path}`];
     const near = [`${bare}/x`, `${bare}x`, `${path};a`, `${path}%2F`, `/x${path}`, bare.slice(0, -1), "/", "//"];
     const encoded = [`/%${path.charCodeAt(1).toString(16)}${path.slice(2)}`, `/.${path}`, `/a/..${path}`];
-    const whole = [...spellings, ...near, ...encoded].flatMap((target) => [
-      target,
-      `http://mail.example${target}`,
-      `HTTPS://a:b@[::1]:8443${target}`,
-    ]);
-    return [
-      ...whole.flatMap((target) => [target, `${target}?`, `${target}?q=/x/`, `${target}#f`]),
-      "*",
-      "http://h",
-      "http://h?q",
-    ];
+    const whole = [...spellings, ...near, ...encoded];
+    return [...whole.flatMap((target) => [target, `${target}?`, `${target}?q=/x/`, `${target}#f`]), "*"];
   };
 
   test.each(["/hooks", "/hooks/", "/Hooks/Mail", "/", "/a//b", "//hooks", "/caf%C3%A9", "/a.b", "/a$b,c;d=e@f&g~h_-"])(
@@ -85,68 +76,13 @@ describe("the path in Express", () => {
     async (path) => {
       const behind = await serve(express().post(path, (_req, res) => void res.sendStatus(200)));
       const { inFront, received } = await serveInFrontOf(express(), path);
-      const asked = targets(path).filter((each) => /^(?:\/|h|\*)/i.test(each));
+      const asked = targets(path).filter((each) => /^[/*]/.test(each));
       const [expected, ours] = await Promise.all([behind, inFront].map((server) => sendAll(server, asked)));
       expect(ours).toEqual(expected);
       const hits = expected?.filter((line) => line.startsWith("200")).length ?? 0;
-      expect(hits).toBeGreaterThan(20);
-      expect(asked.length - hits).toBeGreaterThan(60);
+      expect(hits).toBeGreaterThan(10);
+      expect(asked.length - hits).toBeGreaterThan(20);
       expect(received).toHaveLength(hits);
-    },
-  );
-});
-
-describe("a request target in full", () => {
-  const AS_EXPRESS = [
-    ["http:///hooks", 200],
-    ["http://:80/hooks", 200],
-    ["http://@/hooks", 200],
-    ["http://h:/hooks?a", 200],
-    ["http://u%40x:p%2Fq@h:80/hooks", 200],
-    ["http://u!$&*+,;=:p@h/hooks#b", 200],
-    ["http://a@b@h/hooks", 200],
-    ["http://h!$*+,=()~_x/hooks", 200],
-    ["http://xn--bcher-kva.example/hooks", 200],
-    ["ws://h/hooks", 200],
-    ["wss://h/hooks", 200],
-    ["ftp://h/hooks", 200],
-    ["foo://h/hooks", 200],
-    ["file:///hooks", 200],
-    ["http://h/hooks\\", 200],
-    ["http://h\\hooks", 400],
-    ["http://hooks", 404],
-    ["http://hooks/", 404],
-    ["http:////hooks", 404],
-    ["http://?/hooks", 404],
-    ["//h/hooks", 404],
-    ["http:/hooks", 400],
-    ["h:/hooks", 400],
-    ["http:// h/hooks", 400],
-  ] as const;
-  /** Node's parser of URLs gives up on these, and an application behind would answer 404, which is final. */
-  const MORE_THAN_EXPRESS = ["http://h:abc/hooks", "http://h;x/hooks", "http://h'/hooks", "http://h%20x/hooks"];
-
-  const APOSTROPHES = [
-    ["/a'b", "/a'b", 200],
-    ["/a'b", "http://h/a'b", 404],
-    ["/a'b", "http://h/a%27b", 404],
-    ["/a%27b", "/a'b", 404],
-    ["/a%27b", "http://h/a'b", 200],
-    ["/a%27b", "http://h/a%27b/", 200],
-  ] as const;
-
-  test.each([
-    ...AS_EXPRESS.map(([target, status]) => [target, status, status, "/hooks"] as const),
-    ...MORE_THAN_EXPRESS.map((target) => [target, 404, 200, "/hooks"] as const),
-    ...APOSTROPHES.map(([path, target, status]) => [target, status, status, path] as const),
-  ])(
-    "a POST to the target %s is answered %i by Express and %i by the listener, of the path %s",
-    async (target, byExpress, byListener, path) => {
-      const behind = await serve(express().post(path, (_req, res) => void res.sendStatus(200)));
-      const { inFront, received } = await serveInFrontOf(express(), path);
-      const statuses = await Promise.all([behind, inFront].map((server) => createSender(server)(target)));
-      expect(statuses).toEqual([byExpress, byListener]);
-      expect(received).toHaveLength(byListener === 200 ? 1 : 0);
     },
   );
 });
