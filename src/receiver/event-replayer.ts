@@ -7,19 +7,10 @@ import { InvalidRequestError, NotFoundError } from "../client/errors.js";
 import { retryWait } from "../client/retry.js";
 import type { WebhookEndpoint } from "../contract/webhook-endpoint.js";
 import { isRetryableStatus } from "../protocol/retry-schedule.js";
+import type { MissingEvent } from "./repair-report.js";
 
-/** What came of a replay. */
-export type Replayed =
-  /** The receiver answered 2xx, or the service does not say what it answered. */
-  | { kind: "sent" }
-  /** The receiver answered otherwise, or not at all. */
-  | { kind: "failed"; responseCode: number | null }
-  /** The service no longer has the row. */
-  | { kind: "gone" }
-  /** The service does not replay the row. */
-  | { kind: "refused" }
-  /** The endpoint is off, so nothing was sent. */
-  | { kind: "off" };
+/** What came of a replay: the endpoint is off, so that nothing was sent, or why the event may still be missing. */
+export type Replayed = "off" | (Pick<MissingEvent, "reason"> & Partial<Pick<MissingEvent, "responseCode">>);
 
 /** Tries to send an event to a receiver that is only busy. */
 const TRIES = 3;
@@ -64,10 +55,12 @@ export class EventReplayer {
   async replay(rowId: string): Promise<Replayed> {
     for (let attempt = 1; ; attempt += 1) {
       const replayed = await this.#send(rowId);
-      if (replayed.kind === "sent") this.#failuresInARow = 0;
-      if (replayed.kind !== "failed") return replayed;
+      if (replayed === "off") return replayed;
+      const { reason, responseCode = null } = replayed;
+      if (reason === "not_arrived") this.#failuresInARow = 0;
+      if (reason !== "failed") return replayed;
       this.#failuresInARow += 1;
-      if (attempt === TRIES || this.isFailing || !isRetryableStatus(replayed.responseCode)) return replayed;
+      if (attempt === TRIES || this.isFailing || !isRetryableStatus(responseCode)) return replayed;
       await sleep(waitingClock, backoffDelay(BETWEEN_TRIES, attempt, Math.random), this.#signal);
     }
   }
@@ -78,11 +71,11 @@ export class EventReplayer {
       try {
         const { delivery } = await this.#client.webhooks.replay(this.#endpointId, rowId, { signal: this.#signal });
         // A status besides the two that are documented, such as one of a replay under way, is no failure.
-        if (delivery?.status !== "failed") return { kind: "sent" };
-        return { kind: "failed", responseCode: delivery.responseCode };
+        if (delivery?.status !== "failed") return { reason: "not_arrived" };
+        return { reason: "failed", responseCode: delivery.responseCode };
       } catch (error) {
-        if (error instanceof NotFoundError) return { kind: "gone" };
-        if (error instanceof InvalidRequestError) return { kind: (await this.#isOff()) ? "off" : "refused" };
+        if (error instanceof NotFoundError) return { reason: "gone" };
+        if (error instanceof InvalidRequestError) return (await this.#isOff()) ? "off" : { reason: "refused" };
         const random = Math.random;
         const waitMs = retryWait({ error, retries, maxRetries: CALL_RETRIES, isRepeatable: true, random });
         if (waitMs === undefined) throw error;

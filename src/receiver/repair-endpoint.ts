@@ -161,26 +161,14 @@ async function repairLost(repair: Repair): Promise<LossReport> {
 async function replayAll({ deps, options, endpoint }: Repair, lost: readonly LoggedLoss[]) {
   const { client, maxConsecutive = LIMITS.disableAfterFailures - 1 } = deps;
   const replayer = new EventReplayer(client, endpoint, maxConsecutive, options.signal);
-  const results = new Map<string, ReturnType<typeof missingAfter>>();
+  const results = new Map<string, Exclude<Replayed, "off">>();
   for (const { id, rowId } of lost) {
     if (replayer.isFailing) return { results, stopped: "replays_fail" as const };
     const replayed = await replayer.replay(rowId);
-    if (replayed.kind === "off") return { results, stopped: "endpoint_off" as const };
-    results.set(id, missingAfter(replayed));
+    if (replayed === "off") return { results, stopped: "endpoint_off" as const };
+    results.set(id, replayed);
   }
   return { results, stopped: undefined };
-}
-
-function missingAfter(replayed: Exclude<Replayed, { kind: "off" }>) {
-  switch (replayed.kind) {
-    case "sent":
-      return { reason: "not_arrived" } as const;
-    case "failed":
-      return { reason: "failed", responseCode: replayed.responseCode } as const;
-    case "gone":
-    case "refused":
-      return { reason: replayed.kind } as const;
-  }
 }
 
 /** Returns once the inbox has all of the events, or the time is over. */
