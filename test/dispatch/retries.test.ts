@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { DoNotRetry, type ReceiverOptions, RetryAfter } from "pigeonhole";
+import { type ReceiverOptions, RetryAfter } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import { isoTime } from "#pigeonhole/base/iso-time.js";
 import { operate } from "../support/operate.js";
@@ -8,7 +8,7 @@ import { postEvent, startReceiver } from "../support/start-receiver.js";
 
 /** A started receiver whose handler fails as told, with the times of its runs since the first. */
 async function startFailing(
-  fail: (run: number, startedAt: number) => unknown,
+  fail: (run: number) => unknown,
   options: Partial<ReceiverOptions<Record<never, never>>> = {},
 ) {
   const clock = fakeClock();
@@ -19,36 +19,19 @@ async function startFailing(
     {
       "email.sent": () => {
         runs.push(clock.now() - t0);
-        return fail(runs.length, t0);
+        return fail(runs.length);
       },
     },
   );
   const event = await postEvent(receiver, {}, { at: t0 });
   const settled = (attempts: number, state: string) =>
     untilWork(receiver, event.id, { attempts, state: state as "pending" });
-  return { clock, t0, runs, receiver, event, settled };
+  return { clock, runs, receiver, event, settled };
 }
 
 const fail = () => {
   throw new Error("not now");
 };
-
-test("a failing handler runs again after each wait of its policy, each with a jitter of its own, until it is dead", async () => {
-  const retry = { initialMs: 1_000, factor: 3, maxMs: 20_000, jitter: 0.5, maxAttempts: 6 };
-  const chances = [0.25, 0.75, 0.25, 0.25, 0.5];
-  const { clock, runs, settled } = await startFailing(fail, { retry, random: () => chances.shift() ?? 0 });
-  const expected = [0];
-  // 1, 3, 9, 20, 20 seconds, less or more up to a half.
-  for (const [index, wait] of [750, 3_750, 6_750, 15_000, 20_000].entries()) {
-    await settled(index + 1, "retrying");
-    await clock.advance(wait - 1);
-    expect(runs).toEqual(expected);
-    await clock.advance(1);
-    expected.push((expected.at(-1) ?? 0) + wait);
-    await expect.poll(() => runs).toEqual(expected);
-  }
-  await settled(6, "dead");
-});
 
 test("a failing handler runs again until it succeeds, and the last error is removed", async () => {
   const { clock, receiver, event, settled } = await startFailing((run) => (run < 3 ? fail() : undefined));
@@ -96,37 +79,6 @@ test("RetryAfter spends no attempt until its waits have taken as long as those o
   await settled(7, "dead");
   expect(await workOf(receiver, event.id)).toMatchObject({ reason: "attempts_spent", waitsFor: null });
   expect(runs).toEqual([0, 10, 20, 30, 40, 60, 80].map((second) => second * 1_000));
-});
-
-test("a failure after a wait is the first attempt that is spent", async () => {
-  const { clock, settled } = await startFailing(
-    (run) => {
-      if (run === 1) throw new RetryAfter("busy", 5_000);
-      fail();
-    },
-    { retry: { maxAttempts: 2, initialMs: 1_000, factor: 1 } },
-  );
-  await settled(1, "pending");
-  await clock.advance(5_000);
-  await settled(2, "retrying");
-  await clock.advance(1_000);
-  await settled(3, "dead");
-});
-
-test("DoNotRetry makes the work dead at once, and RetryAfter at once runs it again at once", async () => {
-  const { clock, runs, receiver, event, settled } = await startFailing((run) => {
-    throw run === 1 ? new RetryAfter("busy", 0) : new DoNotRetry("the address does not exist");
-  });
-  await expect.poll(() => clock.advance(0).then(() => runs)).toEqual([0, 0]);
-  await settled(2, "dead");
-  expect(await workOf(receiver, event.id)).toMatchObject({
-    reason: "do_not_retry",
-    error: "DoNotRetry: the address does not exist",
-    dueAt: null,
-    settledAt: isoTime(clock.now()),
-  });
-  await clock.advance(20_000);
-  expect(runs).toEqual([0, 0]);
 });
 
 test.each([-1, Number.NaN, Infinity, 1e300, new Date(Number.NaN), new Date(-1), "5" as unknown as number])(
