@@ -4,22 +4,14 @@ import type { Random } from "../base/random.js";
 import type { TraceContext } from "../store/trace-context.js";
 import type { LeasedWork, Settlement } from "../store/work.js";
 import { BatchRun } from "./batch-handler.js";
+import type { RegisteredHandler } from "./handler.js";
 import { HandlerRun, type HandlerRuns, type RunRecord } from "./handler-runs.js";
 import type { ReadyWork, WorkEnd } from "./gate.js";
 import { type ContextDeps, RunContext, type RunContexts } from "./run-context.js";
 import { type RunEnd, settlementOf } from "./settlement-of.js";
 
-/** What is known about a run before it begins. */
-export interface RunInfo {
-  handler: string;
-  eventType: string;
-  eventId: string;
-  attempt: number;
-  /** The span of the delivery; undefined where none was kept. */
-  trace: TraceContext | undefined;
-  /** The spans of the deliveries of the other events of a batch. @default no batch */
-  others?: readonly (TraceContext | undefined)[];
-}
+/** What a run begins with: one piece of work, or those of a batch. */
+export type RunWork = readonly [ReadyWork, ...ReadyWork[]];
 
 /**
  * What became of a run. `interrupted`: the store failed under it, so it does not count and its work runs again.
@@ -29,7 +21,7 @@ export type RunOutcome = "done" | "retry" | "dead" | "interrupted" | "lost";
 
 /** Watches handler runs; the receiver gives one to OpenTelemetry where that is installed. */
 export interface RunObserver {
-  beginRun(info: RunInfo): RunSpan;
+  beginRun(handler: RegisteredHandler, run: RunWork): RunSpan;
 }
 
 /** One run and its settlement. */
@@ -72,15 +64,12 @@ export class Runner {
 
   /** Runs one piece of work, or a batch. Resolves when the handler has ended; never rejects. */
   run(of: HandlerRuns, first: ReadyWork, others: readonly ReadyWork[]): Promise<RunResult> {
-    if (this.observer === undefined) return this.#run(of, [first, ...others]);
-    const { eventId, attempt, trace } = first.work;
-    const batch = of.handler.batch && { others: others.map((other) => other.work.trace) };
-    const info = { handler: of.handler.name, eventType: first.event.type, eventId, attempt, trace, ...batch };
-    const span = this.observer.beginRun(info);
-    return span.within(() => this.#run(of, [first, ...others], span));
+    const run: RunWork = [first, ...others];
+    const span = this.observer?.beginRun(of.handler, run);
+    return span === undefined ? this.#run(of, run) : span.within(() => this.#run(of, run, span));
   }
 
-  #run(of: HandlerRuns, [first, ...others]: [ReadyWork, ...ReadyWork[]], span?: RunSpan): Promise<RunResult> {
+  #run(of: HandlerRuns, [first, ...others]: RunWork, span?: RunSpan): Promise<RunResult> {
     const { context: deps, random } = this.#deps;
     const { handler, deadlines } = of;
     // What the handler does before it first waits is part of its time.

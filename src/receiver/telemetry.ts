@@ -3,7 +3,7 @@ import { SECOND } from "../base/duration.js";
 import { errorName } from "../base/error-text.js";
 import { isPigeonholeError } from "../base/error.js";
 import { ApiError } from "../client/errors.js";
-import type { RunInfo, RunObserver, RunOutcome } from "../dispatch/runner.js";
+import type { RunObserver, RunOutcome } from "../dispatch/runner.js";
 import type { CallObserver } from "../outbox/outbox-sender.js";
 import { sourceNameOf } from "../protocol/inbox-id.js";
 import { ANSWERS, type Outcome, type OutcomeKind } from "../protocol/outcome.js";
@@ -71,20 +71,24 @@ function createOpenTelemetry(api: typeof Api, readLevels: () => Promise<Levels>)
 }
 
 function observeRuns(api: typeof Api, tracer: Api.Tracer, runTime: Api.Histogram): RunObserver["beginRun"] {
-  return (info) => {
-    const { handler, eventId, eventType, attempt } = info;
+  return ({ name, batch }, run) => {
+    const [{ event, work }] = run;
+    const of = { handler: name, eventType: event.type };
     const begun = performance.now();
-    const span = tracer.startSpan(`pigeonhole.handle ${handler}`, {
+    const span = tracer.startSpan(`pigeonhole.handle ${name}`, {
       kind: api.SpanKind.INTERNAL,
       // What is active here is the delivery or the run that happened to give it its place.
       root: true,
-      links: linksTo([info.trace, ...(info.others ?? [])], api),
+      links: linksTo(
+        run.map(({ work: { trace } }) => trace),
+        api,
+      ),
       attributes: {
-        ...(info.others && { "messaging.batch.message_count": info.others.length + 1 }),
-        "pigeonhole.event.id": eventId,
-        "pigeonhole.event.type": eventType,
-        "pigeonhole.handler": handler,
-        "pigeonhole.attempt": attempt,
+        ...(batch && { "messaging.batch.message_count": run.length }),
+        "pigeonhole.event.id": work.eventId,
+        "pigeonhole.event.type": event.type,
+        "pigeonhole.handler": name,
+        "pigeonhole.attempt": work.attempt,
       },
     });
     return {
@@ -96,7 +100,7 @@ function observeRuns(api: typeof Api, tracer: Api.Tracer, runTime: Api.Histogram
         span.setAttribute("pigeonhole.outcome", outcome);
         if (outcome !== "done") span.setStatus({ code: api.SpanStatusCode.ERROR });
         span.end();
-        runTime.record((performance.now() - begun) / SECOND, attributesOfRun(info, outcome));
+        runTime.record((performance.now() - begun) / SECOND, attributesOfRun(of, outcome));
       },
     };
   };
@@ -143,7 +147,10 @@ function attributesOfAnswer(kind: OutcomeKind): Api.Attributes {
  * The type of an event is what others call a topic, and each handler gets all events of its types. An interrupted run
  * has not failed: it runs again and counts then.
  */
-function attributesOfRun({ handler, eventType }: RunInfo, outcome: RunOutcome): Api.Attributes {
+function attributesOfRun(
+  { handler, eventType }: { handler: string; eventType: string },
+  outcome: RunOutcome,
+): Api.Attributes {
   const isFailure = outcome !== "done" && outcome !== "interrupted";
   return {
     "messaging.system": SYSTEM,
