@@ -91,8 +91,6 @@ async function endOf(end: RunEnd, context: RunContext): Promise<RunEnd> {
 
 /** So many interruptions in a row of one piece of work do not count: its own runs may be what keeps the store busy. */
 const MAX_IN_A_ROW = 2;
-/** Of more pieces of work, the first are forgotten: another process may have ended them. */
-const MAX_KEPT = 10_000;
 
 /** What has happened to runs in this process, whether handlers run all the time or only while the work is drained. */
 export class RunRecord {
@@ -152,8 +150,6 @@ export class HandlerRuns {
     if (end.kind !== "interrupted") return end;
     if (isFailure) return { kind: "failed", error: countedFailure(end.error, inARow) };
     this.#interrupted.set(seq, inARow);
-    const [first] = this.#interrupted.size > MAX_KEPT ? this.#interrupted.keys() : [];
-    if (first !== undefined) this.#interrupted.delete(first);
     return end;
   }
 
