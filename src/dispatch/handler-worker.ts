@@ -112,7 +112,7 @@ export class HandlerWorker {
   get isIdle(): boolean {
     const holder = this.holder();
     const waits = holder !== undefined && ["paused", "retry_after", "rate"].includes(holder.name);
-    const isBehind = holder === undefined ? this.window.isBehind || this.window.waitsForKey : !waits;
+    const isBehind = holder === undefined ? this.window.isBehind || this.window.mayHaveMore : !waits;
     return !isBehind && this.window.isEmpty;
   }
 

@@ -56,10 +56,8 @@ export class LeaseWindow {
   #meanMs = AHEAD_MS;
   /** There is, or may be, due work in the store. */
   isBehind = true;
-  /** Due work waits in the store until other work has settled that has its key. */
-  waitsForKey = false;
-  /** The store may make more work from stored events: nothing else of the handler is due. */
-  #hasHistory = false;
+  /** The store may have more once a run here has ended: work that waits for its key, or history to make work of. */
+  mayHaveMore = false;
   /** A page is being leased. */
   isRefilling = false;
   /** No more work begins. */
@@ -145,7 +143,7 @@ export class LeaseWindow {
     this.#joined.delete(lease);
     this.#noteGone(lease);
     if (!hasRun) return;
-    this.#noteFree();
+    this.isBehind ||= this.mayHaveMore;
     this.#meanMs += (this.#now - lease.since - this.#meanMs) * WEIGHT;
   }
 
@@ -159,8 +157,8 @@ export class LeaseWindow {
   /** The work, which has begun, has no lease any more: it waits in the store for its key, or is superseded. */
   leave(lease: WindowLease, { waitsForKey }: { waitsForKey: boolean }): void {
     lease.isLost = true;
-    if (waitsForKey) this.waitsForKey = true;
-    else this.#noteFree();
+    if (waitsForKey) this.mayHaveMore = true;
+    else this.isBehind ||= this.mayHaveMore;
   }
 
   /** True when work has waited for too long to begin here: this process is slow, or was suspended. */
@@ -187,9 +185,8 @@ export class LeaseWindow {
   notePage({ work, hasHistory, waitsForKey }: LeasePage): void {
     // Older events of a key do not run once the newest has.
     if (this.#isNewestFirst) work.reverse();
-    this.#hasHistory = hasHistory === true;
-    this.waitsForKey = waitsForKey === true;
-    this.isBehind ||= work.length > 0 || this.#mayTakeHistory;
+    this.mayHaveMore = hasHistory === true || waitsForKey === true;
+    this.isBehind ||= work.length > 0 || (hasHistory === true && this.#roomForHistory > 0);
   }
 
   /** How much a page of the store may bring. Of work that a process died in, only a few pieces may run at a crash. */
@@ -218,10 +215,6 @@ export class LeaseWindow {
   /** Of a key, only the newest event counts. */
   get #isNewestFirst(): boolean {
     return this.#handler.only === "newest";
-  }
-
-  get #mayTakeHistory(): boolean {
-    return this.#hasHistory && this.#roomForHistory > 0;
   }
 
   /** One run waits for each place at most, so that what is new waits for no more. */
@@ -271,11 +264,6 @@ export class LeaseWindow {
 
   get #now(): number {
     return elapsedBy(this.#deps.clock);
-  }
-
-  /** Another key may be free, and there may be room for history. */
-  #noteFree(): void {
-    this.isBehind ||= this.waitsForKey || this.#mayTakeHistory;
   }
 
   #take(isTaken: (ready: ReadyWork) => boolean): WindowLease[] {
