@@ -7,12 +7,12 @@ import type { TraceContext } from "../store/trace-context.js";
 import type { Lease, LeasedWork, NewWork } from "../store/work.js";
 import { readKey } from "./handler.js";
 import { HandlerWorker } from "./handler-worker.js";
-import { Leases } from "./leases.js";
-import { type DispatcherDeps, Maintenance } from "./maintenance.js";
+import { LEASE_MS } from "./leases.js";
+import { Maintenance } from "./maintenance.js";
 import type { RereadDeps } from "./read-again.js";
 import type { Route } from "./registry.js";
 import type { RunObserver, RunOutcome } from "./runner.js";
-import { Scheduler } from "./scheduler.js";
+import { type DispatcherDeps, Scheduler } from "./scheduler.js";
 
 /** A delivery that is to be stored, and the handlers that get it. */
 interface IncomingEvent {
@@ -35,7 +35,6 @@ interface IncomingEvent {
  */
 export class Dispatcher {
   readonly #deps: DispatcherDeps;
-  readonly #leases: Leases;
   readonly #scheduler: Scheduler;
   readonly #maintenance: Maintenance;
   /** Of all handlers by name, from the start on. */
@@ -43,9 +42,8 @@ export class Dispatcher {
 
   constructor(deps: DispatcherDeps, operator: RereadDeps["operator"]) {
     this.#deps = deps;
-    this.#leases = new Leases(deps);
-    this.#scheduler = new Scheduler(this.#workers, { ...deps, leases: this.#leases });
-    const tools = { workers: this.#workers, scheduler: this.#scheduler, leases: this.#leases, operator };
+    this.#scheduler = new Scheduler(this.#workers, deps);
+    const tools = { workers: this.#workers, scheduler: this.#scheduler, operator };
     this.#maintenance = new Maintenance(deps, tools);
   }
 
@@ -53,9 +51,9 @@ export class Dispatcher {
   async start(observer: RunObserver | undefined): Promise<void> {
     const { runner, registry } = this.#deps;
     runner.observer = observer;
-    const deps = { ...this.#deps, leases: this.#leases, scheduler: this.#scheduler };
     // In place of those of a start that failed.
-    for (const handler of registry.all) this.#workers.set(handler.name, new HandlerWorker(handler, deps));
+    for (const handler of registry.all)
+      this.#workers.set(handler.name, new HandlerWorker(handler, this.#scheduler, this.#deps));
     await this.#maintenance.start();
   }
 
@@ -67,11 +65,11 @@ export class Dispatcher {
     const ended = this.#maintenance.stop();
     const closed = this.#close();
     await inTime(this.#untilNoneRuns(), this.#deps.clock, timeoutMs);
-    this.#leases.isEnding = true;
+    this.#scheduler.leases.isEnding = true;
     const reason = new PigeonholeError("stopped", "The receiver stopped before the handler was done; it runs again.");
     for (const worker of this.#all) worker.runs.abort(reason);
     await Promise.all([this.#untilNoneRuns(), closed, ended]);
-    await this.#leases.giveBack([]);
+    await this.#scheduler.leases.giveBack([]);
   }
 
   /**
@@ -150,7 +148,7 @@ export class Dispatcher {
   #plan({ id, delivery, route }: IncomingEvent): NewWork[] {
     return route.handlers.map((handler) => {
       const work: NewWork = { handler: handler.name };
-      if (this.#workers.get(handler.name)?.reserve() === true) work.leaseUntil = this.#leases.leaseUntil();
+      if (this.#workers.get(handler.name)?.reserve() === true) work.leaseUntil = this.#deps.clock.now() + LEASE_MS;
       if (handler.only !== undefined && delivery.kind === "event") {
         // What the key function throws is logged when the work is read.
         work.newest = readKey(handler, { event: delivery.event, inboxId: id, logger: undefined }).newest;
@@ -184,7 +182,7 @@ export class Dispatcher {
   /** Begins no more work, and gives back what has not begun. */
   async #close(): Promise<void> {
     const waiting = await Promise.all(this.#all.map((worker) => worker.close()));
-    await this.#leases.giveBack(waiting.flat());
+    await this.#scheduler.leases.giveBack(waiting.flat());
   }
 
   /** Resolves when all that has begun is settled. */

@@ -1,11 +1,9 @@
-import { type Clock, elapsedBy } from "../base/clock.js";
+import { elapsedBy } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { EarliestTimer } from "../base/earliest-timer.js";
 import { errorFields } from "../base/error-fields.js";
-import type { Logger } from "../base/logger.js";
-import type { OutboxSender } from "../outbox/outbox-sender.js";
 import type { AnyEvent } from "../protocol/event.js";
-import type { LeasePage, SettleResult } from "../store/store.js";
+import type { LeasePage, LeaseRequest, SettleResult } from "../store/store.js";
 import type { Lease, LeasedWork, NewestKey } from "../store/work.js";
 import type { Gate, GatedWork, ReadyWork, WindowLease, WorkEnd } from "./gate.js";
 import { BatchGate } from "./gates/batch.js";
@@ -13,25 +11,15 @@ import { isCrashLooping } from "./gates/crash.js";
 import type { PlacesGate } from "./gates/places.js";
 import type { RegisteredHandler } from "./handler.js";
 import { LeaseWindow } from "./lease-window.js";
-import type { Leases } from "./leases.js";
+import { LEASE_MS } from "./leases.js";
 import type { HandlerRuns } from "./handler-runs.js";
-import type { RunOutcome, RunResult, Runner } from "./runner.js";
-import type { Scheduler } from "./scheduler.js";
+import type { RunOutcome, RunResult } from "./runner.js";
+import type { DispatcherDeps, Scheduler } from "./scheduler.js";
 
 /** After a failure, the store is queried for work again after this. */
 const FAILED_WAIT_MS = SECOND;
 /** At the earliest after this, where none was leased that is due. */
 const REFUSED_WAIT_MS = 250;
-
-export interface HandlerWorkerDeps {
-  leases: Leases;
-  runner: Runner;
-  scheduler: Scheduler;
-  /** Undefined when nothing can be sent. */
-  sender: Pick<OutboxSender, "wake"> | undefined;
-  clock: Clock;
-  logger: Logger;
-}
 
 /** Takes the work of one handler from the store to its settlement: lease, run, settle. */
 export class HandlerWorker {
@@ -39,7 +27,8 @@ export class HandlerWorker {
   readonly places: PlacesGate;
   readonly window: LeaseWindow;
   readonly gates: readonly Gate[];
-  readonly #deps: HandlerWorkerDeps;
+  readonly #deps: DispatcherDeps;
+  readonly #scheduler: Scheduler;
   readonly runs: HandlerRuns;
   readonly #batch: BatchGate | undefined;
   /** Looks again whether work may begin. */
@@ -50,17 +39,18 @@ export class HandlerWorker {
   /** The number of its last turn. */
   lastTurn = 0;
 
-  constructor(handler: RegisteredHandler, deps: HandlerWorkerDeps) {
-    const { leases, runner, scheduler, clock, logger } = deps;
+  constructor(handler: RegisteredHandler, scheduler: Scheduler, deps: DispatcherDeps) {
+    const { runner, clock, logger } = deps;
     this.handler = handler.name;
     this.places = scheduler.placesOf(handler);
-    const [places, isShared] = [this.places.max, leases.areShared];
+    const [places, isShared] = [this.places.max, scheduler.leases.areShared];
     this.window = new LeaseWindow(handler, { places, isShared, clock, logger });
     this.lookTimer = new EarliestTimer(clock, () => this.look());
     this.wakeTimer = new EarliestTimer(clock, () => this.wake());
     this.gates = scheduler.gatesOf(handler, this);
     this.#batch = this.gates.find((gate) => gate instanceof BatchGate);
     this.#deps = deps;
+    this.#scheduler = scheduler;
     this.runs = runner.record.runsOf(handler, clock);
   }
 
@@ -72,7 +62,7 @@ export class HandlerWorker {
 
   /** Begins what may begin now. */
   look(): void {
-    this.#deps.scheduler.look([this]);
+    this.#scheduler.look([this]);
   }
 
   /** There is, or may be, due work of this handler in the store. */
@@ -90,7 +80,7 @@ export class HandlerWorker {
   unreserve(): void {
     this.window.unreserve();
     this.#leaseIfWanted();
-    this.#deps.scheduler.progress.noteChange();
+    this.#scheduler.progress.noteChange();
   }
 
   /** Takes work that was leased as it was accepted. */
@@ -98,7 +88,7 @@ export class HandlerWorker {
     this.window.add(work, event, newest);
     this.window.unreserve();
     this.look();
-    this.#deps.scheduler.progress.noteChange();
+    this.#scheduler.progress.noteChange();
   }
 
   /** True when a page of the store may be leased. */
@@ -118,7 +108,9 @@ export class HandlerWorker {
 
   /** Renews the leases of this handler. A run whose lease is lost is aborted, and waiting work does not begin. */
   async renew(now: number): Promise<void> {
-    for (const lost of await this.#deps.leases.renew(this.window, now)) {
+    const { leases } = this.window;
+    if (leases.length === 0) return;
+    for (const lost of await this.#deps.store.renew(leases, now + LEASE_MS)) {
       this.window.lose(lost);
       this.runs.lose(lost);
     }
@@ -155,7 +147,7 @@ export class HandlerWorker {
     // Together: each page of the store that is leased then is as large as it can be.
     for (const end of ends) this.window.release(end.lease, result !== undefined);
     this.#leaseIfWanted();
-    this.#deps.scheduler.progress.noteChange();
+    this.#scheduler.progress.noteChange();
   }
 
   /** Begins other work with the first of a batch. What a process died in runs alone, and so ends no other run. */
@@ -173,24 +165,21 @@ export class HandlerWorker {
   }
 
   #write(settlement: WorkEnd["settlement"]): Written | Promise<Written> {
-    return typeof settlement === "object" ? this.#deps.leases.settle(settlement) : settlement;
+    return typeof settlement === "object" ? this.#scheduler.leases.settle(settlement) : settlement;
   }
 
   /** Leases a piece of crash-looping work, if some is due. Never rejects: the other handlers must get their turn. */
   async leaseCrashLooping(): Promise<WindowLease | undefined> {
-    const crashLooping = { handler: this.handler, crashes: Infinity };
+    if (this.window.isClosed || this.holder({ handler: this.handler, crashes: Infinity }) !== undefined)
+      return undefined;
     try {
-      for (let isLeft = true; isLeft && !this.window.isClosed;) {
-        if (this.holder(crashLooping) !== undefined) return undefined;
-        const page = await this.#ask({ limit: 0, crashedLimit: 0, history: 0, allowCrashLooping: true });
-        const [lease] = await this.#deps.leases.read(this.window, page);
-        if (lease !== undefined) return lease;
-        isLeft = page.work.length > 0;
-      }
+      const page = await this.#ask({ limit: 0, crashedLimit: 0, history: 0, allowCrashLooping: true });
+      const [lease] = await this.#scheduler.leases.read(this.window, page);
+      return lease;
     } catch (error) {
       this.#reportFailed(errorFields(error, true));
+      return undefined;
     }
-    return undefined;
   }
 
   /** Begins no more work. Resolves with the leases of what has not begun, once no request to the store is pending. */
@@ -201,15 +190,16 @@ export class HandlerWorker {
     this.closing.abort();
     const waiting = this.window.takeWaiting();
     // Crash-looping work is waited for while it is in the window.
-    this.#deps.scheduler.progress.noteChange();
-    while (this.window.isArriving) await this.#deps.scheduler.progress.untilChanged();
+    this.#scheduler.progress.noteChange();
+    while (this.window.isArriving) await this.#scheduler.progress.untilChanged();
     return [...waiting, ...this.window.takeWaiting()];
   }
 
   /** Leases due work, a page at a time, while there is some and memory for it. */
   async #lease(): Promise<void> {
     const { window } = this;
-    const { scheduler, leases, clock } = this.#deps;
+    const scheduler = this.#scheduler;
+    const { clock } = this.#deps;
     window.isRefilling = true;
     try {
       while (window.isBehind && this.hasRoomForPage) {
@@ -219,11 +209,11 @@ export class HandlerWorker {
         const { work, nextDueAt } = page;
         window.notePage(page);
         if (work.some(isCrashLooping)) {
-          await leases.giveBack(work);
+          await scheduler.leases.giveBack(work);
           await scheduler.runCrashLooping();
           continue;
         }
-        await leases.read(window, page);
+        await scheduler.leases.read(window, page);
         // After the answers that are written in this turn.
         setImmediate(() => this.look());
         // What is due and was not leased waits until it may run alone.
@@ -242,9 +232,15 @@ export class HandlerWorker {
   }
 
   /** Asks the store for work, which also says who is held: at the start, before new work is accepted. */
-  async #ask(limits: Parameters<Leases["request"]>[1]): Promise<LeasePage> {
-    const noteAnswer = this.#deps.scheduler.retryAfter.ask(this.handler);
-    const page = await this.#deps.leases.request(this.window, limits);
+  async #ask(limits: Pick<LeaseRequest, "allowCrashLooping"> & Partial<LeaseRequest>): Promise<LeasePage> {
+    const noteAnswer = this.#scheduler.retryAfter.ask(this.handler);
+    const now = this.#deps.clock.now();
+    const page = await this.#deps.store.lease({
+      ...this.window.pageRequest,
+      now,
+      leaseUntil: now + LEASE_MS,
+      ...limits,
+    });
     noteAnswer(page.heldUntil);
     return page;
   }
@@ -255,11 +251,11 @@ export class HandlerWorker {
 
   /** Concludes a run once its settlement is stored, or known to be lost. Gives back what did not run. */
   #conclude({ lease, settlement, hasRecorded }: WorkEnd, became: Written): RunOutcome {
-    const { sender, leases, logger } = this.#deps;
+    const { sender, logger } = this.#deps;
     const { eventId, handler, attempt } = lease;
     // Which lease of a batch was lost need not be known: giving it back changes nothing.
     const isLeft = settlement === undefined || settlement === "lost";
-    if (became === "interrupted" || (isLeft && !lease.isLost)) leases.unreturned.push(lease);
+    if (became === "interrupted" || (isLeft && !lease.isLost)) this.#scheduler.leases.unreturned.push(lease);
     if (settlement === undefined || became === undefined) return "interrupted";
     const isKept = became === "settled" || became === "committed";
     const outcome = isKept ? outcomeOf(settlement) : became;
@@ -268,9 +264,9 @@ export class HandlerWorker {
     if (outcome === "done" && hasRecorded) sender?.wake();
     if (typeof settlement === "object" && settlement.to === "pending") {
       if (isKept) this.#wakeAt(settlement.dueAt);
-      if (settlement.wait?.holds === "handler") this.#deps.scheduler.retryAfter.noteStored(this.handler);
+      if (settlement.wait?.holds === "handler") this.#scheduler.retryAfter.noteStored(this.handler);
     }
-    this.#deps.scheduler.progress.outcomes[outcome] += 1;
+    this.#scheduler.progress.outcomes[outcome] += 1;
     return outcome;
   }
 

@@ -1,12 +1,11 @@
-import { MINUTE, SECOND } from "../base/duration.js";
+import { MINUTE } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import { isPigeonholeError } from "../base/error.js";
 import { sleep } from "../base/wait.js";
 import type { Delivery } from "../protocol/decode-delivery.js";
 import type { AnyEvent } from "../protocol/event.js";
 import { isPassingFailure } from "../store/passing-failure.js";
-import type { RunSlots, RunSlotsRequest } from "../store/queries/run-slots.js";
-import type { LeasePage, LeaseRequest, SettleResult } from "../store/store.js";
+import type { LeasePage, SettleResult } from "../store/store.js";
 import { BUSY_WAITS } from "../store/while-busy.js";
 import type { Lease, LeasedWork, Settlement } from "../store/work.js";
 import type { WindowLease } from "./gate.js";
@@ -14,8 +13,6 @@ import type { LeaseWindow } from "./lease-window.js";
 import type { StoreDeps } from "./registry.js";
 
 export const LEASE_MS = MINUTE;
-/** Times of runs that could not be reserved are asked for again a second before this. */
-const FAILED_SLOTS_WAIT_MS = 2 * SECOND;
 
 /** Leases work from the store, reads its events, and ends the leases. */
 export class Leases {
@@ -33,28 +30,6 @@ export class Leases {
   /** True when other processes lease work of the same handlers at the same time. */
   get areShared(): boolean {
     return this.#deps.store.glance !== undefined;
-  }
-
-  /** True when work of a key may run in other processes too. */
-  get shareKeys(): boolean {
-    return this.#deps.store.holdKey !== undefined;
-  }
-
-  /** When a lease that starts now ends. */
-  leaseUntil(): number {
-    return this.#deps.clock.now() + LEASE_MS;
-  }
-
-  /**
-   * Asks for a page of due work of a handler. Crash-looping work comes alone: it does not belong among other work.
-   * Rejects as the store does.
-   */
-  request(
-    window: LeaseWindow,
-    limits: Pick<LeaseRequest, "allowCrashLooping"> & Partial<LeaseRequest>,
-  ): Promise<LeasePage> {
-    const times = { now: this.#deps.clock.now(), leaseUntil: this.leaseUntil() };
-    return this.#deps.store.lease({ ...window.pageRequest, ...times, ...limits });
   }
 
   /** Reads the events of a page, whose work waits in the window then. Rejects as the store does. */
@@ -90,46 +65,6 @@ export class Leases {
       if (!this.#returnFails) logger.error({ leases: all.length, ...errorFields(error, true) }, "release_failed");
       this.#returnFails = true;
     }
-  }
-
-  /** Renews all leases of a window. Resolves with those that are lost. */
-  async renew(window: LeaseWindow, now: number): Promise<Lease[]> {
-    const { leases } = window;
-    return leases.length === 0 ? [] : this.#deps.store.renew(leases, now + LEASE_MS);
-  }
-
-  /**
-   * Asks the store whether work may begin that has a key. `waits`: other work has it, or the lease is lost. `ended`: a
-   * newer event has its place. Undefined when that is not known. Never rejects.
-   */
-  async askForKey(
-    { seq, handler, token, newest }: WindowLease,
-    key: string,
-  ): Promise<"begins" | "waits" | "ended" | undefined> {
-    const { store, clock } = this.#deps;
-    const lease = { seq, handler, token };
-    try {
-      if ((await store.holdKey?.(lease, key)) === false) return "waits";
-      // Once it has the key: no other work of it begins meanwhile.
-      const became = newest === undefined ? "newest" : await store.beginNewest(lease, newest, clock.now());
-      return became === "newest" ? "begins" : "ended";
-    } catch (error) {
-      return this.#reportFailed(handler, error);
-    }
-  }
-
-  /** Reserves times for runs. If that fails, none are free for a while. Never rejects. */
-  async reserveRuns(request: RunSlotsRequest): Promise<RunSlots> {
-    try {
-      return await this.#deps.store.reserveRuns(request);
-    } catch (error) {
-      this.#reportFailed(request.handler, error);
-      return { first: request.now + FAILED_SLOTS_WAIT_MS, count: 0 };
-    }
-  }
-
-  #reportFailed(handler: string, error: unknown): undefined {
-    this.#deps.logger.error({ handler, ...errorFields(error, true) }, "handler_queue_failed");
   }
 
   /**

@@ -3,17 +3,14 @@ import { SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import { PigeonholeError, isPigeonholeError } from "../base/error.js";
 import { inTime } from "../base/wait.js";
-import type { OutboxSender } from "../outbox/outbox-sender.js";
 import { isStoreAway } from "../store/passing-failure.js";
 import type { Glance, HandlerPolicy } from "../store/store.js";
 import { TAKEN_OVER_AFTER_MS } from "../store/work-state.js";
 import type { RegisteredHandler } from "./handler.js";
 import type { HandlerWorker } from "./handler-worker.js";
-import { LEASE_MS, type Leases } from "./leases.js";
+import { LEASE_MS } from "./leases.js";
 import { type RereadDeps, readAllAgain } from "./read-again.js";
-import type { StoreDeps } from "./registry.js";
-import type { Runner } from "./runner.js";
-import type { Scheduler } from "./scheduler.js";
+import type { DispatcherDeps, Scheduler } from "./scheduler.js";
 
 /** How often a process polls for work that another one has accepted, and whether that one still runs the handlers. */
 const POLL_INTERVAL_MS = SECOND;
@@ -26,17 +23,10 @@ const READ_WITHIN_MS = 2 * SECOND;
 /** Without the store for so long, runs end: before others take them over, also if a round takes seconds to fail. */
 const ENDS_RUNS_AFTER_MS = TAKEN_OVER_AFTER_MS - 7 * SECOND;
 
-export interface DispatcherDeps extends StoreDeps {
-  runner: Runner;
-  /** Undefined when nothing can be sent. */
-  sender: Pick<OutboxSender, "start" | "wake" | "poll"> | undefined;
-}
-
 /** What the maintenance of a dispatcher works on. */
 export interface MaintenanceTools {
   workers: ReadonlyMap<string, HandlerWorker>;
   scheduler: Scheduler;
-  leases: Leases;
   operator: RereadDeps["operator"];
 }
 
@@ -102,7 +92,7 @@ export class Maintenance {
 
   #schedule(): void {
     if (this.#stopping.signal.aborted) return;
-    const intervalMs = this.#tools.leases.areShared ? SHARED_POLL_INTERVAL_MS : POLL_INTERVAL_MS;
+    const intervalMs = this.#tools.scheduler.leases.areShared ? SHARED_POLL_INTERVAL_MS : POLL_INTERVAL_MS;
     this.#timer = this.#deps.clock.setTimer(() => void this.#run().finally(() => this.#schedule()), intervalMs);
   }
 
@@ -112,7 +102,8 @@ export class Maintenance {
    */
   async #run(): Promise<void> {
     const { clock, logger } = this.#deps;
-    const { leases, scheduler } = this.#tools;
+    const { scheduler } = this.#tools;
+    const { leases } = scheduler;
     const now = clock.now();
     const begunAt = elapsedBy(clock);
     try {
@@ -154,8 +145,8 @@ export class Maintenance {
 
   /** Other processes may soon run what runs here. */
   #endUnrenewedRuns(): void {
-    const { leases, scheduler } = this.#tools;
-    if (!leases.areShared || elapsedBy(this.#deps.clock) - this.#answeredAt < ENDS_RUNS_AFTER_MS) return;
+    const { scheduler } = this.#tools;
+    if (!scheduler.leases.areShared || elapsedBy(this.#deps.clock) - this.#answeredAt < ENDS_RUNS_AFTER_MS) return;
     const text = "The store did not answer for some seconds, so another process may run the handler.";
     scheduler.store.shut();
     for (const worker of this.#workers) worker.runs.abort(new PigeonholeError("lease_lost", text));

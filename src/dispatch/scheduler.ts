@@ -1,3 +1,4 @@
+import type { OutboxSender } from "../outbox/outbox-sender.js";
 import type { GateName } from "../store/figures.js";
 import type { Gate, GatedWork, ReadyWork, WindowLease } from "./gate.js";
 import { BatchGate } from "./gates/batch.js";
@@ -10,9 +11,9 @@ import { RetryAfterGate } from "./gates/retry-after.js";
 import { StoreGate } from "./gates/store.js";
 import type { RegisteredHandler } from "./handler.js";
 import type { LeaseWindow } from "./lease-window.js";
-import type { Leases } from "./leases.js";
+import { Leases } from "./leases.js";
 import type { StoreDeps } from "./registry.js";
-import type { RunOutcome, RunResult } from "./runner.js";
+import type { RunOutcome, RunResult, Runner } from "./runner.js";
 
 /** A handler with its leased work, as the scheduler needs it. */
 export interface Lane extends RateLane {
@@ -35,8 +36,11 @@ export interface Lane extends RateLane {
   settle(lease: WindowLease, result: RunResult | undefined): Promise<void>;
 }
 
-export interface SchedulerDeps extends StoreDeps {
-  leases: Leases;
+/** What runs handlers over the work of a store. */
+export interface DispatcherDeps extends StoreDeps {
+  runner: Runner;
+  /** Undefined when nothing can be sent. */
+  sender: Pick<OutboxSender, "start" | "wake" | "poll"> | undefined;
 }
 
 /**
@@ -49,7 +53,8 @@ export class Scheduler {
   readonly retryAfter: RetryAfterGate;
   readonly crash: CrashGate;
   readonly progress = new RunProgress();
-  readonly #deps: SchedulerDeps;
+  readonly leases: Leases;
+  readonly #deps: StoreDeps;
   /** The gates of all handlers, in the order in which they are asked. */
   readonly #shared: readonly Gate[];
   readonly #lanes: ReadonlyMap<string, Lane>;
@@ -57,9 +62,10 @@ export class Scheduler {
   #turns = 0;
 
   /** `lanes`: of all handlers by name, also those that are added later. */
-  constructor(lanes: ReadonlyMap<string, Lane>, deps: SchedulerDeps) {
+  constructor(lanes: ReadonlyMap<string, Lane>, deps: StoreDeps) {
     this.#lanes = lanes;
     this.#deps = deps;
+    this.leases = new Leases(deps);
     this.paused = new PausedGate(deps);
     this.store = new StoreGate(deps.clock);
     this.retryAfter = new RetryAfterGate(deps.clock);
@@ -69,11 +75,10 @@ export class Scheduler {
 
   /** All that can keep work of a handler waiting, in the order in which it is asked. */
   gatesOf({ key, batch, rate, ...handler }: RegisteredHandler, lane: Lane): readonly Gate[] {
-    const { leases, clock } = this.#deps;
-    const own: Gate[] = key === undefined ? [] : [new KeyGate(lane.window, leases)];
-    if (batch !== undefined) own.push(new BatchGate(lane.window, batch, clock));
+    const own: Gate[] = key === undefined ? [] : [new KeyGate(lane.window, this.#deps)];
+    if (batch !== undefined) own.push(new BatchGate(lane.window, batch, this.#deps.clock));
     // Last: what is reserved for work that may not begin is lost.
-    if (rate !== undefined) own.push(new RateGate({ ...handler, key, batch, rate }, { leases, clock, lane }));
+    if (rate !== undefined) own.push(new RateGate({ ...handler, key, batch, rate }, { ...this.#deps, lane }));
     const fairShare = this.#fairShare === undefined ? [] : [this.#fairShare];
     return [...this.#shared, lane.places, ...fairShare, ...own];
   }

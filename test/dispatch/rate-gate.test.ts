@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
+import { silentLogger } from "#pigeonhole/base/logger.js";
 import { EarliestTimer } from "#pigeonhole/base/earliest-timer.js";
 import { RateGate } from "#pigeonhole/dispatch/gates/rate.js";
-import type { Leases } from "#pigeonhole/dispatch/leases.js";
 import type { WindowLease } from "#pigeonhole/dispatch/gate.js";
 import { reserveRuns, type RunSlotsRequest } from "#pigeonhole/store/queries/run-slots.js";
 import { runInFile } from "#pigeonhole/store/sqlite/run-in-file.js";
@@ -62,7 +62,8 @@ async function runTogether(given: {
     const gate: RateGate = new RateGate(
       { name: "h", rate, batch: undefined, key: hasKey ? () => "" : undefined, only: undefined },
       {
-        leases: { reserveRuns: reserve, shareKeys: true } as unknown as Leases,
+        store: { reserveRuns: reserve, holdKey: () => Promise.resolve(true) },
+        logger: silentLogger,
         clock,
         lane: {
           window: {
@@ -83,7 +84,7 @@ async function runTogether(given: {
         const asked = hasKey ? pass(upTo(late.key)).then(() => true) : undefined;
         const isIn = gate.enter(lease, asked);
         if (isIn === undefined) begun.push(time);
-        else void isIn.then((is) => (is ? begun.push(time) : gate.leave(lease, [])));
+        else void isIn.then((is) => (is ? begun.push(time) : gate.leave(lease)));
       }
       lookTimer.setTo(gate.seek());
     };

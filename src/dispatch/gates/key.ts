@@ -1,18 +1,19 @@
+import { errorFields } from "../../base/error-fields.js";
 import type { Gate, GatedWork, WindowLease } from "../gate.js";
 import type { LeaseWindow } from "../lease-window.js";
-import type { Leases } from "../leases.js";
+import type { StoreDeps } from "../registry.js";
 
 /** Other work of the handler with the same key runs, here or in another process. One gate per handler. */
 export class KeyGate implements Gate {
   readonly name = "key";
   readonly keeps = "work";
   readonly #window: LeaseWindow;
-  readonly #leases: Leases;
+  readonly #deps: StoreDeps;
   readonly #busy = new Set<string>();
 
-  constructor(window: LeaseWindow, leases: Leases) {
+  constructor(window: LeaseWindow, deps: StoreDeps) {
     this.#window = window;
-    this.#leases = leases;
+    this.#deps = deps;
   }
 
   allows({ key }: GatedWork): boolean {
@@ -22,7 +23,7 @@ export class KeyGate implements Gate {
   enter(lease: WindowLease): Promise<boolean> | undefined {
     if (lease.key === undefined) return undefined;
     this.#busy.add(lease.key);
-    const isAsked = this.#leases.shareKeys || lease.newest !== undefined;
+    const isAsked = this.#deps.store.holdKey !== undefined || lease.newest !== undefined;
     return isAsked ? this.#ask(lease, lease.key) : undefined;
   }
 
@@ -36,9 +37,21 @@ export class KeyGate implements Gate {
     return this.#ask(lease, lease.key);
   }
 
+  /** False also where the answer is not known. Never rejects. */
   async #ask(lease: WindowLease, key: string): Promise<boolean> {
-    const answer = await this.#leases.askForKey(lease, key);
-    if (answer === "waits" || answer === "ended") this.#window.leave(lease, { waitsForKey: answer === "waits" });
-    return answer === "begins";
+    const { store, clock, logger } = this.#deps;
+    const { seq, handler, token, newest } = lease;
+    const held = { seq, handler, token };
+    try {
+      const isFree = (await store.holdKey?.(held, key)) !== false;
+      // Once it has the key: no other work of it begins meanwhile.
+      const isOver =
+        isFree && newest !== undefined && (await store.beginNewest(held, newest, clock.now())) !== "newest";
+      if (isFree && !isOver) return true;
+      this.#window.leave(lease, { waitsForKey: !isFree });
+    } catch (error) {
+      logger.error({ handler, ...errorFields(error, true) }, "handler_queue_failed");
+    }
+    return false;
   }
 }

@@ -1,13 +1,17 @@
-import { type Clock, elapsedBy } from "../../base/clock.js";
+import { elapsedBy } from "../../base/clock.js";
+import { SECOND } from "../../base/duration.js";
 import type { EarliestTimer } from "../../base/earliest-timer.js";
+import { errorFields } from "../../base/error-fields.js";
 import { sleep } from "../../base/wait.js";
 import { RESERVED_AHEAD_MS } from "../../store/queries/run-slots.js";
-import type { Gate, GatedWork, WorkEnd } from "../gate.js";
+import type { Gate, GatedWork } from "../gate.js";
 import { type Rate, type RegisteredHandler, gapOf, runsSoon, slackOf } from "../handler.js";
-import type { Leases } from "../leases.js";
+import type { StoreDeps } from "../registry.js";
 
 /** By so much the clocks of two processes may differ once both are converted to the store's. */
 const CLOCK_ERROR_MS = 10;
+/** Slots that could not be reserved are asked for again a second before this. */
+const FAILED_WAIT_MS = 2 * SECOND;
 
 type LimitedHandler = Pick<RegisteredHandler, "name" | "batch" | "key" | "only"> & { rate: Rate };
 
@@ -25,9 +29,8 @@ export interface RateLane {
   readonly closing: { readonly signal: AbortSignal };
 }
 
-export interface RateGateDeps {
-  leases: Leases;
-  clock: Clock;
+export interface RateGateDeps extends Pick<StoreDeps, "clock" | "logger"> {
+  store: Pick<StoreDeps["store"], "reserveRuns" | "holdKey">;
   lane: RateLane;
 }
 
@@ -46,7 +49,6 @@ export class RateGate implements Gate {
   #slots = { first: -Infinity, count: 0 };
   /** When no slot could be reserved, since others are first. */
   #heldUntil = -Infinity;
-  readonly #slotOf = new WeakMap<GatedWork, number>();
   #tookMs = 0;
   #asking: Promise<void> | undefined;
   readonly #asksForKeys: boolean;
@@ -56,7 +58,7 @@ export class RateGate implements Gate {
   constructor(handler: LimitedHandler, deps: RateGateDeps) {
     this.#handler = handler;
     this.#deps = deps;
-    this.#asksForKeys = handler.key !== undefined && (deps.leases.shareKeys || handler.only !== undefined);
+    this.#asksForKeys = handler.key !== undefined && (deps.store.holdKey !== undefined || handler.only !== undefined);
     this.#gapMs = gapOf(handler.rate);
     this.#lateMs = slackOf(handler.rate) - CLOCK_ERROR_MS;
   }
@@ -79,15 +81,12 @@ export class RateGate implements Gate {
 
   enter(lease: GatedWork, asked: Promise<boolean> | undefined): Promise<boolean> | undefined {
     if (this.#asksForKeys) return this.#enterFirst(lease, asked);
-    this.#take(lease);
+    this.#take();
     return undefined;
   }
 
-  /** Work that did not run leaves its slot to the next. */
-  leave(lease: GatedWork, ends: readonly WorkEnd[]): void {
+  leave(lease: GatedWork): void {
     this.#entered.delete(lease);
-    const [slot = NaN, { first, count }] = [this.#slotOf.get(lease), this.#slots];
-    if (ends.length === 0 && first === slot + this.#gapMs) this.#slots = { first: slot, count: count + 1 };
   }
 
   seek(): number {
@@ -111,7 +110,7 @@ export class RateGate implements Gate {
       } else if (Math.ceil(first) > this.#now) {
         await sleep(clock, Math.ceil(first) - this.#now, signal).catch(() => undefined);
       } else {
-        this.#take(lease);
+        this.#take();
         this.#entered.delete(lease);
         if (count === 1) this.#hold();
         lane.look();
@@ -121,10 +120,9 @@ export class RateGate implements Gate {
     return false;
   }
 
-  #take(lease: GatedWork): void {
+  #take(): void {
     const { first, count } = this.#inTime;
     this.#slots = { first: first + this.#gapMs, count: count - 1 };
-    this.#slotOf.set(lease, first);
   }
 
   get #now(): number {
@@ -144,11 +142,15 @@ export class RateGate implements Gate {
   }
 
   async #ask(count: number): Promise<void> {
-    const { leases, clock, lane } = this.#deps;
+    const { store, clock, logger, lane } = this.#deps;
+    const { name: handler } = this.#handler;
     const [gapMs, asked, now] = [this.#gapMs, this.#now, clock.now()];
     // A slot that is over before its reservation is known would be lost, and so would the next.
     const at = now + Math.min(this.#tookMs, RESERVED_AHEAD_MS);
-    const reserved = await leases.reserveRuns({ handler: this.#handler.name, gapMs, count, now: at });
+    const reserved = await store.reserveRuns({ handler, gapMs, count, now: at }).catch((error: unknown) => {
+      logger.error({ handler, ...errorFields(error, true) }, "handler_queue_failed");
+      return { first: at + FAILED_WAIT_MS, count: 0 };
+    });
     this.#asking = undefined;
     this.#tookMs = this.#now - asked;
     // The wall clock may have been set since the last run.
