@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { HandlerOptions } from "pigeonhole";
-import { type Gate, captureLog, makeEvent, makeGate, openReceiver, post, untilWork } from "../support/receiver.js";
+import { type Gate, makeEvent, makeGate, openReceiver, post, untilWork } from "../support/receiver.js";
 import { postEvent } from "../support/start-receiver.js";
 
 /** Runs that end one by one when told to, with the most that were ever under way at once. */
@@ -209,24 +209,6 @@ describe("the key of a handler", () => {
     }
     await expect.poll(async () => (await receiver.stats()).done).toBe(5);
     expect(meter.most).toBe(most);
-  });
-
-  test("a key function that fails loses no event, and its log line does not contain what it threw", async () => {
-    const log = captureLog();
-    const receiver = openReceiver({ logger: log.logger });
-    let runs = 0;
-    receiver.on("email.sent", () => (runs += 1), {
-      key() {
-        throw new Error("cannot read 'canary@example.com'");
-      },
-    });
-    await receiver.start();
-    const sent = events(3);
-    await postAll(receiver, sent);
-    for (const { id } of sent) await untilWork(receiver, id, { state: "done", attempts: 1 });
-    expect(runs).toBe(3);
-    expect(log.named("handler_queue_failed")).toHaveLength(3);
-    expect(JSON.stringify(log.lines)).not.toContain("canary");
   });
 });
 

@@ -16,9 +16,9 @@ function admit(admission: Admission, announced: number): BodyRoom {
   return rooms[0] ?? expect.fail("not admitted");
 }
 
-function pack(sizes: number[], { announced = Number.NaN, bodiesBytes = ROOM, maxBodyBytes = ROOM } = {}) {
+function pack(sizes: number[], { announced = Number.NaN, bodiesBytes = ROOM } = {}) {
   const admission = new Admission(
-    { maxBodyBytes, bodyTimeoutMs: 1_000, bodiesBytes, highWaterMark: 10, accepts: true },
+    { maxBodyBytes: ROOM, bodyTimeoutMs: 1_000, bodiesBytes, highWaterMark: 10, accepts: true },
     systemClock,
   );
   const room = admit(admission, announced);
@@ -65,17 +65,4 @@ test("the packer counts the bytes and the chunks of a short body", () => {
     refused: "overloaded",
     at: 2,
   });
-});
-
-test.each<[string, number[], object, object]>([
-  ["over the limit by a byte", times(101, 1), { maxBodyBytes: 100 }, { refused: "too_large", at: 100 }],
-  ["of small chunks without room for a block", [1], { bodiesBytes: BLOCK - 1 }, { refused: "overloaded", at: 0 }],
-  [
-    "of large chunks without room for one more",
-    [3_000, 3_000],
-    { bodiesBytes: 7_279 },
-    { refused: "overloaded", at: 1 },
-  ],
-])("the packer refuses a body %s at once", (_, sizes, limits, expected) => {
-  expect(pack(sizes, limits)).toEqual(expected);
 });
