@@ -2,7 +2,9 @@ import { readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { withFileLock } from "#pigeonhole/capture/folder/file-lock.js";
+import { endOfTurn } from "../support/end-of-turn.js";
 import { makeFolder } from "../support/folder.js";
+import { makeGate } from "../support/gate.js";
 
 describe("the file lock", () => {
   test("a lock is kept while a task holds it, even longer than the age at which a lock counts as abandoned", async () => {
@@ -10,17 +12,22 @@ describe("the file lock", () => {
     onTestFinished(() => void vi.useRealTimers());
     const folder = makeFolder();
     const file = join(folder, "one");
-    let end = (): void => undefined;
-    const first = withFileLock(file, () => new Promise<string>((resolve) => (end = () => resolve("first"))));
+    const [begun, over] = [makeGate(), makeGate()];
+    const first = withFileLock(file, async () => {
+      begun.open();
+      await over.passed;
+      return "first";
+    });
+    await begun.passed;
     const done: string[] = [];
     const second = withFileLock(file, async () => void done.push("second"));
     for (let n = 0; n < 12; n += 1) {
       await vi.advanceTimersByTimeAsync(1_000);
       // The touch of the lock, which the timer began, takes a moment of its own.
-      await expect.poll(() => Date.now() - statSync(`${file}.lock`).mtimeMs).toBeLessThan(1_000);
+      while (Date.now() - statSync(`${file}.lock`).mtimeMs >= 1_000) await endOfTurn();
       expect(done).toEqual([]);
     }
-    end();
+    over.open();
     expect(await first).toBe("first");
     await second;
     expect([done, readdirSync(folder)]).toEqual([["second"], []]);
