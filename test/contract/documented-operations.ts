@@ -1,86 +1,60 @@
-/** Every operation whose path the service's documentation shows, as method and path. */
+/** Every operation whose path the service's documentation shows: each path with its methods. */
 export const DOCUMENTED_OPERATIONS: readonly string[] = `
-  GET /keys
-  POST /keys
-  GET /keys/requests
-  GET /keys/activity
-  GET /keys/{id}
-  PATCH /keys/{id}
-  DELETE /keys/{id}
-  POST /keys/{id}/rotate
-  POST /keys/self/rotate
-  GET /roles
-  GET /roles/{id}
-  POST /roles
-  PATCH /roles/{id}
-  DELETE /roles/{id}
-  GET /roles/permissions
-  GET /webhooks
-  GET /webhooks/{id}
-  POST /webhooks
-  PATCH /webhooks/{id}
-  DELETE /webhooks/{id}
-  POST /webhooks/{id}/test
-  POST /events
-  POST /events/batch
-  GET /events/names
-  GET /contacts/{email}/events
-  GET /sending/streams
-  POST /sending/streams/{stream}/resume
-  GET /sending/dedicated-ips
-  GET /sending/dedicated-ips/{ip}
-  GET /tools/dmarc
-  GET /tools/bimi
-  GET /tools/deliverability
-  DELETE /connected-mailboxes/{id}
-  GET /signatures
-  GET /signatures/{id}
-  POST /signatures
-  PATCH /signatures/{id}
-  DELETE /signatures/{id}
-  POST /signatures/{id}/copy
-  GET /forms
-  POST /forms
-  POST /forms/design
-  POST /forms/{id}/redesign
-  GET /forms/starters
-  GET /forms/starters/{slug}
-  GET /forms/{id}
-  POST /subscribe/{formId}
-  GET /contacts
-  GET /contacts/{email}
-  POST /contacts
-  PATCH /contacts/{email}
-  DELETE /contacts/{email}
-  PUT /contacts/{email}/audiences
-  GET /chats
-  GET /chats/{id}
-  PATCH /chats/{id}
-  DELETE /chats/{id}
-  GET /labels
-  GET /labels/{id}
-  POST /labels
-  PATCH /labels/{id}
-  DELETE /labels/{id}
-  GET /drafts
-  GET /drafts/{id}
-  POST /drafts
-  PATCH /drafts/{id}
-  DELETE /drafts/{id}
-  GET /files
-  GET /files/{id}
-  GET /files/stats
-  GET /files/{id}/content
-  GET /files/{id}/links
-  POST /files/{id}/links
-  DELETE /files/{id}/links/{linkId}
-  DELETE /files/{id}/links
-  POST /files
-  DELETE /files/{id}
-  POST /files/batch-delete
+  /keys GET POST
+  /keys/requests GET
+  /keys/activity GET
+  /keys/{id} GET PATCH DELETE
+  /keys/{id}/rotate POST
+  /keys/self/rotate POST
+  /roles GET POST
+  /roles/{id} GET PATCH DELETE
+  /roles/permissions GET
+  /webhooks GET POST
+  /webhooks/{id} GET PATCH DELETE
+  /webhooks/{id}/test POST
+  /events POST
+  /events/batch POST
+  /events/names GET
+  /contacts/{email}/events GET
+  /sending/streams GET
+  /sending/streams/{stream}/resume POST
+  /sending/dedicated-ips GET
+  /sending/dedicated-ips/{ip} GET
+  /tools/dmarc GET
+  /tools/bimi GET
+  /tools/deliverability GET
+  /connected-mailboxes/{id} DELETE
+  /signatures GET POST
+  /signatures/{id} GET PATCH DELETE
+  /signatures/{id}/copy POST
+  /forms GET POST
+  /forms/design POST
+  /forms/{id}/redesign POST
+  /forms/starters GET
+  /forms/starters/{slug} GET
+  /forms/{id} GET
+  /subscribe/{formId} POST
+  /contacts GET POST
+  /contacts/{email} GET PATCH DELETE
+  /contacts/{email}/audiences PUT
+  /chats GET
+  /chats/{id} GET PATCH DELETE
+  /labels GET POST
+  /labels/{id} GET PATCH DELETE
+  /drafts GET POST
+  /drafts/{id} GET PATCH DELETE
+  /files GET POST
+  /files/{id} GET DELETE
+  /files/stats GET
+  /files/{id}/content GET
+  /files/{id}/links GET POST DELETE
+  /files/{id}/links/{linkId} DELETE
+  /files/batch-delete POST
 `
   .trim()
-  .split(/\n\s*/);
+  .split(/\n\s*/)
+  .map((line) => line.split(" "))
+  .flatMap(([path = "", ...methods]) => methods.map((method) => `${method} ${path}`));
 
 /**
  * Every operation that the service's documentation names without its path: its words, and the call that stands for it;

@@ -5,7 +5,7 @@ import type { ApiErrorCode } from "#pigeonhole/contract/api-error-codes.js";
 import type { Contract } from "#pigeonhole/contract/contract.js";
 import type { Operation } from "#pigeonhole/contract/operation.js";
 import { SCOPES } from "#pigeonhole/contract/scopes.js";
-import { type Answered, KEYS, SUPPORT, type World, type WorldInit, openWorld, requestOf } from "./support.js";
+import { type Answered, KEYS, SUPPORT, type World, openWorld, requestOf } from "./support.js";
 import type { MailServerInput } from "#pigeonhole/sandbox/resources/mail-servers.js";
 
 // What the tests of every operation have to know of one: what its example needs, requests for its errors, its texts
@@ -40,97 +40,86 @@ export function usualProducer(operation: Operation, code: ApiErrorCode): Produce
   return code.endsWith("_not_found") && params !== undefined ? send() : undefined;
 }
 
-const copies = (count: number, body: object): object[] => Array.from({ length: count }, () => body);
-/** Sends a request for each body, and answers the last. */
-const sendAll = async ({ send }: World, line: string, bodies: readonly object[], init: WorldInit = {}) => {
-  const [first, ...rest] = bodies;
-  let last = await send(line, { ...init, body: first });
-  for (const body of rest) last = await send(line, { ...init, body });
-  return last;
-};
-/** Makes something, and sends a request whose line has its id. */
-const sendOf = async (
-  { send }: World,
-  [line, body]: readonly [line: string, body: unknown],
-  lineOf: (id: string) => string,
-  init: WorldInit = {},
-): Promise<Answered> => send(lineOf(String((await send(line, { body })).body["id"])), init);
+/** A request: method and path, body, and the key that it is sent with, by default the one with everything. */
+type Step = readonly [line: string, body?: unknown, key?: keyof typeof KEYS | null | undefined];
 
-/** Creates labels, and answers the last creation. */
-const labels = (world: World, ...names: string[]): Promise<Answered> =>
-  sendAll(
-    world,
-    "POST /labels",
-    names.map((name) => ({ name })),
-  );
+/** Sends requests in turn, and answers the last. `{id}` stands for the id of the first thing that they made. */
+const inTurn =
+  (...steps: readonly Step[]): Producer =>
+  async ({ send }) => {
+    let id = "";
+    let last: Answered | undefined;
+    for (const [line, body, key = "full"] of steps) {
+      last = await send(line.replace("{id}", id), { body, key });
+      id ||= String(last.body["id"] ?? "");
+    }
+    return last as Answered;
+  };
+/** The same in a workspace of its own. */
+const within =
+  (options: SandboxOptions, ...steps: readonly Step[]): Producer =>
+  () =>
+    inTurn(...steps)(openWorld(options));
+const copies = (count: number, step: Step): Step[] => Array.from({ length: count }, () => step);
+const named = (line: string, names: readonly string[], body: object = {}): Step[] =>
+  names.map((name) => [line, { ...body, name }]);
 const upTo = (count: number): string[] => Array.from({ length: count }, (_, index) => `n${index}`);
 
-const SIGNATURE = { address: SUPPORT, name: "Work", html: "<p>Ada</p>" };
 const OTHER = "billing@acme.example.com";
-/** Creates signatures, and answers the last creation. */
-const signatures = (world: World, names: readonly string[], address = SUPPORT): Promise<Answered> =>
-  sendAll(
-    world,
-    "POST /signatures",
-    names.map((name) => ({ ...SIGNATURE, address, name })),
-  );
-/** Copies the only signature of the support address to another one. */
-const copySignature = (world: World, key: "full" | "narrow"): Promise<Answered> =>
-  sendOf(world, ["POST /signatures", SIGNATURE], (id) => `POST /signatures/${id}/copy`, {
-    key,
-    body: { addresses: [OTHER] },
-  });
+const SIGNATURE = { address: SUPPORT, name: "Work", html: "<p>Ada</p>" };
+const COPY = "POST /signatures/{id}/copy";
 
-const FORM = { name: "News", publish: true };
-/** Creates as many forms, and answers the last creation. */
-const forms = (world: World, count: number): Promise<Answered> => sendAll(world, "POST /forms", copies(count, FORM));
-/** Sends a call of a new form; `lineOf` has its id. */
-const ofForm = (world: World, lineOf: (id: string) => string, body?: unknown, key?: keyof typeof KEYS) =>
-  sendOf(world, ["POST /forms", FORM], lineOf, { body, key: key ?? "full" });
+const FORM: Step = ["POST /forms", { name: "News", publish: true }];
 const FORM_ERRORS: readonly (readonly [code: string, body: object, key?: keyof typeof KEYS])[] = [
   ["invalid_form", { settings: { doubleOptIn: true } }],
   ["form_sender_refused", { settings: { senderAddress: "us@elsewhere.example" } }],
   ["audience_not_found", { settings: { audienceIds: ["aud_none"] } }],
   ["capability_unsupported", { settings: { senderAddress: OTHER } }, "narrow"],
 ];
-const formErrors = FORM_ERRORS.flatMap(([code, body, key = "full"]): [string, Producer][] => [
-  [`forms.create ${code}`, ({ send }) => send("POST /forms", { key, body: { name: "News", ...body } })],
-  [`forms.update ${code}`, (world) => ofForm(world, (id) => `PATCH /forms/${id}`, body, key)],
+const formErrors = FORM_ERRORS.flatMap(([code, body, key]): [string, Producer][] => [
+  [`forms.create ${code}`, inTurn(["POST /forms", { name: "News", ...body }, key])],
+  [`forms.update ${code}`, inTurn(FORM, ["PATCH /forms/{id}", body, key])],
 ]);
-const aiErrors = (["design", "redesign"] as const).flatMap(
-  (name): [string, (world: World, text: string) => Promise<Answered>][] => [
-    [
-      name,
-      (world, text) =>
-        name === "design"
-          ? world.send("POST /forms/design", { body: { brief: text } })
-          : ofForm(world, (id) => `POST /forms/${id}/redesign`, { instructions: text }),
-    ],
-  ],
-);
-
-/** Sends a call of a new key; `line` has its id. */
-const ofKey = async (
-  world: World,
-  line: (id: string) => string,
-  { body, key = "full", revoked = false }: { body?: unknown; key?: keyof typeof KEYS; revoked?: boolean } = {},
-): Promise<Answered> => {
-  const id = String((await world.send("POST /keys", { body: { name: "Orders" } })).body["id"]);
-  if (revoked) await world.send(`POST /keys/${id}/revoke`, { body: {} });
-  return world.send(line(id), { key, ...(body === undefined ? {} : { body }) });
+/** What is asked of the designer. */
+const ASKS: Readonly<Record<string, (text: string) => Step[]>> = {
+  design: (brief) => [["POST /forms/design", { brief }]],
+  redesign: (instructions) => [FORM, ["POST /forms/{id}/redesign", { instructions }]],
 };
+const aiErrors = Object.entries(ASKS).flatMap(([name, ask]): [string, Producer][] => [
+  [`forms.${name} invalid_form`, inTurn(...ask("A form without an email field."))],
+  [`forms.${name} ai_not_configured`, within({ limits: { aiActions: "off" } }, ...ask("News."))],
+  [`forms.${name} ai_quota_exceeded`, within({ limits: { aiActions: 0 } }, ...ask("News."))],
+]);
 
-const ROLE = { name: "Support", permissions: ["emails:read"] };
-/** Changes a new role. */
-const changeRole = (world: World, body: object): Promise<Answered> =>
-  sendOf(world, ["POST /roles", ROLE], (id) => `PATCH /roles/${id}`, { body });
-/** The id of a role that every workspace begins with. */
-const seededRole = async ({ send }: World, builtin: string): Promise<string> => {
-  const { data } = (await send("GET /roles")).body as unknown as { data: { id: string; builtin: string }[] };
-  return data.find((one) => one.builtin === builtin)?.id ?? "";
-};
+const KEY: Step = ["POST /keys", { name: "Orders" }];
+const REVOKE: Step = ["POST /keys/{id}/revoke", {}];
+/** The calls of one key, refused for their reach or since it is revoked. */
+const keyErrors = (
+  [
+    ["update", ["PATCH /keys/{id}", {}]],
+    ["rotate", ["POST /keys/{id}/rotate"]],
+    ["revoke", REVOKE],
+    ["delete", ["DELETE /keys/{id}"]],
+  ] as [string, Step][]
+).flatMap(([name, [line, body]]): [string, Producer][] => [
+  [`keys.${name} beyond_caller_authority`, inTurn(KEY, [line, body, "keeper"])],
+  name === "delete"
+    ? ["keys.delete not_revoked", inTurn(KEY, [line])]
+    : [`keys.${name} revoked`, inTurn(KEY, REVOKE, [line, body])],
+]);
+
+const ROLE: Step = ["POST /roles", { name: "Support", permissions: ["emails:read"] }];
+/** Sends a request of a role that every workspace begins with. */
+const ofRole =
+  (builtin: string, method: string, query = ""): Producer =>
+  async ({ send }) => {
+    const { data } = (await send("GET /roles")).body as unknown as { data: { id: string; builtin: string }[] };
+    const idOf = (name: string): string => data.find((one) => one.builtin === name)?.id ?? "";
+    const init = method === "PATCH" ? { body: {} } : {};
+    return send(`${method} /roles/${idOf(builtin)}${query.replace("owner", idOf("owner"))}`, init);
+  };
 const toolErrors = ["dmarc", "bimi", "deliverability"].flatMap((name): [string, Producer][] => [
-  [`tools.${name} invalid_parameter`, ({ send }) => send(`GET /tools/${name}?domain=localhost`)],
+  [`tools.${name} invalid_parameter`, inTurn([`GET /tools/${name}?domain=localhost`])],
   [
     `tools.${name} unreachable`,
     ({ sandbox, send }) => {
@@ -150,211 +139,175 @@ const MAIL_SERVERS: readonly MailServerInput[] = [
   { domain: "taken.example", elsewhere: true },
 ];
 /** Connects a mailbox in a workspace that knows a few servers. */
-const mailbox = (body: object = {}, options: SandboxOptions = {}, times = 1): Promise<Answered> => {
-  const world = openWorld({ mailServers: MAIL_SERVERS, ...options });
-  return sendAll(world, "POST /connected-mailboxes", copies(times, { ...LOGIN, ...body }));
-};
-/** Changes the connected mailbox of a vendor, or one whose servers have changed since. */
-const changeMailbox = async (body: object, server?: MailServerInput, times = 1): Promise<Answered> => {
-  const world = openWorld({ mailServers: MAIL_SERVERS });
-  const made = await world.send("POST /connected-mailboxes", { body: LOGIN });
-  const [vendors] = world.sandbox.rows("mailboxes") as { id: string }[];
-  if (server !== undefined) world.sandbox.setMailServer(server);
-  const id = server === undefined ? vendors?.id : String(made.body["id"]);
-  return sendAll(world, `PATCH /connected-mailboxes/${id}`, copies(times, body));
-};
+const mailbox = (body: object = {}, options: SandboxOptions = {}, times = 1): Producer =>
+  within(
+    { mailServers: MAIL_SERVERS, ...options },
+    ...copies(times, ["POST /connected-mailboxes", { ...LOGIN, ...body }]),
+  );
+/** Changes the password of the connected mailbox of a vendor, or of one whose servers have changed since. */
+const changeMailbox =
+  (server?: MailServerInput, times = 1): Producer =>
+  async () => {
+    const world = openWorld({ mailServers: MAIL_SERVERS });
+    const made = await world.send("POST /connected-mailboxes", { body: LOGIN });
+    const [vendors] = world.sandbox.rows("mailboxes") as { id: string }[];
+    if (server !== undefined) world.sandbox.setMailServer(server);
+    const id = server === undefined ? vendors?.id : String(made.body["id"]);
+    return inTurn(...copies(times, [`PATCH /connected-mailboxes/${id}`, { password: "p" }]))(world);
+  };
 const mailboxErrors: Record<string, Producer> = {
-  "mailboxes.connect mailbox_address_invalid": () => mailbox({ email: "nobody" }),
-  "mailboxes.discover mailbox_address_invalid": ({ send }) =>
-    send("POST /connected-mailboxes/discover", { body: { email: "nobody" } }),
-  "mailboxes.discover mailbox_checks_limited": (world) =>
-    sendAll(world, "POST /connected-mailboxes/discover", copies(61, { email: LOGIN.email })),
-  "mailboxes.connect mailbox_login_failed": () => mailbox({ password: "wrong" }),
-  "mailboxes.connect connected_mailbox_send_sign_in_failed": () => mailbox({ email: "ada@mute.example" }),
-  "mailboxes.connect mailbox_checks_limited": () => mailbox({ password: "wrong" }, {}, 11),
-  "mailboxes.connect mailbox_settings_unknown": () => mailbox({ email: "ada@elsewhere.example" }),
-  "mailboxes.connect connected_mailbox_send_server_unknown": () => mailbox({ email: "ada@dumb.example" }),
-  "mailboxes.connect mailbox_uses_vendor": () => mailbox({ email: "eve@vendor.example" }),
-  "mailboxes.connect connected_mailbox_domain_hosted": () => mailbox({ email: "ada@acme.example.com" }),
-  "mailboxes.connect connected_mailbox_already_connected": () => mailbox({}, {}, 2),
-  "mailboxes.connect connected_mailbox_connected_elsewhere": () => mailbox({ email: "ada@taken.example" }),
-  "mailboxes.connect workspace_limit_reached": () =>
-    mailbox({}, { addresses: Array.from({ length: 100 }, (_, index) => `a${index}@acme.example.com`) }),
-  "mailboxes.update mailbox_login_failed": () => changeMailbox({ password: "wrong" }, MAIL),
-  "mailboxes.update connected_mailbox_send_sign_in_failed": () =>
-    changeMailbox({ password: "p" }, { ...MAIL, sends: false }),
-  "mailboxes.update mailbox_checks_limited": () => changeMailbox({ password: "p" }, MAIL, 10),
-  "mailboxes.update connected_mailbox_no_password": () => changeMailbox({ password: "p" }),
+  "mailboxes.connect mailbox_address_invalid": mailbox({ email: "nobody" }),
+  "mailboxes.discover mailbox_address_invalid": inTurn(["POST /connected-mailboxes/discover", { email: "nobody" }]),
+  "mailboxes.discover mailbox_checks_limited": inTurn(
+    ...copies(61, ["POST /connected-mailboxes/discover", { email: LOGIN.email }]),
+  ),
+  "mailboxes.connect mailbox_login_failed": mailbox({ password: "wrong" }),
+  "mailboxes.connect connected_mailbox_send_sign_in_failed": mailbox({ email: "ada@mute.example" }),
+  "mailboxes.connect mailbox_checks_limited": mailbox({ password: "wrong" }, {}, 11),
+  "mailboxes.connect mailbox_settings_unknown": mailbox({ email: "ada@elsewhere.example" }),
+  "mailboxes.connect connected_mailbox_send_server_unknown": mailbox({ email: "ada@dumb.example" }),
+  "mailboxes.connect mailbox_uses_vendor": mailbox({ email: "eve@vendor.example" }),
+  "mailboxes.connect connected_mailbox_domain_hosted": mailbox({ email: "ada@acme.example.com" }),
+  "mailboxes.connect connected_mailbox_already_connected": mailbox({}, {}, 2),
+  "mailboxes.connect connected_mailbox_connected_elsewhere": mailbox({ email: "ada@taken.example" }),
+  "mailboxes.connect workspace_limit_reached": mailbox(
+    {},
+    { addresses: upTo(100).map((name) => `${name}@acme.example.com`) },
+  ),
+  "mailboxes.update mailbox_login_failed": changeMailbox({ ...MAIL, password: "new" }),
+  "mailboxes.update connected_mailbox_send_sign_in_failed": changeMailbox({ ...MAIL, sends: false }),
+  "mailboxes.update mailbox_checks_limited": changeMailbox(MAIL, 10),
+  "mailboxes.update connected_mailbox_no_password": changeMailbox(),
 };
 
-/** An endpoint of the workspace. */
-const endpoint = ({ sandbox }: World, index = 0): string =>
-  sandbox.endpoints.create({ url: `http://127.0.0.1:9/${index}` }).id;
+const FILE: Step = ["POST /files?filename=a.txt", "x"];
+const ENDPOINT: Step = ["POST /webhooks", { url: "http://127.0.0.1:9/" }];
 const EVENT = { name: "order.shipped", email: "ada@a.example" };
+const CONTACT: Step = ["POST /contacts", { email: EVENT.email }];
+const withContact = { contacts: [{ email: EVENT.email }] };
+const badKey =
+  (line: string, body: object): Producer =>
+  ({ send }) =>
+    send(line, { headers: { "idempotency-key": "a b" }, body });
 
 /** A request for each error that needs one of its own, by call and code. */
 export const PRODUCERS: Record<string, Producer> = {
-  "contacts.create contact_exists": (world) =>
-    sendAll(world, "POST /contacts", [{ email: "ada@a.example" }, { email: " Ada@A.example" }]),
-  "contacts.create audience_not_found": ({ send }) =>
-    send("POST /contacts", { body: { email: "ada@a.example", audienceIds: ["aud_none"] } }),
-  "contacts.delete invalid_contact": ({ send }) => send("DELETE /contacts/nobody"),
-  "contacts.setAudiences audience_not_found": async ({ send }) => {
-    await send("POST /contacts", { body: { email: "ada@a.example" } });
-    return send("PUT /contacts/ada@a.example/audiences", { body: { audienceIds: ["aud_none"] } });
-  },
-  "files.createLink file_unshareable": (world) =>
-    sendOf(world, ["POST /files?filename=setup.exe", "MZ"], (id) => `POST /files/${id}/links`, { body: {} }),
-  "files.links invalid_cursor": (world) =>
-    sendOf(world, ["POST /files?filename=a.txt", "x"], (id) => `GET /files/${id}/links?cursor=foreign`),
-  "files.upload invalid_parameter": ({ send }) => send("POST /files?filename=%20", { body: "x" }),
-  "files.delete file_in_use": async ({ send }) => {
-    const { body } = await send("POST /files?filename=a.txt", { body: "x" });
-    await send(`POST /files/${String(body["id"])}/links`, { body: {} });
-    return send(`DELETE /files/${String(body["id"])}`);
-  },
-  ...Object.fromEntries(formErrors),
-  ...Object.fromEntries(toolErrors),
+  "contacts.create contact_exists": inTurn(CONTACT, ["POST /contacts", { email: ` ${EVENT.email.toUpperCase()}` }]),
+  "contacts.create audience_not_found": inTurn(["POST /contacts", { email: "a@a.example", audienceIds: ["aud_none"] }]),
+  "contacts.delete invalid_contact": inTurn(["DELETE /contacts/nobody"]),
+  "contacts.setAudiences audience_not_found": inTurn(CONTACT, [
+    `PUT /contacts/${EVENT.email}/audiences`,
+    { audienceIds: ["aud_none"] },
+  ]),
+  "files.createLink file_unshareable": inTurn(["POST /files?filename=setup.exe", "MZ"], ["POST /files/{id}/links", {}]),
+  "files.links invalid_cursor": inTurn(FILE, ["GET /files/{id}/links?cursor=foreign"]),
+  "files.upload invalid_parameter": inTurn(["POST /files?filename=%20", "x"]),
+  "files.delete file_in_use": inTurn(FILE, ["POST /files/{id}/links", {}], ["DELETE /files/{id}"]),
+  "files.list invalid_parameter": inTurn(["GET /files?since=yesterday"]),
+  ...Object.fromEntries([...formErrors, ...aiErrors, ...keyErrors, ...toolErrors]),
   ...mailboxErrors,
-  ...Object.fromEntries(
-    aiErrors.flatMap(([name, ask]): [string, Producer][] => [
-      [`forms.${name} invalid_form`, (world) => ask(world, "A form without an email field.")],
-      [`forms.${name} ai_not_configured`, () => ask(openWorld({ limits: { aiActions: "off" } }), "News.")],
-      [`forms.${name} ai_quota_exceeded`, () => ask(openWorld({ limits: { aiActions: 0 } }), "News.")],
-    ]),
+  "forms.create workspace_limit_reached": inTurn(...copies(101, FORM)),
+  "forms.design workspace_limit_reached": inTurn(...copies(100, FORM), ["POST /forms/design", { brief: "News." }]),
+  "forms.copy workspace_limit_reached": inTurn(...copies(100, FORM), ["POST /forms/{id}/copy", {}]),
+  "forms.update version_conflict": inTurn(FORM, ["PATCH /forms/{id}", { expectedUpdatedAt: "old" }]),
+  "forms.redesign version_conflict": inTurn(FORM, [
+    "POST /forms/{id}/redesign",
+    { instructions: "x", expectedUpdatedAt: "old" },
+  ]),
+  "forms.subscribe invalid_form_submission": inTurn(FORM, ["POST /subscribe/{id}", { email: "no" }]),
+  "forms.subscribe form_closed": inTurn(
+    FORM,
+    ["POST /forms/{id}/pause"],
+    ["POST /subscribe/{id}", { email: "ada@x.example" }, null],
   ),
-  "forms.create workspace_limit_reached": (world) => forms(world, 101),
-  "forms.design workspace_limit_reached": async (world) => {
-    await forms(world, 100);
-    return world.send("POST /forms/design", { body: { brief: "News." } });
-  },
-  "forms.copy workspace_limit_reached": async (world) => {
-    await forms(world, 99);
-    return ofForm(world, (id) => `POST /forms/${id}/copy`, {});
-  },
-  "forms.update version_conflict": (world) => ofForm(world, (id) => `PATCH /forms/${id}`, { expectedUpdatedAt: "old" }),
-  "forms.redesign version_conflict": (world) =>
-    ofForm(world, (id) => `POST /forms/${id}/redesign`, { instructions: "x", expectedUpdatedAt: "old" }),
-  "forms.subscribe invalid_form_submission": (world) => ofForm(world, (id) => `POST /subscribe/${id}`, { email: "no" }),
-  "forms.starter form_starter_not_found": ({ send }) => send("GET /forms/starters/none"),
-  "forms.subscribe form_closed": async (world) => {
-    const { body } = await ofForm(world, (id) => `POST /forms/${id}/pause`);
-    return world.send(`POST /subscribe/${String(body["id"])}`, { key: null, body: { email: "ada@x.example" } });
-  },
-  "forms.subscribe form_rate_limited": (world) => sendAll(world, "POST /subscribe/none", copies(41, {}), { key: null }),
-  "keys.create beyond_caller_authority": ({ send }) => send("POST /keys", { key: "keeper", body: { name: "Wide" } }),
-  "keys.create role_not_found": ({ send }) => send("POST /keys", { body: { name: "Orders", roleId: "role_none" } }),
-  "keys.create workspace_limit_reached": (world) => {
-    for (let count = 0; count < 100; count += 1) world.sandbox.callers.key();
-    return world.send("POST /keys", { body: { name: "Orders" } });
-  },
-  "keys.update beyond_caller_authority": (world) =>
-    ofKey(world, (id) => `PATCH /keys/${id}`, { body: {}, key: "keeper" }),
-  "keys.update revoked": (world) => ofKey(world, (id) => `PATCH /keys/${id}`, { body: {}, revoked: true }),
-  "keys.rotate beyond_caller_authority": (world) => ofKey(world, (id) => `POST /keys/${id}/rotate`, { key: "keeper" }),
-  "keys.rotate revoked": (world) => ofKey(world, (id) => `POST /keys/${id}/rotate`, { revoked: true }),
+  "forms.subscribe form_rate_limited": inTurn(...copies(41, ["POST /subscribe/none", {}, null])),
+  "forms.starter form_starter_not_found": inTurn(["GET /forms/starters/none"]),
+  "keys.create beyond_caller_authority": inTurn(["POST /keys", { name: "Wide" }, "keeper"]),
+  "keys.create role_not_found": inTurn(["POST /keys", { name: "Orders", roleId: "role_none" }]),
+  "keys.create workspace_limit_reached": inTurn(...copies(101, KEY)),
   "keys.rotateSelf resource_not_found": ({ send, sandbox }) =>
     send("POST /keys/self/rotate", { token: sandbox.callers.owner() }),
-  "keys.revoke beyond_caller_authority": (world) =>
-    ofKey(world, (id) => `POST /keys/${id}/revoke`, { body: {}, key: "keeper" }),
-  "keys.revoke revoked": (world) => ofKey(world, (id) => `POST /keys/${id}/revoke`, { body: {}, revoked: true }),
-  "keys.delete beyond_caller_authority": (world) => ofKey(world, (id) => `DELETE /keys/${id}`, { key: "keeper" }),
-  "keys.delete not_revoked": (world) => ofKey(world, (id) => `DELETE /keys/${id}`),
-  "labels.create label_name_taken": (world) => labels(world, "Big orders", "BIG ORDERS"),
-  "labels.create label_limit_reached": (world) => labels(world, ...upTo(51)),
-  "labels.update label_name_taken": async (world) => {
-    await labels(world, "Big orders", "Small orders");
-    return world.send("PATCH /labels/USER_BIG_ORDERS", { body: { name: "small ORDERS" } });
-  },
-  "roles.create insufficient_authority": ({ send }) =>
-    send("POST /roles", { body: { name: "Boss", permissions: ["workspace:manage"] } }),
-  "roles.create role_name_taken": ({ send }) => send("POST /roles", { body: { name: "VIEWER", permissions: [] } }),
-  "roles.create role_limit_reached": (world) =>
-    sendAll(
-      world,
-      "POST /roles",
-      upTo(25).map((name) => ({ ...ROLE, name })),
-    ),
-  "roles.update insufficient_authority": (world) => changeRole(world, { permissions: ["api-keys:read"] }),
-  "roles.update role_name_taken": (world) => changeRole(world, { name: "billing" }),
-  "roles.update role_immutable": async (world) =>
-    world.send(`PATCH /roles/${await seededRole(world, "owner")}`, { body: {} }),
-  "roles.delete invalid_parameter": ({ send }) => send("DELETE /roles/role_0123456789abcdef01234567?reassignTo="),
-  "roles.delete role_undeletable": async (world) => world.send(`DELETE /roles/${await seededRole(world, "owner")}`),
-  "roles.delete role_in_use": async (world) => {
-    world.sandbox.callers.member({ role: "Viewer" });
-    return world.send(`DELETE /roles/${await seededRole(world, "viewer")}`);
-  },
-  "roles.delete role_immutable": async (world) => {
-    const [viewer, owner] = [await seededRole(world, "viewer"), await seededRole(world, "owner")];
-    return world.send(`DELETE /roles/${viewer}?reassignTo=${owner}`);
-  },
-  "sending.resume step_up_required": ({ sandbox, send }) =>
-    send("POST /sending/streams/broadcast/resume", { token: sandbox.callers.owner() }),
-  "sending.resume resource_not_found": ({ send }) => send("POST /sending/streams/transactional/resume"),
-  "sending.resume stream_not_paused": ({ send }) => send("POST /sending/streams/broadcast/resume"),
-  "signatures.create signature_name_taken": (world) => signatures(world, ["Work", "WORK"]),
-  "signatures.create signature_limit_reached": (world) => signatures(world, upTo(51)),
-  "signatures.create capability_unsupported": ({ send }) =>
-    send("POST /signatures", { key: "narrow", body: { ...SIGNATURE, address: OTHER } }),
-  "signatures.update signature_name_taken": async (world) => {
-    const { body } = await signatures(world, ["Work", "Home"]);
-    return world.send(`PATCH /signatures/${String(body["id"])}`, { body: { name: "work" } });
-  },
-  "signatures.copy signature_limit_reached": async (world) => {
-    await signatures(world, upTo(50), OTHER);
-    return copySignature(world, "full");
-  },
-  "signatures.copy capability_unsupported": (world) => copySignature(world, "narrow"),
-  "contactEvents.send capability_unsupported": ({ send }) => send("POST /events", { key: "narrowMember", body: EVENT }),
-  "contactEvents.send contact_not_found": ({ send }) => send("POST /events", { body: EVENT }),
-  "contactEvents.send invalid_idempotency_key": ({ send }) =>
-    send("POST /events", { headers: { "idempotency-key": "a b" }, body: EVENT }),
-  "contactEvents.send invalid_event": ({ send }) => send("POST /events", { body: { ...EVENT, name: "" } }),
-  "contactEvents.send idempotency_key_reuse": async () => {
-    const world = openWorld({ contacts: [{ email: EVENT.email }] });
-    const headers = { "idempotency-key": "k" };
-    return sendAll(world, "POST /events", [EVENT, { ...EVENT, name: "other" }], { headers });
-  },
-  "contactEvents.send event_rate_limited": () => {
-    const world = openWorld({ contacts: [{ email: EVENT.email }], limits: { eventsPerMinute: 1 } });
-    return sendAll(world, "POST /events", [EVENT, EVENT]);
-  },
-  "contactEvents.list invalid_cursor": () =>
-    openWorld({ contacts: [{ email: EVENT.email }] }).send(`GET /contacts/${EVENT.email}/events?cursor=foreign`),
-  "webhooks.deliveries invalid_cursor": (world) =>
-    world.send(`GET /webhooks/${endpoint(world)}/deliveries?cursor=foreign`),
-  "contactEvents.sendBatch invalid_idempotency_key": ({ send }) =>
-    send("POST /events/batch", { headers: { "idempotency-key": "a b" }, body: { events: [EVENT] } }),
-  "contactEvents.sendBatch event_rate_limited": () =>
-    openWorld({ limits: { eventsPerMinute: 1 } }).send("POST /events/batch", { body: { events: [EVENT, EVENT] } }),
-  "webhooks.create invalid_webhook_url": ({ send }) => send("POST /webhooks", { body: { url: "app" } }),
-  "webhooks.create capability_unsupported": ({ send }) =>
-    send("POST /webhooks", { key: "narrow", body: { url: "http://127.0.0.1:9/" } }),
-  "webhooks.create workspace_limit_reached": async (world) => {
-    for (let index = 0; index < 10; index += 1) endpoint(world, index);
-    return world.send("POST /webhooks", { body: { url: "http://127.0.0.1:9/" } });
-  },
-  "webhooks.update invalid_webhook_url": (world) =>
-    world.send(`PATCH /webhooks/${endpoint(world)}`, { body: { url: "app" } }),
-  "webhooks.update capability_unsupported": (world) =>
-    world.send(`PATCH /webhooks/${endpoint(world)}`, { key: "narrow", body: {} }),
-  "webhooks.delete capability_unsupported": (world) =>
-    world.send(`DELETE /webhooks/${endpoint(world)}`, { key: "narrow" }),
-  "webhooks.rotateSecret capability_unsupported": (world) =>
-    world.send(`POST /webhooks/${endpoint(world)}/rotate-secret`, { key: "narrow" }),
-  "webhooks.replay invalid_parameter": async () => {
-    const world = openWorld({ receive: () => new Response(null) });
-    const { sandbox, send } = world;
-    const id = endpoint(world);
-    await sandbox.endpoints.test(id);
-    return send(`POST /webhooks/${id}/deliveries/${sandbox.deliveries()[0]?.id}/replay`);
-  },
-  "files.list invalid_parameter": ({ send }) => send("GET /files?since=yesterday"),
   "keys.list inactive_api_key": ({ sandbox, send }) => {
     const token = sandbox.callers.key();
     sandbox.apiKeys.setStatus(token, "inactive");
     return send("GET /keys", { token });
+  },
+  "labels.create label_name_taken": inTurn(...named("POST /labels", ["Big orders", "BIG ORDERS"])),
+  "labels.create label_limit_reached": inTurn(...named("POST /labels", upTo(51))),
+  "labels.update label_name_taken": inTurn(...named("POST /labels", ["Big orders", "Small orders"]), [
+    "PATCH /labels/{id}",
+    { name: "small ORDERS" },
+  ]),
+  "roles.create insufficient_authority": inTurn(["POST /roles", { name: "Boss", permissions: ["workspace:manage"] }]),
+  "roles.create role_name_taken": inTurn(["POST /roles", { name: "VIEWER", permissions: [] }]),
+  "roles.create role_limit_reached": inTurn(...named("POST /roles", upTo(25), { permissions: [] })),
+  "roles.update insufficient_authority": inTurn(ROLE, ["PATCH /roles/{id}", { permissions: ["api-keys:read"] }]),
+  "roles.update role_name_taken": inTurn(ROLE, ["PATCH /roles/{id}", { name: "billing" }]),
+  "roles.update role_immutable": ofRole("owner", "PATCH"),
+  "roles.delete invalid_parameter": inTurn(["DELETE /roles/role_0123456789abcdef01234567?reassignTo="]),
+  "roles.delete role_undeletable": ofRole("owner", "DELETE"),
+  "roles.delete role_in_use": (world) => {
+    world.sandbox.callers.member({ role: "Viewer" });
+    return ofRole("viewer", "DELETE")(world);
+  },
+  "roles.delete role_immutable": ofRole("viewer", "DELETE", "?reassignTo=owner"),
+  "sending.resume step_up_required": ({ sandbox, send }) =>
+    send("POST /sending/streams/broadcast/resume", { token: sandbox.callers.owner() }),
+  "sending.resume resource_not_found": inTurn(["POST /sending/streams/transactional/resume"]),
+  "sending.resume stream_not_paused": inTurn(["POST /sending/streams/broadcast/resume"]),
+  "signatures.create signature_name_taken": inTurn(...named("POST /signatures", ["Work", "WORK"], SIGNATURE)),
+  "signatures.create signature_limit_reached": inTurn(...named("POST /signatures", upTo(51), SIGNATURE)),
+  "signatures.create capability_unsupported": inTurn(["POST /signatures", { ...SIGNATURE, address: OTHER }, "narrow"]),
+  "signatures.update signature_name_taken": inTurn(...named("POST /signatures", ["Work", "Home"], SIGNATURE), [
+    "PATCH /signatures/{id}",
+    { name: "home" },
+  ]),
+  "signatures.copy signature_limit_reached": inTurn(
+    ["POST /signatures", SIGNATURE],
+    ...named("POST /signatures", upTo(50), { ...SIGNATURE, address: OTHER }),
+    [COPY, { addresses: [OTHER] }],
+  ),
+  "signatures.copy capability_unsupported": inTurn(
+    ["POST /signatures", SIGNATURE],
+    [COPY, { addresses: [OTHER] }, "narrow"],
+  ),
+  "contactEvents.send capability_unsupported": inTurn(["POST /events", EVENT, "narrowMember"]),
+  "contactEvents.send contact_not_found": inTurn(["POST /events", EVENT]),
+  "contactEvents.send invalid_idempotency_key": badKey("POST /events", EVENT),
+  "contactEvents.send invalid_event": inTurn(["POST /events", { ...EVENT, name: "" }]),
+  "contactEvents.send idempotency_key_reuse": async () => {
+    const { send } = openWorld(withContact);
+    const headers = { "idempotency-key": "k" };
+    await send("POST /events", { headers, body: EVENT });
+    return send("POST /events", { headers, body: { ...EVENT, name: "other" } });
+  },
+  "contactEvents.send event_rate_limited": within(
+    { ...withContact, limits: { eventsPerMinute: 1 } },
+    ...copies(2, ["POST /events", EVENT]),
+  ),
+  "contactEvents.list invalid_cursor": within(withContact, [`GET /contacts/${EVENT.email}/events?cursor=foreign`]),
+  "contactEvents.sendBatch invalid_idempotency_key": badKey("POST /events/batch", { events: [EVENT] }),
+  "contactEvents.sendBatch event_rate_limited": within({ limits: { eventsPerMinute: 1 } }, [
+    "POST /events/batch",
+    { events: [EVENT, EVENT] },
+  ]),
+  "webhooks.deliveries invalid_cursor": inTurn(ENDPOINT, ["GET /webhooks/{id}/deliveries?cursor=foreign"]),
+  "webhooks.create invalid_webhook_url": inTurn(["POST /webhooks", { url: "app" }]),
+  "webhooks.create capability_unsupported": inTurn(["POST /webhooks", { url: "http://127.0.0.1:9/" }, "narrow"]),
+  "webhooks.create workspace_limit_reached": inTurn(...copies(11, ENDPOINT)),
+  "webhooks.update invalid_webhook_url": inTurn(ENDPOINT, ["PATCH /webhooks/{id}", { url: "app" }]),
+  "webhooks.update capability_unsupported": inTurn(ENDPOINT, ["PATCH /webhooks/{id}", {}, "narrow"]),
+  "webhooks.delete capability_unsupported": inTurn(ENDPOINT, ["DELETE /webhooks/{id}", undefined, "narrow"]),
+  "webhooks.rotateSecret capability_unsupported": inTurn(ENDPOINT, [
+    "POST /webhooks/{id}/rotate-secret",
+    undefined,
+    "narrow",
+  ]),
+  "webhooks.replay invalid_parameter": async () => {
+    const { sandbox, send } = openWorld({ receive: () => new Response(null) });
+    const { id } = sandbox.endpoints.create({ url: "http://127.0.0.1:9/" });
+    await sandbox.endpoints.test(id);
+    return send(`POST /webhooks/${id}/deliveries/${sandbox.deliveries()[0]?.id}/replay`);
   },
 };
 
