@@ -23,6 +23,12 @@ describe("a call that cannot take effect twice", () => {
     expect(server.received).toHaveLength(2);
   });
 
+  test("a call of which the service documents that a repeat changes nothing is repeated", async () => {
+    const server = await startApi(FAULTS.hangUp, { body: { email: EVENT.email } });
+    await clientOf(server).contacts.setAudiences(EVENT.email, { audienceIds: [] });
+    expect(server.received).toHaveLength(2);
+  });
+
   test.each(TRANSIENT)("a call with an idempotency key is repeated after %s, each byte the same", async (_, reply) => {
     const server = await startApi(reply, reply, { ...SENT, status: 200 });
     expect(await withKey(clientOf(server))).toMatchObject({ replayed: false });

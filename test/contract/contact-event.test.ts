@@ -6,7 +6,6 @@ import {
   checkContactEvent,
   contactEventInput,
 } from "#pigeonhole/contract/contact-event.js";
-import { contactEvents } from "#pigeonhole/contract/contact-events.js";
 import { CONTRACT } from "#pigeonhole/contract/contract.js";
 import { checkInput } from "#pigeonhole/contract/check-input.js";
 import { idempotencyKey } from "#pigeonhole/contract/shapes.js";
@@ -126,27 +125,6 @@ describe("the fields of an event", () => {
   });
 });
 
-describe("a batch", () => {
-  const check = (events: unknown) => checkInput(contactEvents.sendBatch.body, { events }, EVENT_ISSUE_CODES);
-  const list = (count: number) => Array.from({ length: count }, () => event);
-
-  test.each([
-    ["no event", [], "invalid_parameter events"],
-    ["1 event", list(1), "ok"],
-    ["100 events", list(100), "ok"],
-    ["101 events", list(101), "invalid_parameter events"],
-    ["no list", event, "invalid_parameter events"],
-    ["a nameless fourth event", [...list(3), { email: event.email }], "invalid_parameter events.3.name"],
-    ["a fourth event with a bad name", [...list(3), { ...event, name: "!" }], "invalid_event events.3.name"],
-    ["a second event without a contact", [event, { name: "a" }], "invalid_event events.1.email"],
-    ["a first event with an unknown field", [{ ...event, x: 1 }], "unknown_parameter events.0.x"],
-    ["something that is no event", [event, null], "invalid_parameter events.1"],
-  ])("a batch of %s is accepted or refused as documented", (_, events, expected) => {
-    const checked = check(events);
-    expect(checked.ok ? "ok" : `${checked.issue.code} ${checked.issue.param}`).toBe(expected);
-  });
-});
-
 test("an idempotency key has 1 to 255 of the allowed characters, and no other", () => {
   const allowed = new Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:-");
   const accepts = (key: string) => idempotencyKey.safeParse(key).success;
@@ -254,25 +232,5 @@ describe("a contact in a path", () => {
     const { params } = CONTRACT.contactEvents.list;
     expect(params.safeParse({ email }).success).toBe(expected);
     if (expected) expect(decodeURIComponent(encodeURIComponent(email))).toBe(email);
-  });
-});
-
-describe("queries", () => {
-  const { contactEvents, webhooks } = CONTRACT;
-  test.each([
-    ["contactEvents.list", contactEvents.list, 200],
-    ["webhooks.list", webhooks.list, 100],
-    ["webhooks.deliveries", webhooks.deliveries, 100],
-  ])("the query of %s has its own limits", (_, { query, issueCodes }, max) => {
-    const accepts = (limit: unknown) => query.safeParse({ limit }).success;
-    expect([0, 1, 2, max - 1, max, max + 1, 1.5, "5", null].filter(accepts)).toEqual([1, 2, max - 1, max]);
-    const issueOf = (given: object) => checkInput(query, given, issueCodes);
-    expect(issueOf({ limit: 0 })).toMatchObject({ issue: { code: "invalid_parameter", param: "limit" } });
-    expect(issueOf({ cursor: "" })).toMatchObject({ issue: { code: "invalid_cursor", param: "cursor" } });
-  });
-
-  test("contactEvents.list filters by a name that events can have", () => {
-    expect(contactEvents.list.query.safeParse({ name: text(100) }).success).toBe(true);
-    expect(contactEvents.list.query.safeParse({ name: text(101) }).success).toBe(false);
   });
 });

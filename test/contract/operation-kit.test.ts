@@ -1,48 +1,12 @@
-import { describe, expect, expectTypeOf, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
-import type { Call, CallOptions } from "#pigeonhole/client/call-types.js";
-import type { Operation } from "#pigeonhole/contract/operation.js";
-import { rejection } from "../client/support.js";
 import { ApiKeyRegistry } from "#pigeonhole/sandbox/access/api-key-registry.js";
-import { ApiFaultList } from "#pigeonhole/sandbox/calls/api-faults.js";
 import { LIVE_KEY, NOW, verdict } from "../sandbox/api/support.js";
 import { MADE_UP, serve } from "./made-up-operation.js";
 
-// What a row of the contract can say and no row of today does, from the client through the sandbox.
+// What a row of the contract can say, from the client through the sandbox.
 
 describe("an operation", () => {
-  test("an operation may take a body and a query in one call", async () => {
-    const upload = {
-      ...MADE_UP,
-      method: "POST",
-      retry: "never",
-      body: z.strictObject({ text: z.string() }),
-      query: z.strictObject({ filename: z.string() }),
-    } as const satisfies Operation;
-    const { call, seen, sent } = serve(upload);
-    await call("1", { text: "x" }, { filename: "a b.txt" }, { signal: new AbortController().signal });
-    expect(sent.map(({ url }) => url)).toEqual(["http://localhost/things/1?filename=a+b.txt"]);
-    expect(seen).toMatchObject([{ query: { filename: "a b.txt" }, body: { text: "x" } }]);
-    const missing = { code: "invalid_parameter", param: "filename" };
-    expect(await rejection(call("1", { text: "x" }))).toMatchObject(missing);
-    expect(await rejection(call("1", { text: "x" }, {}, {}, {}))).toMatchObject({ code: "unknown_parameter" });
-    expect(sent).toHaveLength(1);
-    expectTypeOf<Call<typeof upload>>().parameters.toEqualTypeOf<
-      [id: string, input: { text: string }, query: { filename: string }, options?: CallOptions]
-    >();
-  });
-
-  test("an operation whose query has no required field may be called without one", async () => {
-    const list = { ...MADE_UP, query: z.strictObject({ q: z.string().optional() }) } as const satisfies Operation;
-    const { call, sent } = serve(list);
-    await call("1");
-    await call("1", { q: "a&b" });
-    expect(sent.map(({ url }) => new URL(url).search)).toEqual(["", "?q=a%26b"]);
-    expectTypeOf<Call<typeof list>>().parameters.toEqualTypeOf<
-      [id: string, query?: { q?: string | undefined }, options?: CallOptions]
-    >();
-  });
-
   const query = z.strictObject({
     failedOnly: z.boolean().optional(),
     keyIds: z.array(z.string().regex(/^\w+$/)).max(3).readonly().optional(),
@@ -108,28 +72,6 @@ describe("an operation", () => {
     for (const line of ["GET /things/1", "POST /nothing"]) {
       expect(verdict(await send(line, { key: null })), line).toBe("401 unauthorized");
     }
-  });
-
-  test.each([
-    ["safe", 3],
-    ["repeatable", 3],
-    ["with-key", 1],
-    ["never", 1],
-  ] as const)("an operation that is %s and whose answers are lost is sent %i times in all", async (retry, times) => {
-    const operation = { ...MADE_UP, method: "PUT", retry } as const;
-    const faults = new ApiFaultList({ random: () => 0 });
-    faults.add({ fault: { kind: "error", status: 503 } });
-    const clock = {
-      now: () => NOW,
-      setTimer(callback: () => void, delayMs: number) {
-        // The time-out of an attempt never comes.
-        const immediate = delayMs === 30_000 ? undefined : setImmediate(callback);
-        return { cancel: () => clearImmediate(immediate) };
-      },
-    };
-    const { call, sent } = serve(operation, { client: { clock, maxRetries: 2 }, api: { faults } });
-    expect(await rejection(call("1"))).toMatchObject({ status: 503 });
-    expect(sent).toHaveLength(times);
   });
 
   test("an operation names the scopes that a refused key lacks", async () => {

@@ -147,34 +147,11 @@ describe("the real client", () => {
 
 describe("a narrowed key", () => {
   const SUPPORT = "support@acme.example.com";
-  const BILLING = "billing@acme.example.com";
   const refused = { status: 422, body: { code: "capability_unsupported", param: "addressAllowlist" } };
 
-  function openNarrowed(scope: { addressAllowlist?: string[]; domainAllowlist?: string[] }) {
-    const sandbox = openSandbox({ apiKeys: [{ token: "svc_live_whole" }, { token: "svc_live_narrow", ...scope }] });
-    const create = (lists: object) =>
-      send(sandbox, { method: "POST", path: "/webhooks", body: { url, ...lists }, key: "svc_live_narrow" });
-    return { sandbox, create };
-  }
-
-  test.each([
-    ["its own address", { addressAllowlist: [SUPPORT] }, 201],
-    ["another address", { addressAllowlist: [SUPPORT, BILLING] }, 422],
-    ["the whole domain of its address", { domainAllowlist: ["acme.example.com"] }, 422],
-  ])("a narrowed key of one address is checked when it creates an endpoint with %s: %s", async (_, lists, status) => {
-    expect((await openNarrowed({ addressAllowlist: [SUPPORT] }).create(lists)).status).toBe(status);
-  });
-
-  test.each([
-    ["its domain", { domainAllowlist: ["acme.example.com"] }, 201],
-    ["an address of its domain", { addressAllowlist: [BILLING] }, 201],
-    ["another domain", { domainAllowlist: ["acme.example.com", "other.example.com"] }, 422],
-  ])("a narrowed key of a domain is checked when it creates an endpoint with %s: %s", async (_, lists, status) => {
-    expect((await openNarrowed({ domainAllowlist: ["acme.example.com"] }).create(lists)).status).toBe(status);
-  });
-
   test("a narrowed key reads every endpoint, and changes or deletes only those in its scope", async () => {
-    const { sandbox } = openNarrowed({ addressAllowlist: [SUPPORT] });
+    const keys = [{ token: "svc_live_whole" }, { token: "svc_live_narrow", addressAllowlist: [SUPPORT] }];
+    const sandbox = openSandbox({ apiKeys: keys });
     const wide = sandbox.endpoints.create({ url });
     const own = sandbox.endpoints.create({ url, addressAllowlist: [SUPPORT] });
     const call = (method: string, id: string, body?: unknown) =>

@@ -35,7 +35,6 @@ describe("an event", () => {
   });
 
   test.each([
-    ["no name", { name: undefined }, "422 invalid_parameter name"],
     ["a time now", { occurredAt: iso(NOW) }, "201"],
     ["a time 90 days ago", { occurredAt: iso(NOW - 90 * DAY) }, "201"],
     ["a time more than 90 days ago", { occurredAt: iso(NOW - 90 * DAY - 1) }, "422 invalid_event occurredAt"],

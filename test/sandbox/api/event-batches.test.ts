@@ -83,7 +83,11 @@ describe("a batch", () => {
   const good = named("a", "b", "c");
   test.each([
     ["no events", {}, "422 invalid_parameter events"],
+    ["an empty list", { events: [] }, "422 invalid_parameter events"],
+    ["one event, and no list", { events: EVENT }, "422 invalid_parameter events"],
     ["100 events", { events: Array(100).fill(EVENT) }, "200"],
+    ["101 events", { events: Array(101).fill(EVENT) }, "422 invalid_parameter events"],
+    ["an unknown field", { events: [...good, { ...EVENT, x: 1 }] }, "422 unknown_parameter events.3.x"],
     ["an event that is text", { events: [...good, "x"] }, "422 invalid_parameter events.3"],
     ["a name that is missing", { events: [...good, { email: ADA.email }] }, "422 invalid_parameter events.3.name"],
     ["a name that is a number", { events: [...good, { ...EVENT, name: 5 }] }, "422 invalid_parameter events.3.name"],

@@ -74,6 +74,7 @@ describe("the events of a contact", () => {
 
   test("the events of a contact are listed completely with any limit, even while new events arrive", async () => {
     const { call } = await filled(20);
+    expect(verdict(await call(`GET /contacts/${ADA.id}/events?limit=201`))).toBe("422 invalid_parameter limit");
     for (const limit of [1, 7, 20, 200]) {
       const all = ids((await call(`GET /contacts/${ADA.id}/events`)).body["data"]);
       const walked: unknown[] = [];

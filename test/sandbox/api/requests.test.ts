@@ -130,16 +130,6 @@ test("an idempotency key is ignored if the operation does not take one", async (
 });
 
 describe("a body", () => {
-  test.each([
-    ["", "400 invalid_parameter"],
-    ["nonsense", "400 invalid_parameter"],
-    ["[]", "422 invalid_parameter"],
-    ["null", "422 invalid_parameter"],
-    ["5", "422 invalid_parameter"],
-  ])("the body %j, which is no JSON object, is answered %s", async (body, expected) => {
-    expect(verdict(await createTestApi().call("POST /events", { body }))).toBe(expected);
-  });
-
   test("a body over the limit is refused, in process and over HTTP, and the server continues", async () => {
     const { api, call } = createTestApi();
     const { call: callOverHttp } = await listenTo(api);
