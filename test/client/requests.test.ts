@@ -35,14 +35,6 @@ describe("a request", () => {
     const url = `/v1/webhooks/${WEBHOOK_ID}/secret/rotate`;
     expect(server.received[0]).toMatchObject({ method: "POST", url, body: "" });
   });
-
-  test("a request carries the idempotency key of the call", async () => {
-    const server = await startApi(SENT);
-    const { contactEvents } = clientOf(server);
-    await contactEvents.send(EVENT, { idempotencyKey: "order:1042" });
-    await contactEvents.send(EVENT);
-    expect(server.received.map(({ headers }) => headers["idempotency-key"])).toEqual(["order:1042", undefined]);
-  });
 });
 
 describe("input that is not sent", () => {

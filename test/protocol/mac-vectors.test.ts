@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey } from "node:crypto";
+import { createSecretKey } from "node:crypto";
 import { deliveryMac } from "#pigeonhole/protocol/delivery-mac.js";
 import { verifyParsed } from "#pigeonhole/protocol/verify-signature.js";
 import { signDelivery, verifySignature } from "pigeonhole/protocol";
@@ -80,13 +80,5 @@ describe("signatures made with openssl", () => {
     expect(signDelivery({ body, secret: SECRET, timestamp, encoding })).toEqual(headers);
     const input = { body, headers, secrets: SECRET, nowMs: 1_700_000_000_999 };
     expect(verifySignature(input)).toMatchObject({ ok: true, skewSeconds: 0, secretIndex: 0 });
-  });
-
-  test("a key object of the whole secret gives the same MAC as its text", () => {
-    const headers = signDelivery({ body: "{}", secret: SECRET, timestamp: 1_700_000_000_000 });
-    const secrets = [createSecretKey(Buffer.from(SECRET))];
-    expect(verifySignature({ body: "{}", headers, secrets, nowMs: 1_700_000_000_000 })).toMatchObject({ ok: true });
-    const expected = createHmac("sha256", SECRET).update("1700000000.{}").digest("hex");
-    expect(headers["x-svc-signature"]).toBe(`t=1700000000,v1=${expected}`);
   });
 });

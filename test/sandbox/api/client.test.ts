@@ -4,7 +4,7 @@ import { ApiFaultList } from "#pigeonhole/sandbox/calls/api-faults.js";
 import { createRandom } from "../../support/seeded-random.js";
 import type { Clock } from "#pigeonhole/base/clock.js";
 import { rejection } from "../../client/support.js";
-import { ADA, EVENT, LIVE_KEY, NOW, createTestApi, listenTo } from "./support.js";
+import { EVENT, LIVE_KEY, NOW, createTestApi, listenTo } from "./support.js";
 
 /** No wait of the client is as long, only its timeout. */
 const NEVER_MS = 1_000_000;
@@ -49,22 +49,6 @@ async function pair(transport: "in process" | "over HTTP") {
 }
 
 describe.each(["in process", "over HTTP"] as const)("the client, %s", (transport) => {
-  test("the client sends events, lists them and iterates over them", async () => {
-    const { client, store } = await pair(transport);
-    const sent = await client.contactEvents.send(EVENT, { idempotencyKey: "k" });
-    expect(sent).toMatchObject({ name: EVENT.name, contactId: ADA.id, replayed: false });
-    expect(await client.contactEvents.send(EVENT, { idempotencyKey: "k" })).toMatchObject({
-      id: sent.id,
-      replayed: true,
-    });
-    const batch = await client.contactEvents.sendBatch([EVENT, { ...EVENT, email: "nobody@example.com" }]);
-    expect(batch.failed).toMatchObject([{ index: 1, code: "contact_not_found" }]);
-    expect(await client.contactEvents.names()).toEqual([EVENT.name]);
-    const walked: string[] = [];
-    for await (const { id } of client.contactEvents.list(ADA.email, { limit: 1 })) walked.push(id);
-    expect(walked.toSorted()).toEqual(store.events.map(({ id }) => id).toSorted());
-  });
-
   test("the client refuses a batch with an invalid event, or sends it and the service fails that event alone", async () => {
     const { client, store } = await pair(transport);
     const events = [{ ...EVENT, name: "not a name" }, { ...EVENT, occurredAt: "2020-01-01T00:00:00Z" }, EVENT];

@@ -4,33 +4,8 @@ import { isPigeonholeError } from "#pigeonhole/base/error.js";
 import { ApiKeyRegistry } from "#pigeonhole/sandbox/access/api-key-registry.js";
 import { type ApiCallEntry, MAX_JSON_BYTES } from "#pigeonhole/sandbox/calls/create-api.js";
 import { ADA, EVENT, LIVE_KEY, createTestApi, listenTo, verdict } from "./support.js";
-import { ALL_ROWS, requestOf } from "../resources/support.js";
 
 const ID = "whe_65b8f0a2c4d6e8f001234567";
-
-describe.each(ALL_ROWS)("$call", ({ resource, name, operation }) => {
-  const { line, init } = requestOf(operation);
-  /** Within 90 days of the examples. */
-  const atExampleTime = { now: () => Date.UTC(2026, 1, 1), setTimer: () => ({ cancel() {} }) };
-
-  test("the operation passes the checked input to its handler", async () => {
-    const seen: unknown[] = [];
-    const handler = (call: unknown) => {
-      seen.push(call);
-      return {};
-    };
-    const { call } = createTestApi({
-      clock: atExampleTime,
-      handlers: { [resource]: { [name]: handler } } as never,
-    });
-    await call(line, init);
-    const { params = {}, query = {}, body } = operation.example;
-    const caller = operation.credential === "none" ? undefined : (expect.objectContaining({ mode: "live" }) as object);
-    expect(seen).toMatchObject([{ params, query, caller, nowMs: atExampleTime.now() }]);
-    const sent = operation.uploads === undefined ? body : new Uint8Array(Buffer.from(String(init.body)));
-    expect((seen[0] as { body: unknown }).body).toEqual(sent);
-  });
-});
 
 describe("a path", () => {
   test.each([
