@@ -40,11 +40,11 @@ const ROOMS: Record<string, readonly string[]> = {
 /** Lines that each room may have at most, as `npm run weight` counts them; what raises one says why in its commit. */
 const CEILINGS: Record<string, number> = {
   base: 1_369,
-  protocol: 2_112,
+  protocol: 2_101,
   contract: 3_486,
   store: 13_942,
   operator: 608,
-  client: 1_995,
+  client: 1_988,
   outbox: 630,
   dispatch: 3_320,
   http: 546,

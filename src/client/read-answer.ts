@@ -25,7 +25,7 @@ export function readAnswer(call: string, operation: Operation, answer: WireAnswe
   // The service's error text will be printed. Parse it before redaction: JSON can escape a secret so that it is not
   // recognized.
   const printable = (said: string): string => deps.credential.redact(said).slice(0, MAX_TEXT_LENGTH);
-  const refuse = ({ code, message, param, fields }: Partial<ErrorBody> & { code: string; message: string }) => {
+  const refuse = (code: string, message: string, { param, fields }: Partial<ErrorBody> = {}) => {
     const requestId = answer.headers.get(deps.requestIdHeader);
     return apiErrorFor({
       call,
@@ -41,37 +41,30 @@ export function readAnswer(call: string, operation: Operation, answer: WireAnswe
   };
   // A browser's fetch gives 0 for a redirect.
   if (status === 0 || (status >= 300 && status <= 399)) {
-    throw refuse({
-      code: "redirect_refused",
-      message: "The API answered with a redirect, which is not followed. Check baseUrl.",
-    });
+    throw refuse("redirect_refused", "The API answered with a redirect, which is not followed. Check baseUrl.");
   }
   if (bytes !== undefined) {
     const tooLarge = (maxBytes: number) =>
-      refuse({ code: "answer_too_large", message: `The file has more than ${maxBytes} bytes and was not read.` });
+      refuse("answer_too_large", `The file has more than ${maxBytes} bytes and was not read.`);
     return createDownload({ bytes, headers, maxAnswerBytes: deps.maxAnswerBytes, tooLarge });
   }
   const succeeded = status >= 200 && status <= 299;
   if (text === undefined) {
-    throw refuse({ code: "answer_too_large", message: "The answer is over maxAnswerBytes and was not read." });
+    throw refuse("answer_too_large", "The answer is over maxAnswerBytes and was not read.");
   }
   // 204 has no body. The result's schema decides whether that is enough.
   const body = status === 204 ? { ok: true as const, value: {} } : parseJson(text);
-  if (!body.ok)
-    throw refuse({ code: "invalid_answer", message: `The answer is not JSON, or has more than ${MAX_DEPTH} levels.` });
+  if (!body.ok) throw refuse("invalid_answer", `The answer is not JSON, or has more than ${MAX_DEPTH} levels.`);
   if (!succeeded) {
     const read = readErrorBody(body.value);
     const { code = "unknown_error", message = "The API answered with an error." } = read;
-    throw refuse({ ...read, code, message });
+    throw refuse(code, message, read);
   }
   if (operation.result === undefined) return undefined;
   const result = checkInput(operation.result, body.value);
   if (result.ok) return result.value;
   const { param, message } = result.issue;
-  throw refuse({
-    code: "invalid_answer",
-    message: `The answer does not match the documentation: ${param}: ${message}`,
-  });
+  throw refuse("invalid_answer", `The answer does not match the documentation: ${param}: ${message}`);
 }
 
 /** No answer is as deep. Code that walks one calls itself for each level, and would run out of stack. */

@@ -1,4 +1,4 @@
-import type { SignatureFinding, Variant } from "./explanation.js";
+import type { FindingCode, SignatureFinding, Variant } from "./explanation.js";
 import { PASS_WHOLE_SECRET, type Secret, SECRET_SHAPE, secretMistakes, wrapping } from "./secret.js";
 
 const { prefix } = SECRET_SHAPE;
@@ -10,32 +10,22 @@ export function secretVariants(secret: Secret, name: string): Variant<string | U
   const base = clean?.value ?? secret;
   const variants: Variant<string | Uint8Array>[] = clean === undefined ? [] : [clean];
   // A second cause in the same secret is reported under the one that stands out: copying it again fixes both.
+  const add = (value: string | Uint8Array, code: FindingCode, message: string, fix: string): void =>
+    void variants.push({ value, finding: { code, message, fix } });
   if (!base.startsWith(prefix)) {
     const message = `${name} lacks the prefix ${prefix}; the signature fits with it.`;
-    variants.push({
-      value: prefix + base,
-      finding: { code: "secret_prefix_missing", message, fix: PASS_WHOLE_SECRET },
-    });
+    add(prefix + base, "secret_prefix_missing", message, PASS_WHOLE_SECRET);
     return variants;
   }
   const rest = base.slice(prefix.length);
   if (rest === "") return variants;
-  variants.push({
-    value: rest,
-    finding: {
-      code: "secret_prefix_not_signed",
-      message: `The signature fits ${name} without its prefix ${prefix}: the sender left the prefix out of the key.`,
-      fix: `Sign with the whole secret, as the service does; ${prefix} belongs to the key.`,
-    },
-  });
-  variants.push({
-    value: Buffer.from(rest, "base64"),
-    finding: {
-      code: "secret_base64_decoded",
-      message: `The signature fits the base64-decoded part of ${name} after ${prefix}: that is the Standard Webhooks key.`,
-      fix: "Sign with the secret as text, as the service does; libraries for Standard Webhooks or Svix decode it.",
-    },
-  });
+  const bare = `The signature fits ${name} without its prefix ${prefix}: the sender left the prefix out of the key.`;
+  const whole = `Sign with the whole secret, as the service does; ${prefix} belongs to the key.`;
+  add(rest, "secret_prefix_not_signed", bare, whole);
+  const decoded = `The signature fits the base64-decoded part of ${name} after ${prefix}: that is the Standard Webhooks key.`;
+  const asText =
+    "Sign with the secret as text, as the service does; libraries for Standard Webhooks or Svix decode it.";
+  add(Buffer.from(rest, "base64"), "secret_base64_decoded", decoded, asText);
   return variants.filter(({ value }) => value.length > 0);
 }
 

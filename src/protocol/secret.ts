@@ -117,10 +117,7 @@ export function checkSecrets(secrets: string | readonly Secret[]): readonly Secr
   if (!Array.isArray(list) || list.length === 0) throw noSecret("No webhook secret was given");
   for (const [index, secret] of list.entries()) {
     if (isUsable(secret)) continue;
-    throw new PigeonholeError(
-      "invalid_secret",
-      `secrets[${index}] is empty or not a secret key: pass the whole string.`,
-    );
+    throw invalid(`secrets[${index}] is empty or not a secret key: pass the whole string.`);
   }
   return list;
 }
@@ -140,25 +137,27 @@ const ACCEPTED: ReadonlySet<SecretMistake["code"]> = new Set(["secret_prefix_mis
 export function checkEndpointSecrets(place: string, secrets: readonly string[]): void {
   if (!Array.isArray(secrets)) {
     const why = secrets === undefined ? ", as from a variable that is not set: set it, or load .env before" : "";
-    throw new PigeonholeError("invalid_secret", `${place} must be a list of strings, got ${typeof secrets}${why}.`);
+    throw invalid(`${place} must be a list of strings, got ${typeof secrets}${why}.`);
   }
   if (secrets.length === 0) throw noSecret(`${place} is empty`);
   for (const [index, secret] of secrets.entries()) {
     const mistake = secretMistakes(secret).find(({ code }) => !ACCEPTED.has(code));
     if (mistake === undefined) continue;
-    throw new PigeonholeError("invalid_secret", `${place}[${index}] ${mistake.what}. ${mistake.fix}`);
+    throw invalid(`${place}[${index}] ${mistake.what}. ${mistake.fix}`);
   }
 }
 
 /** Throws `invalid_secret` unless the secret is one as the service makes them. Never quotes it. */
 export function checkServiceSecret(secret: string): void {
   if (SECRET_PATTERN.test(secret)) return;
-  throw new PigeonholeError(
-    "invalid_secret",
-    `An endpoint's secret must be ${prefix} and ${keyLength} base64url characters; leave it out to have one made.`,
-  );
+  const shape = `${prefix} and ${keyLength} base64url characters`;
+  throw invalid(`An endpoint's secret must be ${shape}; leave it out to have one made.`);
 }
 
 function noSecret(what: string): PigeonholeError {
-  return new PigeonholeError("invalid_secret", `${what}: pass the whole string including ${prefix}.`);
+  return invalid(`${what}: pass the whole string including ${prefix}.`);
+}
+
+function invalid(message: string): PigeonholeError {
+  return new PigeonholeError("invalid_secret", message);
 }
