@@ -181,9 +181,8 @@ export class Scheduler {
     lane.lastTurn = this.#turns += 1;
     void this.#run(lane, ready).then((result) => {
       for (const gate of lane.gates) gate.leave?.(lease, result?.ends ?? []);
-      const settled = lane.settle(lease, result);
+      void lane.settle(lease, result);
       this.look();
-      return settled;
     });
   }
 
