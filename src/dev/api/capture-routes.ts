@@ -37,7 +37,7 @@ export function captureRoutes({ log, receiver, secrets, assumptions, clock }: De
     {
       at: "GET /api/captures/{id}",
       handle: async ({ id }): Promise<CaptureDetail> => {
-        const capture = (await readInboxDelivery(receiver.inbox, id)) ?? mustGet(log, id);
+        const capture = (await readInboxDelivery(receiver.inbox, id)) ?? log.get(id);
         return {
           capture,
           summary: summarizeCapture(capture),
@@ -50,7 +50,7 @@ export function captureRoutes({ log, receiver, secrets, assumptions, clock }: De
       at: "POST /api/captures/{id}/try-secret",
       handle: ({ id, body }): SignatureReport => {
         const value = requireField("secret", body.text("secret", MAX_SECRET_LENGTH)).trim();
-        return explainCapture(mustGet(log, id), {
+        return explainCapture(log.get(id), {
           secrets: [{ ref: "the secret that was typed", value }],
           assumptions,
         });
@@ -73,7 +73,7 @@ function readQuery(text: string): string {
 }
 
 async function markCapture(log: CaptureLog, id: string, body: BodyFields): Promise<CaptureSummary> {
-  mustGet(log, id);
+  log.get(id);
   const mark = {
     ...optional("tags", body.texts("tags", TAGS)),
     ...optional("pinned", body.flag("pinned")),
@@ -81,22 +81,13 @@ async function markCapture(log: CaptureLog, id: string, body: BodyFields): Promi
   };
   const changed = await log.change(id, (capture) => ({ ...capture, ...mark }));
   if (changed !== undefined) return summarizeCapture(changed);
-  mustGet(log, id);
+  log.get(id);
   throw new PageApiError(503, { code: "not_written", message: "It could not be written to disk, so nothing changed." });
 }
 
 /** The list `ids` of a body. */
 export function readIds(body: BodyFields, longest = MAX_ID_LENGTH): string[] {
   return requireField("ids", body.texts("ids", { most: MAX_IDS, longest }));
-}
-
-export function mustGet({ folder }: CaptureLog, id: string): Capture {
-  const capture = folder.get(id);
-  if (capture !== undefined) return capture;
-  throw new PageApiError(404, {
-    code: "no_capture",
-    message: `There is no capture "${id}"; it may have been removed.`,
-  });
 }
 
 /** An object with one field to spread, empty if the value is undefined. */

@@ -8,7 +8,7 @@ import { EXPORT_FORMATS, type ExportFormat } from "../../capture/export/export-f
 import { requireField } from "../../web/body-fields.js";
 import { captureFile } from "../../web/capture-file.js";
 import type { DevTools } from "./dev-tools.js";
-import { mustGet, readIds } from "./capture-routes.js";
+import { readIds } from "./capture-routes.js";
 import type { WebRoute } from "../../web/web-route.js";
 
 /** Exports captures as text. Commands are signed; they never contain the secret. */
@@ -19,14 +19,14 @@ export function exportRoutes(deps: DevTools): WebRoute[] {
       at: "POST /api/captures/{id}/curl",
       handle: ({ id, body }): { command: string } => {
         const mode = requireField("mode", body.choice("mode", ["exact", "resign"]));
-        return { command: write(deps, [mustGet(log, id)], "curl", mode).text };
+        return { command: write(deps, [log.get(id)], "curl", mode).text };
       },
     },
     {
       at: "POST /api/captures/export",
       handle: ({ body }) => {
         const as = requireField("as", body.choice("as", EXPORT_FORMATS));
-        const captures = readIds(body).map((id) => mustGet(log, id));
+        const captures = readIds(body).map(log.get);
         if (body.flag("redacted") !== true) return write(deps, captures, as);
         // One redactor for all: the same address has the same stand-in in the whole file.
         const file = write(deps, captures.map(createRedactor({ profile: SHARED_PROFILE })), as);
@@ -36,7 +36,7 @@ export function exportRoutes(deps: DevTools): WebRoute[] {
     {
       at: "POST /api/captures/{id}/fixture",
       handle: ({ id, body }) => {
-        const capture = mustGet(log, id);
+        const capture = log.get(id);
         const edited = withBody(deps, capture, Buffer.from(requireField("body", body.text("body", maxBodyBytes))));
         return captureFile(edited);
       },

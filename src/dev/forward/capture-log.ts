@@ -1,5 +1,5 @@
 import { errorMessage } from "../../base/error-text.js";
-import { isPigeonholeError } from "../../base/error.js";
+import { PigeonholeError, isPigeonholeError } from "../../base/error.js";
 import { type Capture, type CaptureAttempt, type CaptureSummary, recordAttempt } from "../../capture/model/capture.js";
 import type { CaptureFolder, FolderWatcher } from "../../capture/folder/capture-folder.js";
 import { summarizeCapture } from "../../capture/model/summarize-capture.js";
@@ -14,6 +14,8 @@ export interface CaptureWatcher {
 /** The capture folder, with a watcher that is told of its changes. */
 export interface CaptureLog {
   readonly folder: CaptureFolder;
+  /** Throws `no_capture`. */
+  readonly get: (id: string) => Capture;
   /** True once the capture is on disk; false if it could not be written, which is reported. */
   keep(capture: Capture): Promise<boolean>;
   /** Adds an attempt to a capture and returns both; also works for a capture that was removed meanwhile. */
@@ -55,6 +57,7 @@ export function createCaptureLog(deps: { folder: CaptureFolder; watcher: Capture
 
   return {
     folder,
+    get: (id) => getKept(folder, id),
     change,
     async keep(capture) {
       try {
@@ -86,6 +89,12 @@ export function createCaptureLog(deps: { folder: CaptureFolder; watcher: Capture
     },
     watch: () => folder.watch(followOthers(watcher, report)),
   };
+}
+
+function getKept(folder: CaptureFolder, id: string): Capture {
+  const capture = folder.get(id);
+  if (capture !== undefined) return capture;
+  throw new PigeonholeError("no_capture", `There is no capture "${id}"; it may have been removed.`);
 }
 
 /** What other processes do to the folder. */

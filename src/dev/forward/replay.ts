@@ -54,12 +54,6 @@ export type Replay = (request: ReplayRequest) => Promise<ReplayReport>;
 export function createReplay(options: ReplayerOptions): Replay {
   const { log, rules, ownPorts, report } = options;
 
-  function mustGet(id: string): Capture {
-    const capture = log.folder.get(id);
-    if (capture !== undefined) return capture;
-    throw new PigeonholeError("no_capture", `There is no capture "${id}".`);
-  }
-
   function targetFor({ id, event }: Capture): string[] {
     const rule = rules.find(({ matches }) => matches(event.type));
     if (rule !== undefined) return [rule.target];
@@ -70,7 +64,7 @@ export function createReplay(options: ReplayerOptions): Replay {
   }
 
   return async ({ ids, body, target, ...rest }) => {
-    const captures = ids.map(mustGet);
+    const captures = ids.map(log.get);
     if (body !== undefined && captures.length !== 1) {
       throw new PigeonholeError("invalid_argument", "An edited body is for one capture.");
     }

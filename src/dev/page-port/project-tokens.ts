@@ -22,7 +22,7 @@ const TOKEN = /^[\w-]{43}$/;
  */
 export async function projectTokens(folder: string): Promise<Pick<GuardSecrets, "urlToken" | "cookieToken">> {
   const file = join(folder, FILE);
-  const urlToken = readToken(file) ?? (await keepToken(folder, file, makeToken()));
+  const urlToken = readToken(file) ?? (await keepToken(folder, file, randomBytes(32).toString("base64url")));
   // Derived, so that one file is enough; the URL's token cannot be computed from it.
   return { urlToken, cookieToken: digest(`cookie ${urlToken}`).toString("base64url") };
 }
@@ -43,11 +43,6 @@ async function keepToken(folder: string, file: string, token: string): Promise<s
     // The page works without it; its token ends with this run.
   }
   return token;
-}
-
-/** A secret for one run of the dev server. */
-export function makeToken(): string {
-  return randomBytes(32).toString("base64url");
 }
 
 /** Compares in constant time, for any lengths. */
