@@ -10,9 +10,10 @@ import type { InboxOperator } from "../store/inbox-operator.js";
 import { type AllowAnswer, DASHBOARD_OPTIONS, type DashboardOptions } from "./dashboard-options.js";
 import { BuiltFiles } from "../web/built-files.js";
 import { inboxRoutes } from "../web/inbox-routes.js";
+import type { InboxTools } from "../web/inbox-tools.js";
 import type { WebRoute } from "../web/web-route.js";
 import { DeliveryLog } from "./delivery-log.js";
-import { deliveryRoutes } from "./event-deliveries.js";
+import { deliveryRoute } from "./event-deliveries.js";
 import { FailureLog } from "./failure-log.js";
 import { createFetchDashboard } from "./fetch-dashboard.js";
 import { jobRoutes } from "./job-routes.js";
@@ -57,7 +58,8 @@ export function createDashboard<Req = never>(
   const jobs = new JobRunner({ operator, receiver: parts.path.admission, clock, failures });
   const now = new NowReader({ readings, receiver: parts, storeOrMemory, jobs, clock });
   const log = new ActionLog(logger, clock);
-  const open = openOnce(parts, { operator, readings, jobs, log });
+  const tools = { operator, readings, jobs, log, handlers: () => handlersOf(parts), now: () => clock.now() };
+  const open = openOnce(parts.options, tools);
   const answer = createAnswer({
     // The server that it is mounted on passes its own requests.
     people: {
@@ -73,7 +75,7 @@ export function createDashboard<Req = never>(
     files: new BuiltFiles("dashboard"),
     open,
     lasting: [
-      sessionRoute({ operator, storeOrMemory, handlers: () => handlersOf(parts) }),
+      sessionRoute(tools, storeOrMemory),
       ...overviewRoutes({ readings, receiver: parts, now, storeOrMemory, failures }),
     ],
     live: new LiveView({
@@ -103,29 +105,19 @@ function operatorOf(parts: ReceiverParts): () => InboxOperator {
   };
 }
 
-interface OpeningTools {
-  operator: () => InboxOperator;
-  readings: SharedReadings;
-  jobs: JobRunner;
-  log: ActionLog;
-}
+/** What the routes work with, but for what the secret of the store makes. */
+type OpeningTools = Omit<InboxTools, "personal"> & { jobs: JobRunner };
 
 /** Reads the secret of the store with the first request. */
-function openOnce(
-  parts: ReceiverParts,
-  { operator, readings, jobs, log }: OpeningTools,
-): () => Promise<readonly WebRoute[]> {
-  const { clock } = parts.options;
-  const { api } = parts.options;
+function openOnce({ api, clock }: ReceiverParts["options"], tools: OpeningTools): () => Promise<readonly WebRoute[]> {
   const deliveries = api === undefined ? undefined : new DeliveryLog(api, clock);
   let opening: Promise<readonly WebRoute[]> | undefined;
   return () => {
     // Without an open store there is no operator, whatever was opened before.
-    const inbox = operator();
+    const inbox = tools.operator();
     opening ??= inbox.dashboardSecret().then((secret) => {
-      const personal = new PersonalData(secret);
-      const shared = { operator, readings, personal, log, handlers: () => handlersOf(parts), now: () => clock.now() };
-      return [...inboxRoutes(shared), ...deliveryRoutes({ operator, deliveries }), ...jobRoutes({ ...shared, jobs })];
+      const all = { ...tools, personal: new PersonalData(secret) };
+      return [...inboxRoutes(all), deliveryRoute(tools.operator, deliveries), ...jobRoutes(all)];
     });
     opening.catch(() => (opening = undefined));
     return opening;
@@ -137,14 +129,11 @@ function handlersOf({ path }: ReceiverParts): string[] {
   return path.registry.all.map(({ name }) => name);
 }
 
-interface SessionTools {
-  operator: () => InboxOperator;
-  storeOrMemory: StoreOrMemory;
-  handlers: () => string[];
-}
-
 /** Who looks is known without the store. */
-function sessionRoute({ operator, storeOrMemory, handlers }: SessionTools): WebRoute {
+function sessionRoute(
+  { operator, handlers }: Pick<InboxTools, "operator" | "handlers">,
+  storeOrMemory: StoreOrMemory,
+): WebRoute {
   return {
     at: "GET /api/session",
     async handle({ person }): Promise<PageSession> {
@@ -152,7 +141,7 @@ function sessionRoute({ operator, storeOrMemory, handlers }: SessionTools): WebR
         async () => operator().database,
         () => null,
       );
-      return { version: readPackageVersion(), ...person, database, handlers: handlers() };
+      return { version: readPackageVersion(), ...person, database, handlers: [...handlers()] };
     },
   };
 }

@@ -10,23 +10,19 @@ import type { WebCall, WebRoute } from "../web/web-route.js";
 import { showTexts } from "../web/show-error.js";
 import type { DeliveryLog, LogAnswer } from "./delivery-log.js";
 
-/** What the route works with. */
-export interface DeliveryRouteTools {
-  operator: () => InboxOperator;
-  /** Undefined for a receiver without an API. */
-  deliveries: DeliveryLog | undefined;
-}
-
-/** The service's attempts to deliver an event: asked for beside the event, since the service takes its time. */
-export function deliveryRoutes(tools: DeliveryRouteTools): WebRoute[] {
-  return [{ at: "GET /api/events/{id}/deliveries", handle: (call) => readDeliveries(tools, call) }];
+/**
+ * The service's attempts to deliver an event: asked for beside the event, since the service takes its time.
+ * `deliveries`: undefined for a receiver without an API.
+ */
+export function deliveryRoute(operator: () => InboxOperator, deliveries: DeliveryLog | undefined): WebRoute {
+  return { at: "GET /api/events/{id}/deliveries", handle: (call) => readDeliveries(operator(), deliveries, call) };
 }
 
 async function readDeliveries(
-  { operator, deliveries }: DeliveryRouteTools,
+  inbox: InboxOperator,
+  deliveries: DeliveryLog | undefined,
   { id, person: { payloads: rule } }: WebCall,
 ): Promise<EventDeliveries> {
-  const inbox = operator();
   const { id: inboxId, receivedAt } = foundEvent(await inbox.getEvent(id), { id, place: inbox.database });
   const eventId = eventIdOf(inboxId);
   if (deliveries === undefined) return notKnown("the receiver has no option api with which to ask.");

@@ -3,28 +3,19 @@ import { PageApiError, badField } from "../web/page-api-error.js";
 import { readFilters } from "../operator/filter-reader.js";
 import { type BulkJob, CHANGED_STATES, JOB_ACTIONS, JOB_CHANGES, type JobChoice } from "../store/bulk-jobs.js";
 import { WORK_FILTERS } from "../store/filters.js";
-import type { ActionLog } from "../web/action-log.js";
 import type { BulkJobList } from "./job-body.js";
 import { MAX_CHOSEN } from "../web/api/event.js";
 import type { PayloadAccess } from "../web/api/session.js";
-import type { InboxOperator, RunCounts } from "../store/inbox-operator.js";
+import type { RunCounts } from "../store/inbox-operator.js";
 import type { WebCall, WebRoute } from "../web/web-route.js";
 import type { JobRunner } from "./job-runner.js";
-import type { PersonalData } from "../web/personal-data.js";
-import type { SharedReadings } from "../web/shared-readings.js";
+import type { InboxTools } from "../web/inbox-tools.js";
 import { HIDDEN_TEXT } from "../web/show-error.js";
 
-/** What the routes of jobs work with. */
-export interface JobRouteTools {
-  operator: () => InboxOperator;
-  readings: Pick<SharedReadings, "listJobs">;
-  personal: PersonalData;
-  jobs: Pick<JobRunner, "kick">;
-  log: ActionLog;
-}
+type JobTools = InboxTools & { jobs: Pick<JobRunner, "kick"> };
 
 /** Changes of much work. */
-export function jobRoutes({ operator, readings, personal, jobs, log }: JobRouteTools): WebRoute[] {
+export function jobRoutes({ operator, readings, personal, jobs, log }: JobTools): WebRoute[] {
   const readJob = ({ body, person: { payloads: rule } }: WebCall) => {
     const action = requireField("action", body.choice("action", JOB_ACTIONS));
     const choice = readJobChoice(requireField("filter", body.record("filter")));
