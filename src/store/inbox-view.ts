@@ -46,8 +46,8 @@ export interface HandlerView {
   /**
    * The gate that keeps the next work of the handler from its begin: the handler is `paused`, its `concurrency` is
    * used, other work of the same `key` runs, … as in `receiver.stats().waitsFor`. As its process said last, at most
-   * 10 s ago. `retry_after`, which is known at once: its last run asked to wait until `dueAt`, with
-   * `error`, or another run that the handler waits. Null when none is known to.
+   * 10 s ago. Two are known at once: `key` where another process has it, and `retry_after`: its last run asked to wait
+   * until `dueAt`, with `error`, or another run that the handler waits. Null when none is known to.
    */
   waitsFor: GateName | null;
 }

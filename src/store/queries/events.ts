@@ -13,7 +13,7 @@ import {
 import { EVENT_STATES, WORK_STATE, isOpen, stateOfEvent, isWaiting } from "../state-words.js";
 import { readStatuses } from "./figures.js";
 import { listPaused } from "./handlers.js";
-import { type StoreQuery, readFirst, readRows } from "./store-query.js";
+import { SERVER_COLUMNS, type StoreQuery, readFirst, readRows } from "./store-query.js";
 import { readKeptSteps } from "./steps.js";
 import { choiceParameters, fromListed } from "./work-choice.js";
 import type { GateName, ReportedStatus } from "../figures.js";
@@ -46,7 +46,7 @@ const SELECT_WORK = `
   SELECT w.seq, w.handler, ${WORK_STATE} AS state, w.reason, w.error, w.started AS attempts, w.due_at AS "dueAt",
     w.settled_at AS "settledAt", CASE w.handler WHEN '' THEN w.waits_since END AS "retryRequestedAt",
     CASE w.waits WHEN 0 THEN h.max_attempts END AS "maxAttempts",
-    CASE WHEN ${WAITS} THEN 'retry_after' END AS "waitsFor",
+    CASE ${SERVER_COLUMNS.whenForKey}WHEN ${WAITS} THEN 'retry_after' END AS "waitsFor",
     CASE w.state WHEN 'pending' THEN ${HELD_UNTIL} END AS "heldUntil"
   FROM pigeonhole.inbox_work AS w LEFT JOIN pigeonhole.inbox_handler AS h ON h.handler = w.handler
   WHERE w.seq = ANY(:seqs) ORDER BY w.handler`;

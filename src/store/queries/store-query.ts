@@ -40,10 +40,11 @@ export function lockEvents(seqs: readonly number[]): StoreQuery<object[]> {
 }
 
 /**
- * Assignments to columns that only a server has, where several processes run the handlers and make the calls. They are
- * left out on SQLite.
+ * Parts of statements about columns that only a server has, where several processes run the handlers and make the
+ * calls. They are left out on SQLite.
  */
 export const SERVER_COLUMNS = {
+  whenForKey: "WHEN w.waits_for_key THEN 'key' ",
   noKey: "key = NULL, waits_for_key = false, ",
   ofNode: "process = :node, ",
   noNode: "process = NULL, ",

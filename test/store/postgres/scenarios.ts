@@ -13,7 +13,7 @@ import { bare, DAY, MINUTE, T, newEvent, settlements, context } from "../conform
 import { acceptAll, acceptLeased, idsOf, leasePage, statesOf } from "../conformance/lease-page.js";
 import { membersOf, newRecord, sendSettlements } from "../conformance/new-record.js";
 import { leaseSend, settleAll, takeSend } from "../conformance/outbox-fixture.js";
-import { countWork } from "../../support/operate.js";
+import { countWork, operate } from "../../support/operate.js";
 
 type PgStore = Store<PostgresTransaction>;
 
@@ -315,6 +315,8 @@ export const POSTGRES_SCENARIOS = {
     const [holder, waiting] = (await holdsOne) ? [a, b] : [b, a];
     expect(await first.holdKey?.(holder, "key")).toBe(true);
     expect(await second.holdKey?.(waiting, "key")).toBe(false);
+    const shown = await operate(second).getEvent(waiting === a ? "a" : "b");
+    expect(shown?.handlers).toMatchObject([{ state: "pending", waitsFor: "key" }]);
     expect(await second.holdKey?.(d, "key ")).toBe(true);
     expect(await second.holdKey?.(c, "key")).toBe(true);
     await first.settle(settlements.pending(holder, T + 2 * DAY));
