@@ -36,7 +36,7 @@ const CODES_OF_OTHERS: ReadonlySet<string> = new Set(["invalid_answer", "answer_
 export function judgeFailure(error: unknown, send: FrozenSend, nowMs: number): SendVerdict {
   if (error instanceof InvalidInputError) {
     const { param = "", code, message } = error;
-    // An earlier try passed these rules, under an older version of this package.
+    // An earlier try passed these rules, which may be stricter after an update.
     if (send.attempt > 1) return { kind: "given_up", reason: "refused", code, param, message };
     return { kind: "refused", results: blame(send, { code, param, message }) };
   }
