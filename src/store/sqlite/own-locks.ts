@@ -2,7 +2,7 @@ import { readFileSync, readdirSync, statSync } from "node:fs";
 import type { FileIdentity } from "./file-identity.js";
 
 // Prevents: an acknowledged commit is lost with a WAL that another process takes for unused. Shown in
-// test/store/sqlite-files-taken.process.test.ts. A POSIX lock belongs to the process and the file, and ends as soon
+// test/process/file-taken.test.ts. A POSIX lock belongs to the process and the file, and ends as soon
 // as the process closes any handle of that file. SQLite knows its own handles; a second SQLite in the process, or a
 // plain copy of the file, does not. Another process may then treat the WAL as unused: it truncates the shared memory
 // under this one (SIGBUS), or deletes the WAL. Linux shows a process its locks.
