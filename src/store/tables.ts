@@ -32,12 +32,12 @@ export const TABLES = `
 
   -- One event for one handler, from acceptance to retention: what is done never runs again. Handler '' is the note of
   -- an event that was not understood. discarded: a person ended it without a run, or it was superseded.
-  -- waits_since: when the wait for the next try began. It tells a long wait from one whose end was computed by a
-  -- clock that was ahead; NULL when the row does not wait. Work whose last run failed, or that is dead or parked, has
-  -- the event's type, what the error has in common with others, and when. A retry by a person clears them. waits: runs
-  -- that ended in RetryAfter, and count as no attempt; wait_began: the first of them; wait_holds: whether the last wait
-  -- is for the work or for its handler, NULL after any other run. newest_key: a digest of the key of which only the
-  -- newest event counts, and created_at the time in its envelope. One CHECK costs less than eight.
+  -- waits_since: when the wait for the next try began. It tells a long wait from one whose end was computed by a clock
+  -- that was ahead; NULL when the row does not wait. Work whose last run failed, or that is dead or parked, has the
+  -- event's type, what the error has in common with others, and when. A retry by a person clears them. waits: runs that
+  -- ended in RetryAfter, and count as no attempt; wait_began: the first of them; wait_holds: whether pending work or
+  -- its handler waits, NULL where its last run did not ask to. newest_key: a digest of the key of which only the newest
+  -- event counts, and created_at the time in its envelope. One CHECK costs less than eight.
   CREATE TABLE pigeonhole.inbox_work (
     seq         bigint  NOT NULL,
     handler     text    COLLATE "C" NOT NULL,
@@ -166,7 +166,7 @@ export const TABLES = `
     refused        text
   );
 
-  -- What each process last said of itself, as JSON.
+  -- What each process last said of itself, as JSON. process: a UUID; elsewhere it is the number of inbox_process.
   CREATE TABLE pigeonhole.inbox_process_status (
     process text   COLLATE "C" PRIMARY KEY,
     at      bigint NOT NULL,
@@ -243,7 +243,7 @@ export const TABLES = `
   -- One at most is open; those that are dead stay for as long as they may be repeated.
   CREATE INDEX outbox_send_open ON pigeonhole.outbox_send (send) WHERE state <> 'dead';
 
-  -- Numbers that all processes share: times that receivers know, and counts.
+  -- Numbers that all processes share: times and counts. On PostgreSQL, the count of runs done is inbox_done_count.
   CREATE TABLE pigeonhole.inbox_counter (
     name  text   COLLATE "C" PRIMARY KEY,
     value bigint NOT NULL
