@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import type { Sql } from "./sql.js";
 
-/** What is locked beside the nodes, whose numbers are higher. `accepting` is shared by all that may take deliveries. */
+/** What is locked beside processes, whose numbers are higher. `accepting` is shared by all that may take deliveries. */
 export const LOCKED = { migration: 1, freezing: 2, accepting: 3, setup: 4, figures: 5 } as const;
 
-/** The lowest number of a node. */
-export const FIRST_NODE = 16;
+/** The lowest number of a process. */
+export const FIRST_PROCESS = 16;
 
 /** The first half of all advisory locks of a schema, so that two schemas of a database have different ones. */
 export function lockClassOf(schema: string): number {
@@ -21,8 +21,8 @@ export const HELD_LOCKS = `(
   ) AS held`;
 
 /** Whether a process runs the handlers of the store, by the lock that it holds. */
-export function hasLiveNode(sql: Sql, lockClass: number): Promise<boolean> {
-  return isHeld(sql, { lockClass, from: FIRST_NODE });
+export function hasLiveProcess(sql: Sql, lockClass: number): Promise<boolean> {
+  return isHeld(sql, { lockClass, from: FIRST_PROCESS });
 }
 
 /**

@@ -1,7 +1,7 @@
 import { PigeonholeError } from "../../base/error.js";
 import { NaturalBatch } from "../natural-batch.js";
 import type { AcceptResult, NewEvent, SettleResult } from "../store.js";
-import type { NodeSession } from "./node-session.js";
+import type { ProcessSession } from "./process-session.js";
 import { compareEvents, storeEvents, storeInstead } from "./operations/store-events.js";
 import { type KeyRequest, holdKeys } from "./operations/keys.js";
 import { type OtherSettlement, type SettleOutcome, settleDone, settleOthers } from "./operations/settle.js";
@@ -26,7 +26,7 @@ export interface Batches {
 export interface BatchConnections {
   accepting: OwnConnection;
   working: OwnConnection;
-  session: NodeSession;
+  session: ProcessSession;
 }
 
 export function createBatches({ accepting, working, session }: BatchConnections): Batches {
@@ -44,7 +44,7 @@ interface OtherBody {
  * Stores events, each with the others that arrive meanwhile. Those whose id is known are compared in a batch of their
  * own: where that fails, the others are stored all the same, and their leases are known.
  */
-function createAccept(connection: OwnConnection, session: NodeSession): Batches["accept"] {
+function createAccept(connection: OwnConnection, session: ProcessSession): Batches["accept"] {
   const news: Deliveries = new NaturalBatch(EVENTS, async (events) => {
     const stored = await session.lease(connection, "storing events", (sql, holder) => storeEvents(sql, holder, events));
     return events.map((event, index) => stored[index] ?? knowns.add(event));

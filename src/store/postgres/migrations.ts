@@ -1,5 +1,5 @@
 import { TABLES } from "../tables.js";
-import { FIRST_NODE } from "./advisory-lock.js";
+import { FIRST_PROCESS } from "./advisory-lock.js";
 import { ended } from "./operations/settle.js";
 
 /**
@@ -8,7 +8,7 @@ import { ended } from "./operations/settle.js";
  */
 export const POSTGRES_MIGRATIONS: readonly string[] = [
   `${TABLES}
-  -- Numbers of events in the order of their arrival at one node. A number may become visible after a higher one.
+  -- Numbers of events in the order of their arrival at one process. A number may become visible after a higher one.
   CREATE SEQUENCE pigeonhole.inbox_event_number;
 
   -- Retention deletes as many rows as are stored: their space is used again before a fifth of the table is dead.
@@ -24,7 +24,7 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
     missing_on    timestamptz,
     ended         boolean     NOT NULL
   );
-  CREATE SEQUENCE pigeonhole.inbox_process_number AS integer MINVALUE ${FIRST_NODE} CYCLE;
+  CREATE SEQUENCE pigeonhole.inbox_process_number AS integer MINVALUE ${FIRST_PROCESS} CYCLE;
 
   -- key: a digest of the key that the work has asked for. It has it while key_lease is its lease; while it waits for
   -- it, it is not leased.

@@ -5,7 +5,7 @@ import type { InboxOperator } from "../inbox-operator.js";
 import { operateByQueries } from "../operate-by-queries.js";
 import { erasePage } from "../queries/erase.js";
 import type { QueryRunner } from "../query-runner.js";
-import { hasLiveNode, lockClassOf } from "./advisory-lock.js";
+import { hasLiveProcess, lockClassOf } from "./advisory-lock.js";
 import type { BesideReceivers, OpenBeside } from "./open-beside-receivers.js";
 
 /**
@@ -45,7 +45,7 @@ export function operateDatabase({
   return {
     database,
     ...operateByQueries(runnerOf(beside), runnerOf(pages)),
-    hasReceiver: () => read("looking for receivers", (sql) => hasLiveNode(sql, lockClassOf(schema))),
+    hasReceiver: () => read("looking for receivers", (sql) => hasLiveProcess(sql, lockClassOf(schema))),
     async erase({ email, dryRun = false }) {
       const counts = await eraseAll((cursor) =>
         write("erasing", (sql, now) => sql.perform(erasePage({ email, now, dryRun, cursor }))),

@@ -6,9 +6,9 @@ import type { DatabaseClock } from "./database-clock.js";
 import { checkServer } from "./check-server.js";
 import { commitOnPool } from "./commit-on-pool.js";
 import { migrateSchema, requireSchema } from "./migrate-schema.js";
-import { type Leasing, NodeSession } from "./node-session.js";
+import { type Leasing, ProcessSession } from "./process-session.js";
 import { type Batches, createBatches } from "./create-batches.js";
-import type { NodeLock } from "./operations/recover.js";
+import type { ProcessLock } from "./operations/recover.js";
 import type { DoneSettlement } from "../work.js";
 import { setUpTables } from "./own-tables.js";
 import { LONG, OwnConnection, type OwnConnectionOptions, SHORT } from "./own-connection.js";
@@ -21,7 +21,7 @@ const POOL_ANSWER_MS = 30 * SECOND;
 
 /** All connections of one opening of a store. */
 export interface OpenPostgres extends Batches {
-  readonly lock: NodeLock;
+  readonly lock: ProcessLock;
   /** Makes this process one of those that have leases, unless it is. */
   begin(): Promise<void>;
   /** Holds the lock of this process again, if its connection was lost. */
@@ -76,15 +76,15 @@ export async function openPostgres(request: OpenRequest): Promise<OpenPostgres> 
   const session = connect("session", { hasSession: true, config: sessionConfig(pool.config, sessionConnectionString) });
   const accepting = connect("accept", { sharedLock: { lockClass, of: LOCKED.accepting } });
   const working = connect("work");
-  const node = new NodeSession({ session, working, clock, lockClass });
+  const processSession = new ProcessSession({ session, working, clock, lockClass });
   const close = async (): Promise<void> => {
-    await Promise.all([node.end(), accepting.end(), working.end(), pool.end()]);
+    await Promise.all([processSession.end(), accepting.end(), working.end(), pool.end()]);
   };
   try {
     await prepare(connect("opening", { limits: LONG }), request, lockClass);
     if (place.setup !== undefined) await setUpTables({ pool, statements, lockClass, setup: place.setup });
     // Either way, others see that the store is open, also before it has accepted anything.
-    if (runsHandlers) await node.begin();
+    if (runsHandlers) await processSession.begin();
     else await accepting.run("opening the store", () => Promise.resolve());
   } catch (error) {
     await close();
@@ -93,14 +93,14 @@ export async function openPostgres(request: OpenRequest): Promise<OpenPostgres> 
   const work: OpenPostgres["work"] = (doing, use) => working.run(doing, use);
   return {
     get lock() {
-      return node.lock;
+      return processSession.lock;
     },
-    begin: () => node.begin(),
-    hold: () => node.hold(),
-    ...createBatches({ accepting, working, session: node }),
+    begin: () => processSession.begin(),
+    hold: () => processSession.hold(),
+    ...createBatches({ accepting, working, session: processSession }),
     commit: (settlements, fn, signal) => commitOnPool({ pool, statements, settlements, fn, signal }),
     work,
-    lease: (doing, use) => node.lease(working, doing, use),
+    lease: (doing, use) => processSession.lease(working, doing, use),
     inPool: (doing, use, withinMs = POOL_ANSWER_MS) =>
       pool.run(
         doing,

@@ -19,12 +19,12 @@ import { loadSteps, saveStep } from "../queries/steps.js";
 import { DatabaseClock } from "./database-clock.js";
 import { type SharedStore, withDatabaseTimes } from "./database-times.js";
 import type { OpenPostgres, PostgresPlace } from "./open-postgres.js";
-import type { Leasing } from "./node-session.js";
+import type { Leasing } from "./process-session.js";
 import { glance } from "./operations/glance.js";
 import { readTableSizes, writeFigures } from "./operations/figures.js";
 import { leaseWork, releaseLeases, renewLeases } from "./operations/lease.js";
 import { leaseSend, maySend } from "./operations/outbox-send.js";
-import { type NodeLock, recoverWork } from "./operations/recover.js";
+import { type ProcessLock, recoverWork } from "./operations/recover.js";
 import { operateInPool } from "./operate-in-pool.js";
 import { PostgresOpening } from "./postgres-opening.js";
 import type { PostgresTransaction } from "./call-with-client.js";
@@ -168,7 +168,7 @@ async function recover(open: OpenPostgres, now: number): Promise<RecoverResult> 
 
 /** What may not wait for handlers runs on the store's own connection; the rest on one of the pool. */
 function accessTo(opening: PostgresOpening) {
-  type Use<Value> = (sql: Sql, lock: NodeLock) => Promise<Value>;
+  type Use<Value> = (sql: Sql, lock: ProcessLock) => Promise<Value>;
   const read = <Value>(doing: string, use: Use<Value>, withinMs?: number): Promise<Value> =>
     opening.use((open) => open.inPool(doing, (sql) => use(sql, open.lock), withinMs));
   const write = <Value>(doing: string, use: Use<Value>, withinMs?: number): Promise<Value> =>

@@ -12,7 +12,7 @@ export const DISCARD = `${END}, reason = NULL, error = NULL`;
 
 /** Ends work for which another event is newer; takes `:now` and `:error`. A lease of it was never used. */
 export const SUPERSEDE = `${END}, reason = 'superseded', error = :error, lease = NULL, lease_until = NULL,
-  ${SERVER_COLUMNS.noNode}started = started - CASE state WHEN 'leased' THEN 1 ELSE 0 END`;
+  ${SERVER_COLUMNS.noProcess}started = started - CASE state WHEN 'leased' THEN 1 ELSE 0 END`;
 
 /** Work that a person may end: leased work is left to its run. */
 export const MAY_END = "state IN ('pending', 'dead', 'parked')";

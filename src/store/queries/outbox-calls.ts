@@ -45,7 +45,7 @@ const FREEZE = `
 
 const LEASE = `
   UPDATE pigeonhole.outbox_send
-  SET state = 'leased', lease = :token, lease_until = :leaseUntil, ${SERVER_COLUMNS.ofNode}due_at = NULL,
+  SET state = 'leased', lease = :token, lease_until = :leaseUntil, ${SERVER_COLUMNS.ofProcess}due_at = NULL,
     waits_since = NULL, started = started + 1
   WHERE send = :send`;
 
@@ -54,7 +54,7 @@ const LEASE = `
  * there is none, or none that has failed less than `BLOCKING_TRIES` times: an event that overtook a call that fails
  * because of the service would fail as well.
  */
-export function* leaseCall(request: SendRequest, holder: { token: number; node?: number }): StoreQuery<SendPage> {
+export function* leaseCall(request: SendRequest, holder: { token: number; process?: number }): StoreQuery<SendPage> {
   const { now, leaseUntil } = request;
   const open = yield* readFirst<KnownCall & { freeAt: number }>(SELECT_OPEN, { now });
   if (open !== undefined && open.freeAt > now) return { send: undefined, nextDueAt: open.freeAt };
@@ -91,7 +91,7 @@ function callKeyOf(events: readonly { key: string }[]): { kind: "single" | "batc
 }
 
 const IS_HELD = "send = :send AND state = 'leased' AND lease = :token";
-const END_LEASE = `${SERVER_COLUMNS.noNode}lease = NULL, lease_until = NULL`;
+const END_LEASE = `${SERVER_COLUMNS.noProcess}lease = NULL, lease_until = NULL`;
 
 /** An event that was discarded before its call was retried stays so, unless the service has it. */
 const SETTLE_EVENTS = `

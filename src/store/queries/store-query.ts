@@ -46,8 +46,8 @@ export function lockEvents(seqs: readonly number[]): StoreQuery<object[]> {
 export const SERVER_COLUMNS = {
   whenForKey: "WHEN w.waits_for_key THEN 'key' ",
   noKey: "key = NULL, waits_for_key = false, ",
-  ofNode: "process = :node, ",
-  noNode: "process = NULL, ",
+  ofProcess: "process = :process, ",
+  noProcess: "process = NULL, ",
 } as const;
 
 /** Work that waits for a time. That which waits for a key is found by the key; on SQLite there is none. */

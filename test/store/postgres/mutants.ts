@@ -64,7 +64,7 @@ const MISTAKES: MistakesBy<keyof typeof POSTGRES_SCENARIOS> = {
       [
         ACCEPT,
         "if (!firsts.has(id))",
-        `const mine = holder.node + " " + id;
+        `const mine = holder.process + " " + id;
         if (seen.has(mine))
             continue;
         seen.add(mine);
@@ -94,7 +94,7 @@ const MISTAKES: MistakesBy<keyof typeof POSTGRES_SCENARIOS> = {
       "AND w.due_at <= :now AND w.seq > (SELECT coalesce(max(seq), 0) FROM pigeonhole.inbox_work WHERE state = 'done')",
     ],
     "lets leases never end": [RECOVER, EXPIRED, "lease_until < 0 OR process IN (SELECT id FROM gone)"],
-    "ends all leases at each look": [RECOVER, EXPIRED, "lease_until < :expiredBefore OR node > 0"],
+    "ends all leases at each look": [RECOVER, EXPIRED, "lease_until < :expiredBefore OR process > 0"],
     "counts no death": [
       RECOVER,
       "error = CASE WHEN is_looping THEN :error ELSE error END,",
@@ -130,7 +130,7 @@ const MISTAKES: MistakesBy<keyof typeof POSTGRES_SCENARIOS> = {
       "AND state = 'leased'",
     ],
     "gives work again under the token of its last lease": [
-      `${ROOM}/node-session.js`,
+      `${ROOM}/process-session.js`,
       "randomInt(1, 2 ** 48 - 1)",
       "randomInt(1, 2)",
     ],
@@ -238,8 +238,8 @@ const MISTAKES: MistakesBy<keyof typeof POSTGRES_SCENARIOS> = {
       "Math.max(request.leaseUntil",
     ],
     "lets the lease of a call end while its process works": [
-      `${ROOM}/node-session.js`,
-      "prolongSends(sql, node)",
+      `${ROOM}/process-session.js`,
+      "prolongSends(sql, process)",
       "Promise.resolve()",
     ],
   },
@@ -287,7 +287,7 @@ const MISTAKES: MistakesBy<keyof typeof POSTGRES_SCENARIOS> = {
   },
   "a lost session is taken again at once, and nobody takes its work meanwhile": {
     "takes its lock again only when work is recovered": [
-      `${ROOM}/node-session.js`,
+      `${ROOM}/process-session.js`,
       "deps.session.onLost = ",
       "deps.session.ignored = ",
     ],
@@ -295,7 +295,7 @@ const MISTAKES: MistakesBy<keyof typeof POSTGRES_SCENARIOS> = {
   "after an outage, each store keeps its work": {
     "takes expired leases at once after an outage": [RECOVER, "mayExpire ? now : 0", "now"],
     "does not renew its leases after an outage": [
-      `${ROOM}/node-session.js`,
+      `${ROOM}/process-session.js`,
       "if (this.#failedAt > this.#heldAt)",
       "if (this.#heldAt < 0)",
     ],

@@ -2,7 +2,7 @@ import type { DiskUse, FiguresWrite } from "../../figures.js";
 import { addFigures } from "../../queries/figures.js";
 import { LOCKED } from "../advisory-lock.js";
 import type { Sql } from "../sql.js";
-import type { NodeLock } from "./recover.js";
+import type { ProcessLock } from "./recover.js";
 
 /**
  * One process adds at a time. One that stands still does not keep the lock: the server ends its transaction before
@@ -12,7 +12,7 @@ const LOCK = `
   SELECT pg_advisory_xact_lock(:lockClass, :lock), set_config('idle_in_transaction_session_timeout', '1s', true)`;
 
 /** Adds what a process has to say. In one transaction. */
-export async function writeFigures(sql: Sql, { lockClass }: NodeLock, write: FiguresWrite): Promise<void> {
+export async function writeFigures(sql: Sql, { lockClass }: ProcessLock, write: FiguresWrite): Promise<void> {
   await sql.run(LOCK, { lockClass, lock: LOCKED.figures });
   await sql.perform(addFigures(write));
 }

@@ -2,7 +2,7 @@ import { HISTORIES } from "../../queries/history.js";
 import { BLOCKING_TRIES } from "../../queries/outbox-calls.js";
 import type { Glance } from "../../store.js";
 import type { Sql } from "../sql.js";
-import { HAS_ORPHANS, type NodeLock, expiredBefore } from "./recover.js";
+import { HAS_ORPHANS, type ProcessLock, expiredBefore } from "./recover.js";
 import { SERVER_TIME } from "../database-clock.js";
 
 /** Each part reads the first row that fits of an index, so that the cost does not grow with what is stored. */
@@ -30,12 +30,11 @@ const GLANCE = `
 
 export async function glance(
   sql: Sql,
-  lock: NodeLock,
+  lock: ProcessLock,
   request: { handlers: readonly string[]; now: number },
 ): Promise<Glance & { serverTime: number }> {
   const found = await sql.row<Glance & { serverTime: number }>(GLANCE, {
-    node: lock.node,
-    lockClass: lock.lockClass,
+    ...lock,
     expiredBefore: expiredBefore(lock, request.now),
     ...request,
   });

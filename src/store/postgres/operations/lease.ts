@@ -38,7 +38,7 @@ const LEASE = `
     FROM due WINDOW before AS (ORDER BY due_at, seq)
   ), leased AS (
     UPDATE pigeonhole.inbox_work AS w
-    SET state = 'leased', lease = :token, lease_until = :leaseUntil, process = :node, due_at = NULL, waits_since = NULL,
+    SET state = 'leased', lease = :token, lease_until = :leaseUntil, process = :process, due_at = NULL, waits_since = NULL,
       started = w.started + 1
     FROM page WHERE w.seq = page.seq AND w.handler = :handler AND (page.place = 1 OR page.bytes < :maxBytes)
     RETURNING w.seq, w.started, w.finished, w.waits, w.wait_began, page.due_at, page.place
@@ -159,7 +159,7 @@ export async function renewLeases(sql: Sql, leases: readonly Lease[], leaseUntil
 /** The end of a lease is not moved to an earlier time. */
 const PROLONG = `
   WITH mine AS (
-    SELECT seq, handler FROM pigeonhole.inbox_work WHERE state = 'leased' AND process = :node
+    SELECT seq, handler FROM pigeonhole.inbox_work WHERE state = 'leased' AND process = :process
     ORDER BY seq, handler FOR UPDATE SKIP LOCKED
   )
   UPDATE pigeonhole.inbox_work AS w
@@ -167,7 +167,7 @@ const PROLONG = `
   FROM mine WHERE w.seq = mine.seq AND w.handler = mine.handler`;
 
 /** Lets all leases of a process hold for a while from now on. */
-export async function prolongLeases(sql: Sql, of: { node: number; forMs: number }): Promise<void> {
+export async function prolongLeases(sql: Sql, of: { process: number; forMs: number }): Promise<void> {
   await sql.run(PROLONG, of);
 }
 

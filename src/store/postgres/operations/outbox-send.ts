@@ -3,7 +3,7 @@ import type { SendPage, SendRequest } from "../../outbox.js";
 import { leaseCall } from "../../queries/outbox-calls.js";
 import { HELD_LOCKS, LOCKED } from "../advisory-lock.js";
 import type { Sql } from "../sql.js";
-import type { LeaseHolder, NodeLock } from "./recover.js";
+import type { LeaseHolder, ProcessLock } from "./recover.js";
 import { SERVER_TIME } from "../database-clock.js";
 
 /**
@@ -15,22 +15,22 @@ const HOLDS_FOR_MS = MINUTE;
 /** Leases the call that is made next, of all processes. */
 export function leaseSend(
   sql: Sql,
-  { node, lockClass, token }: NodeLock & LeaseHolder,
+  { process, lockClass, token }: ProcessLock & LeaseHolder,
   request: SendRequest,
 ): Promise<SendPage> {
   return sql.transaction(async () => {
     await sql.run("SELECT pg_advisory_xact_lock(:lockClass, :of)", { lockClass, of: LOCKED.freezing });
     const leaseUntil = Math.min(request.leaseUntil, request.now + HOLDS_FOR_MS);
-    return sql.perform(leaseCall({ ...request, leaseUntil }, { token, node }));
+    return sql.perform(leaseCall({ ...request, leaseUntil }, { token, process }));
   });
 }
 
 /** Lets the leases of this process's calls hold for longer, those that have not ended. */
-export async function prolongSends(sql: Sql, node: number): Promise<void> {
+export async function prolongSends(sql: Sql, process: number): Promise<void> {
   await sql.run(
     `UPDATE pigeonhole.outbox_send SET lease_until = greatest(lease_until, ${SERVER_TIME} + :holdsForMs)
-     WHERE state = 'leased' AND process = :node AND lease_until > ${SERVER_TIME}`,
-    { node, holdsForMs: HOLDS_FOR_MS },
+     WHERE state = 'leased' AND process = :process AND lease_until > ${SERVER_TIME}`,
+    { process, holdsForMs: HOLDS_FOR_MS },
   );
 }
 
@@ -39,13 +39,13 @@ export async function prolongSends(sql: Sql, node: number): Promise<void> {
  * which the service's limit has passed: so each minute has the calls of one process. Never during a call.
  */
 const MAY_SEND = `
-  INSERT INTO pigeonhole.outbox_sender AS s (id, process, used_at) VALUES (1, :node, clock_timestamp())
+  INSERT INTO pigeonhole.outbox_sender AS s (id, process, used_at) VALUES (1, :process, clock_timestamp())
   ON CONFLICT (id) DO UPDATE SET process = excluded.process, used_at = excluded.used_at
   WHERE s.process = excluded.process OR (
     NOT EXISTS (SELECT 1 FROM pigeonhole.outbox_send WHERE state = 'leased')
     AND (s.used_at < clock_timestamp() - interval '1 minute'
       OR NOT EXISTS (SELECT 1 FROM ${HELD_LOCKS} WHERE number = s.process)))`;
 
-export async function maySend(sql: Sql, { node, lockClass }: NodeLock): Promise<boolean> {
-  return (await sql.run(MAY_SEND, { node, lockClass })) === 1;
+export async function maySend(sql: Sql, { process, lockClass }: ProcessLock): Promise<boolean> {
+  return (await sql.run(MAY_SEND, { process, lockClass })) === 1;
 }

@@ -22,16 +22,16 @@ const NOTE_MISSING = `
   UPDATE pigeonhole.inbox_process AS n SET missing_since = clock_timestamp(), missing_on = pg_postmaster_start_time()
   WHERE ${IS_MISSING} AND NOT ${IS_NOTED}`;
 
-const GONE = `gone AS MATERIALIZED (SELECT n.id FROM pigeonhole.inbox_process AS n WHERE n.id <> :node AND ${IS_GONE})`;
+const GONE = `gone AS MATERIALIZED (SELECT n.id FROM pigeonhole.inbox_process AS n WHERE n.id <> :process AND ${IS_GONE})`;
 
 const WITHOUT_HOLDER = "state = 'leased' AND (lease_until < :expiredBefore OR process IN (SELECT id FROM gone))";
 
 /**
  * Whether there is something for {@link recoverWork} to do, or this process has lost its lock: an expression. Takes
- * `:node`, `:lockClass`, and as `:expiredBefore` what {@link expiredBefore} returns.
+ * `:process`, `:lockClass`, and as `:expiredBefore` what {@link expiredBefore} returns.
  */
 export const HAS_ORPHANS = `(
-  :node > 0 AND :node NOT IN (${HELD}) OR
+  :process > 0 AND :process NOT IN (${HELD}) OR
   EXISTS (SELECT 1 FROM pigeonhole.inbox_process AS n WHERE ${IS_GONE} OR (${IS_MISSING} AND NOT ${IS_NOTED}))
   OR EXISTS (SELECT 1 FROM pigeonhole.inbox_work WHERE state = 'leased' AND lease_until < :expiredBefore)
   OR EXISTS (SELECT 1 FROM pigeonhole.outbox_send WHERE state = 'leased' AND lease_until < :expiredBefore))`;
@@ -63,28 +63,28 @@ const RECOVER_SENDS = `
   SET state = 'pending', due_at = :now, lease = NULL, lease_until = NULL, process = NULL
   FROM held WHERE s.send = held.send`;
 
-const FORGET_NODES = `
+const FORGET_PROCESSES = `
   WITH ${GONE}
   DELETE FROM pigeonhole.inbox_process AS n WHERE id IN (SELECT id FROM gone)
     AND NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS w WHERE w.state = 'leased' AND w.process = n.id)
     AND NOT EXISTS (SELECT 1 FROM pigeonhole.outbox_send AS s WHERE s.state = 'leased' AND s.process = n.id)`;
 
 /** This process, and how the locks of all are found. */
-export interface NodeLock {
-  node: number;
+export interface ProcessLock {
+  process: number;
   lockClass: number;
   /** False for a while after the database could not be reached: other processes may not have renewed their leases. */
   mayExpire: boolean;
 }
 
 /** The process that gets leases, and the token of all that one statement gives. */
-export interface LeaseHolder extends Pick<NodeLock, "node"> {
+export interface LeaseHolder extends Pick<ProcessLock, "process"> {
   /** Made before the statement, so that its leases can be found where its answer is lost. */
   token: number;
 }
 
 /** Leases that end before this time have no holder. */
-export function expiredBefore({ mayExpire }: NodeLock, now: number): number {
+export function expiredBefore({ mayExpire }: ProcessLock, now: number): number {
   return mayExpire ? now : 0;
 }
 
@@ -95,22 +95,21 @@ export function expiredBefore({ mayExpire }: NodeLock, now: number): number {
  */
 export async function recoverWork(
   sql: Sql,
-  lock: NodeLock,
+  lock: ProcessLock,
   now: number,
 ): Promise<{ recovered: number; parked: number }> {
-  const { node, lockClass } = lock;
-  const values = { node, lockClass, now, expiredBefore: expiredBefore(lock, now), limit: CRASH_LIMIT, ...CRASH_LOOP };
+  const values = { ...lock, now, expiredBefore: expiredBefore(lock, now), limit: CRASH_LIMIT, ...CRASH_LOOP };
   await sql.run(NOTE_MISSING, values);
   const freed = await sql.row<{ recovered: number; parked: number }>(RECOVER_WORK, values);
   await sql.run(RECOVER_SENDS, values);
-  await sql.run(FORGET_NODES, values);
+  await sql.run(FORGET_PROCESSES, values);
   return freed ?? { recovered: 0, parked: 0 };
 }
 
 const RELEASE_WORK = `
   WITH given AS MATERIALIZED (
     SELECT seq, handler FROM pigeonhole.inbox_work
-    WHERE state = 'leased' AND process = :node AND lease = ANY(:tokens::bigint[])
+    WHERE state = 'leased' AND process = :process AND lease = ANY(:tokens::bigint[])
     ORDER BY seq, handler FOR UPDATE SKIP LOCKED
   )
   UPDATE pigeonhole.inbox_work AS w
@@ -120,10 +119,10 @@ const RELEASE_WORK = `
 const RELEASE_SENDS = `
   UPDATE pigeonhole.outbox_send
   SET state = 'pending', due_at = ${SERVER_TIME}, lease = NULL, lease_until = NULL, process = NULL, started = started - 1
-  WHERE state = 'leased' AND process = :node AND lease = ANY(:tokens::bigint[])`;
+  WHERE state = 'leased' AND process = :process AND lease = ANY(:tokens::bigint[])`;
 
 /** Makes work and calls pending that were leased under these tokens, as if they had not been leased. */
-export async function releaseUnknown(sql: Sql, node: number, tokens: readonly number[]): Promise<void> {
-  await sql.run(RELEASE_WORK, { node, tokens });
-  await sql.run(RELEASE_SENDS, { node, tokens });
+export async function releaseUnknown(sql: Sql, process: number, tokens: readonly number[]): Promise<void> {
+  await sql.run(RELEASE_WORK, { process, tokens });
+  await sql.run(RELEASE_SENDS, { process, tokens });
 }

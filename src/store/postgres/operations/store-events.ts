@@ -35,7 +35,7 @@ const ACCEPT = `
         error_type, error_group, failed_at, newest_key, created_at)
     SELECT seq, w.handler, w.state, CASE w.state WHEN 'pending' THEN received_at END,
       CASE w.state WHEN 'leased' THEN :token::bigint END, w.lease_until,
-      CASE w.state WHEN 'leased' THEN :node::integer END, CASE w.state WHEN 'parked' THEN received_at END,
+      CASE w.state WHEN 'leased' THEN :process::integer END, CASE w.state WHEN 'parked' THEN received_at END,
       CASE w.state WHEN 'leased' THEN 1 ELSE 0 END, 0, w.reason, w.error,
       CASE w.state WHEN 'parked' THEN type END, w.error_group, CASE w.state WHEN 'parked' THEN received_at END,
       w.newest_key, w.created_at
@@ -133,7 +133,7 @@ async function insertEvents(sql: Sql, holder: LeaseHolder, events: readonly NewE
   const rows = await sql.keptRows<InsertedRow>(ACCEPT, {
     ...holder,
     ...eventLists(events),
-    ...workLists(events, holder.node),
+    ...workLists(events, holder.process),
   });
   const tokens = new Map(rows.map(({ seq, handler, token }) => [`${seq} ${handler}`, token]));
   const stored = new Map<number, Stored>();
@@ -161,12 +161,12 @@ function eventLists(events: readonly NewEvent[]) {
 }
 
 /** A process without a number has no leases. */
-function workLists(events: readonly NewEvent[], node: number) {
+function workLists(events: readonly NewEvent[], process: number) {
   const rows = events.flatMap(({ work, parked }, index) => {
     const place = index + 1;
     const planned = work.map(({ handler, leaseUntil, newest }) => {
       const leased =
-        leaseUntil === undefined || node === 0 ? { state: "pending" } : { state: "leased", lease_until: leaseUntil };
+        leaseUntil === undefined || process === 0 ? { state: "pending" } : { state: "leased", lease_until: leaseUntil };
       const ofKey = newest && { newest_key: digestOf(newest.key), created_at: newest.createdAt };
       return { place, handler, ...leased, ...ofKey };
     });

@@ -8,7 +8,7 @@ import type { DatabaseClock } from "./database-clock.js";
 import { HELD_LOCKS } from "./advisory-lock.js";
 import { prolongLeases } from "./operations/lease.js";
 import { prolongSends } from "./operations/outbox-send.js";
-import { type LeaseHolder, type NodeLock, releaseUnknown } from "./operations/recover.js";
+import { type LeaseHolder, type ProcessLock, releaseUnknown } from "./operations/recover.js";
 import type { OwnConnection } from "./own-connection.js";
 import type { Sql } from "./sql.js";
 
@@ -27,7 +27,7 @@ const LEAVES_WITHIN_MS = SECOND;
 /** A statement whose answer is lost may give its leases later than the first release of them. */
 const UNKNOWN_FOR_MS = 90 * SECOND;
 
-export interface NodeSessionDeps {
+export interface ProcessSessionDeps {
   /** Holds the lock; it is lost with its session. */
   session: OwnConnection;
   working: OwnConnection;
@@ -35,7 +35,7 @@ export interface NodeSessionDeps {
   lockClass: number;
 }
 
-export type Leasing<Value> = (sql: Sql, holder: NodeLock & LeaseHolder) => Promise<Value>;
+export type Leasing<Value> = (sql: Sql, holder: ProcessLock & LeaseHolder) => Promise<Value>;
 
 /** Leases that may have been given to this process, and the time of their first release, by `performance.now()`. */
 interface UnknownLeases {
@@ -44,29 +44,29 @@ interface UnknownLeases {
 }
 
 /** This process among those that work on the data: it has a number, whose lock it holds while the store is open. */
-export class NodeSession {
-  readonly #deps: NodeSessionDeps;
+export class ProcessSession {
+  readonly #deps: ProcessSessionDeps;
   #unknown: UnknownLeases[] = [];
-  #node: number | undefined;
+  #process: number | undefined;
   #begun: Promise<void> | undefined;
   #heldAt = 0;
   #timer: Timer | undefined;
   #hasEnded = false;
 
-  constructor(deps: NodeSessionDeps) {
+  constructor(deps: ProcessSessionDeps) {
     this.#deps = deps;
     deps.session.onLost = () => this.#holdSoon();
   }
 
   /** As others see this process. Its number is 0 before `begin`. */
-  get lock(): NodeLock {
+  get lock(): ProcessLock {
     const isBack = performance.now() - this.#failedAt > AFTER_LOSS_MS;
-    return { node: this.#node ?? 0, lockClass: this.#deps.lockClass, mayExpire: isBack };
+    return { process: this.#process ?? 0, lockClass: this.#deps.lockClass, mayExpire: isBack };
   }
 
   /** True once this process may have leases. */
   get hasBegun(): boolean {
-    return this.#node !== undefined;
+    return this.#process !== undefined;
   }
 
   /** Takes a number, and its lock, unless it has one. */
@@ -86,17 +86,17 @@ export class NodeSession {
     if (this.#hasEnded) return;
     await this.begin();
     const { session, working, clock } = this.#deps;
-    const { node, lockClass } = this.lock;
+    const { process, lockClass } = this.lock;
     await session.run("holding the store", async (sql) => {
       await clock.compare(sql);
-      if (!(await isHeld(sql, { node, lockClass }))) await takeLock(sql, { node, lockClass });
+      if (!(await isHeld(sql, { process, lockClass }))) await takeLock(sql, { process, lockClass });
     });
     // Leases that ended meanwhile are those of a process that lives.
     if (this.#failedAt > this.#heldAt) {
-      await working.run("renewing leases", (sql) => prolongLeases(sql, { node, forMs: MINUTE }));
+      await working.run("renewing leases", (sql) => prolongLeases(sql, { process, forMs: MINUTE }));
     }
-    await working.run("renewing leases", (sql) => prolongSends(sql, node));
-    await this.#releaseUnknown(node);
+    await working.run("renewing leases", (sql) => prolongSends(sql, process));
+    await this.#releaseUnknown(process);
     this.#heldAt = performance.now();
   }
 
@@ -127,24 +127,24 @@ export class NodeSession {
   async end(): Promise<void> {
     this.#hasEnded = true;
     this.#timer?.cancel();
-    const node = this.#node;
+    const process = this.#process;
     const { session } = this.#deps;
-    if (node !== undefined) {
+    if (process !== undefined) {
       const leave = (sql: Sql) =>
-        sql.run("UPDATE pigeonhole.inbox_process SET ended = true WHERE id = :node", { node });
+        sql.run("UPDATE pigeonhole.inbox_process SET ended = true WHERE id = :process", { process });
       // Where that fails, they see that the lock is gone.
       await inTime(session.run("closing the store", leave), waitingClock, LEAVES_WITHIN_MS).catch(() => undefined);
     }
     await session.end();
   }
 
-  async #releaseUnknown(node: number): Promise<void> {
+  async #releaseUnknown(process: number): Promise<void> {
     const now = performance.now();
     this.#unknown = this.#unknown.filter(({ releasedAt = now }) => now - releasedAt < UNKNOWN_FOR_MS);
     const unknown = this.#unknown;
     if (unknown.length === 0) return;
     const tokens = unknown.map(({ token }) => token);
-    await this.#deps.working.run("releasing leases", (sql) => releaseUnknown(sql, node, tokens));
+    await this.#deps.working.run("releasing leases", (sql) => releaseUnknown(sql, process, tokens));
     for (const leases of unknown) leases.releasedAt ??= now;
   }
 
@@ -152,9 +152,9 @@ export class NodeSession {
     const { session, working, lockClass } = this.#deps;
     await checkLastingSession(session, working);
     await session.run("opening the store", async (sql) => {
-      const row = await sql.row<{ node: number }>("SELECT nextval('pigeonhole.inbox_process_number') AS node");
-      await takeLock(sql, { node: row?.node ?? 0, lockClass });
-      this.#node = row?.node;
+      const row = await sql.row<{ process: number }>("SELECT nextval('pigeonhole.inbox_process_number') AS process");
+      await takeLock(sql, { process: row?.process ?? 0, lockClass });
+      this.#process = row?.process;
     });
     this.#heldAt = performance.now();
   }
@@ -167,7 +167,7 @@ export class NodeSession {
   /** Until the server takes connections again. */
   #holdSoon(): void {
     // One that is set already is not set later: there may be failures all the time.
-    if (this.#hasEnded || this.#node === undefined || this.#timer !== undefined) return;
+    if (this.#hasEnded || this.#process === undefined || this.#timer !== undefined) return;
     this.#timer = systemClock.setTimer(() => {
       this.#timer = undefined;
       this.hold().catch(() => this.#holdSoon());
@@ -181,21 +181,21 @@ function mayBeWritten(error: unknown): boolean {
 }
 
 /** The lock comes first: a row without one is that of a process that is gone. */
-async function takeLock(sql: Sql, of: { node: number; lockClass: number }): Promise<void> {
-  await sql.run("SELECT pg_try_advisory_lock(:lockClass, :node)", of);
+async function takeLock(sql: Sql, of: { process: number; lockClass: number }): Promise<void> {
+  await sql.run("SELECT pg_try_advisory_lock(:lockClass, :process)", of);
   await sql.run(
-    `INSERT INTO pigeonhole.inbox_process (id, server_start, ended) VALUES (:node, pg_postmaster_start_time(), false)
+    `INSERT INTO pigeonhole.inbox_process (id, server_start, ended) VALUES (:process, pg_postmaster_start_time(), false)
      ON CONFLICT (id) DO UPDATE SET server_start = excluded.server_start, missing_since = NULL, missing_on = NULL`,
     of,
   );
 }
 
 /** Also false when others have noted that it is missing. */
-async function isHeld(sql: Sql, of: { node: number; lockClass: number }): Promise<boolean> {
+async function isHeld(sql: Sql, of: { process: number; lockClass: number }): Promise<boolean> {
   const found = await sql.row(
     `SELECT 1 AS found FROM ${HELD_LOCKS}
-     WHERE pid = pg_backend_pid() AND number = :node
-       AND EXISTS (SELECT 1 FROM pigeonhole.inbox_process WHERE id = :node AND missing_since IS NULL)`,
+     WHERE pid = pg_backend_pid() AND number = :process
+       AND EXISTS (SELECT 1 FROM pigeonhole.inbox_process WHERE id = :process AND missing_since IS NULL)`,
     of,
   );
   return found !== undefined;
