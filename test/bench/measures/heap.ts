@@ -8,7 +8,10 @@ const CONTESTANTS = ["front", "front-accept", "route", "prototype", "prototype-a
 /** The one whose functions are listed, and judged. */
 const JUDGED = "front";
 const LISTED = 10;
-const WARM_UP_SECONDS = 2;
+/** After so many V8 has compiled what each delivery runs; a busy machine takes longer for them. */
+const WARM_UP_DELIVERIES = 20_000;
+/** Most turns of the warm-up, for a server that answers nothing. */
+const WARM_UP_TURNS = 30;
 const KILOBYTE = 1_000;
 
 /** Bytes allocated on the main thread per delivery, by a sampling heap profile during a load. */
@@ -49,7 +52,8 @@ async function profileOne(
   if (server === undefined) return undefined;
   const { connections, seconds } = options;
   try {
-    await server.measure({ connections, seconds: Math.min(seconds, WARM_UP_SECONDS) }, false);
+    for (let turn = 0; turn < WARM_UP_TURNS && server.accepted < WARM_UP_DELIVERIES; turn += 1)
+      await server.measure({ connections, seconds }, false);
     await sampling.start(server.pid);
     const before = server.accepted;
     await server.measure({ connections, seconds }, false);
