@@ -22,10 +22,6 @@ describe("the types of the client", () => {
       [input: ContactEventInput, options?: KeyedCallOptions]
     >();
     expectTypeOf<Result<Client["contactEvents"]["send"]>>().toEqualTypeOf<ContactEventResult>();
-    expectTypeOf<ContactEventResult["replayed"]>().toEqualTypeOf<boolean>();
-    expectTypeOf<ContactEventResult["enrolled"]>().toEqualTypeOf<string[]>();
-    expectTypeOf<ContactEventResult["resumed"]>().toEqualTypeOf<number>();
-    expectTypeOf<ContactEventResult["id"]>().toEqualTypeOf<string>();
     expectTypeOf<"live">().toExtend<ContactEventResult["mode"]>();
     expectTypeOf<readonly ContactEventInput[]>().toExtend<Parameters<Client["contactEvents"]["sendBatch"]>[0]>();
     expectTypeOf<Result<Client["contactEvents"]["sendBatch"]>["accepted"][number]["index"]>().toEqualTypeOf<number>();

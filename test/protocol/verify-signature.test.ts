@@ -82,13 +82,10 @@ describe("reasons for a refusal", () => {
     ["malformed_signature", { headers: { "x-svc-signature": "junk" } }],
     ["missing_timestamp", { headers: { "x-svc-signature": value } }],
     ["malformed_timestamp", { headers: { "x-svc-signature": `t=now,v1=${value}` } }],
-    ["mismatch", { secrets: OTHER }],
     ["mismatch", { body: Buffer.concat([BODY, Buffer.from("\n")]) }],
     ["mismatch", { headers: { "x-svc-signature": `t=1700000001,v1=${value}` } }],
     ["mismatch", { headers: { "x-svc-signature": `t=01700000000,v1=${value}` } }],
     ["mismatch", { headers: { "x-svc-signature": `t=1700000000,v1=${"0".repeat(64)}` } }],
-    ["stale", { nowMs: NOW + 301_000 }],
-    ["early", { nowMs: NOW - 301_000 }],
   ])("verifySignature can refuse a delivery with the reason %s (row %#)", (reason, changes) => {
     expect(verify(changes)).toMatchObject({ ok: false, reason });
   });

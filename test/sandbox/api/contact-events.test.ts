@@ -38,7 +38,6 @@ describe("an event", () => {
     ["a time now", { occurredAt: iso(NOW) }, "201"],
     ["a time 90 days ago", { occurredAt: iso(NOW - 90 * DAY) }, "201"],
     ["a time more than 90 days ago", { occurredAt: iso(NOW - 90 * DAY - 1) }, "422 invalid_event occurredAt"],
-    ["an unknown address", { email: "nobody@example.com" }, "404 contact_not_found"],
     ["an unknown id", { email: undefined, contactId: "nobody" }, "404 contact_not_found"],
     ["an unknown id beside a known address", { contactId: "nobody" }, "404 contact_not_found"],
     ["id and address of one contact", { contactId: ADA.id }, "201"],

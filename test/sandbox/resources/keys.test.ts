@@ -150,7 +150,6 @@ describe("a key that changes", () => {
     expect(await client.keys.revoke(id, { reason: "Leaked" })).toMatchObject(revoked);
     expect(await called("GET /labels", undefined, token)).toBe("401 unauthorized");
     expect(await client.keys.delete(id)).toEqual({ object: "api_key", id, deleted: true });
-    expect(await called(`GET /keys/${id}`)).toBe("404 resource_not_found");
   });
 
   test("a key that changes itself may only narrow itself", async () => {
@@ -296,7 +295,6 @@ describe("the logs of keys", () => {
   test.each(["requests", "activity"])("the log of %s refuses filters that cannot be right", async (log) => {
     const { called } = openKeys();
     const refused = (search: string) => called(`GET /keys/${log}?${search}`);
-    expect(await refused("since=yesterday")).toBe("400 invalid_parameter since");
     expect(await refused(`since=${iso(0)}&until=${iso(0)}`)).toBe("422 invalid_parameter until");
     expect(await refused("keyIds=abc")).toBe("422 invalid_parameter keyIds.0");
     const ids = (count: number) => `keyIds=${Array.from({ length: count }, () => "0".repeat(24)).join(",")}`;

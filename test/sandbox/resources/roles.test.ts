@@ -169,11 +169,8 @@ describe("the deletion of a role", () => {
     expect(await called(`DELETE /roles/${viewer.id}`)).toBe("404 role_not_found roleId");
   });
 
-  test.each<[holder: string, options: SandboxOptions]>([
-    ["a member", { members: [{ name: "ada", role: "Viewer" }] }],
-    ["an invitation", { members: [INVITED] }],
-  ])("a role that %s has needs a target", async (_, options) => {
-    const { seeded, called } = openRoles(options);
+  test("a role that an invitation has needs a target", async () => {
+    const { seeded, called } = openRoles({ members: [INVITED] });
     const { id } = await seeded("viewer");
     expect(await called(`DELETE /roles/${id}`)).toBe("409 role_in_use");
   });
