@@ -77,9 +77,9 @@ process.env["NODE_COMPILE_CACHE"] ??= resolve(import.meta.dirname, "node_modules
 const SHARED = {
   globalSetup: ["test/support/prepare-postgres.ts", "test/support/tell-skipped.ts"],
   reporters: ["default", "test/support/time-reporter.ts"],
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
-  // What is awaited comes at once or never; the limit is for machines that are busy with other work.
+  // The limits are for what hangs: what is awaited comes at once or never, unless the machine is busy with other work.
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
   expect: { poll: { timeout: 30_000, interval: 10 } },
   // Most files wait for processes, disks and browsers; four at a time keep two cores busy.
   maxWorkers: 4,

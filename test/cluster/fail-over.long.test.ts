@@ -8,7 +8,7 @@ test("after a failover to a synchronous standby each event has one effect, one m
   const result = await cluster.finish();
   console.info("fail-over:", JSON.stringify(result));
   expect(result.violations).toEqual([]);
-}, 180_000);
+});
 
 // Shows that the test of the synchronous one can fail.
 test("a standby that is not synchronous has lost what was answered in its absence", async () => {

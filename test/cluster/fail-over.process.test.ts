@@ -4,7 +4,6 @@ import { failOverUnderLoad } from "./fail-over.js";
 
 test.skipIf(isSkippedWithout(findPostgresPrograms()))(
   "a synchronous standby that is promoted under load has all that was answered",
-  { timeout: 120_000 },
   async () => {
     const cluster = await failOverUnderLoad({ isSynchronous: true, events: 100, perSecond: 40 });
     expect(await cluster.findLost()).toEqual([]);

@@ -13,7 +13,7 @@ const TROUBLES = KILLS + FORM.restarts + FORM.sleeps.length + FORM.cuts.length;
 
 test.skipIf(isSkippedWithout(findPostgresPrograms()))(
   "three processes on a database, under kills, sleeps, restarts, cuts and lost answers, lose and repeat nothing",
-  { timeout: 60_000 + TROUBLES * 30_000 },
+  { timeout: 180_000 + TROUBLES * 30_000 },
   async () => {
     const seed = seedOfRun();
     console.info(`kill-proof: PROCESS_TEST_SEED=${seed}`);

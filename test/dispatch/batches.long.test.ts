@@ -9,5 +9,5 @@ describeOnPostgres((database) => {
       const { rows } = await pool.query<{ event: string }>("SELECT event FROM public.effect");
       return rows.map(({ event }) => event);
     });
-  }, 180_000);
+  });
 });

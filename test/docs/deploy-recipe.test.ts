@@ -40,4 +40,4 @@ test("the program for deploys hands over to its next version without a gap", asy
   await expect.poll(newer.runs).toBe(1);
   expect(await newer.deliver("one")).toEqual([200, "duplicate"]);
   expect(await newer.stop()).toBe(0);
-}, 180_000);
+});

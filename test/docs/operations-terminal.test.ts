@@ -83,7 +83,7 @@ test("the commands of the operations guide that look from outside work while the
     const { code, output } = await runCommand(line.map(own));
     expect(code, `${line.join(" ")}\n${output}`).toBe(0);
   }
-}, 180_000);
+});
 
 test("the backup of the operations guide is made while the receiver runs, and can be restored", async () => {
   const [backup = []] = guideLines("inbox backup");
@@ -102,4 +102,4 @@ test("the backup of the operations guide is made while the receiver runs, and ca
   const restored = await startListening(folder, "examples/express-minimal");
   expect(await post(restored.url, "before")).toBe("duplicate");
   expect(await post(restored.url, "after")).toBe("accepted");
-}, 180_000);
+});

@@ -8,8 +8,6 @@ import { waitUntil } from "../support/wait-until.js";
 
 const DEATHS_THAT_PARK = 4;
 
-const LIMIT = { timeout: 180_000 };
-
 interface Crashing {
   file: string;
   handlers: readonly string[];
@@ -61,7 +59,7 @@ function ordinary(count: number, { handlers }: Crashing, name = "ordinary"): Tes
 it.each<[string, Task]>([
   ["SIGKILL to itself before the first await", { die: "kill" }],
   ["process.exit after an await", { die: "exit", dieAfterMs: 15 }],
-])("an event that kills the process is parked after four deaths, and nothing else is: %s", LIMIT, async (_, task) => {
+])("an event that kills the process is parked after four deaths, and nothing else is: %s", async (_, task) => {
   const crashing = await startCrashing("only");
   const events = ordinary(60, crashing).toSpliced(30, 0, { id: "poison", tasks: { only: task } });
   await deliverAll(crashing, events);
@@ -74,7 +72,6 @@ it.each<[string, Task]>([
 
 it.each(["first", "second"])(
   "two events that kill the process, one of them in the %s handler, are parked, and no others",
-  LIMIT,
   async (where) => {
     const crashing = await startCrashing("first", "second");
     const poisonA: TestEvent = { id: "poison_a", tasks: { first: { die: "kill" } } };
@@ -88,7 +85,7 @@ it.each(["first", "second"])(
   },
 );
 
-it("an event is not parked if the process is killed from outside in each of its first three runs", LIMIT, async () => {
+it("an event is not parked if the process is killed from outside in each of its first three runs", async () => {
   const crashing = await startCrashing("only");
   const { supervisor } = crashing;
   const slow: TestEvent = { id: "slow", tasks: { only: { waitMs: 400, tellStart: true } } };
@@ -110,7 +107,6 @@ describe("a slow handler next to an event that kills the process", () => {
 
   it.each(["first", "second"])(
     "a slow handler's event is not parked if the process dies in the %s handler",
-    LIMIT,
     async (where) => {
       const crashing = await startCrashing("first", "second");
       const events = [slow, poisonIn(where)];
@@ -121,7 +117,6 @@ describe("a slow handler next to an event that kills the process", () => {
 
   it.each(["first", "second"])(
     "a slow handler's event is not parked if a second crash comes while it runs alone, in the %s handler",
-    LIMIT,
     async (where) => {
       const crashing = await startCrashing("first", "second");
       const { supervisor } = crashing;

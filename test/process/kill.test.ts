@@ -7,7 +7,7 @@ const KILLS = Number(process.env["PROCESS_TEST_KILLS"] ?? 8);
 
 it(
   "a receiver that is killed under load loses nothing and repeats no effect",
-  { timeout: 60_000 + KILLS * 10_000 },
+  { timeout: 180_000 + KILLS * 10_000 },
   async () => {
     const seed = seedOfRun();
     console.info(`kill.test: PROCESS_TEST_SEED=${seed}`);

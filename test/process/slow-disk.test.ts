@@ -69,5 +69,4 @@ test.skipIf(!slowDisk.ok)(
     receiver.signal("SIGKILL");
     await receiver.ended;
   },
-  120_000,
 );

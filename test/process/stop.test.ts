@@ -43,7 +43,7 @@ describe("SIGTERM", () => {
     { handlers: "faster than the deliveries", waitMs: 0, concurrency: 16, leavesWork: false },
   ])(
     "SIGTERM under load counts no crash and leaves no lease, with handlers $handlers",
-    { timeout: 60_000 + ROUNDS * 15_000 },
+    { timeout: 180_000 + ROUNDS * 15_000 },
     async ({ waitMs, concurrency, leavesWork }) => {
       const { config, sender, start } = await prepare({
         concurrency,

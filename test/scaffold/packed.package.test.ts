@@ -28,7 +28,6 @@ import { ROOT } from "./scratch.js";
  * the command, into which npm installs what else its package.json asks for.
  */
 
-const MINUTE = 60_000;
 const INSTALL = ["install", "--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"];
 
 /** The long form has all of them, or the one that is named; the first is the default of `init`. */
@@ -57,9 +56,9 @@ beforeAll(async () => {
   await run("npm", [...INSTALL, "--prefix", tool, tarball]);
   // As of a monorepo that a project is made in.
   writeFileSync(join(folder, "vitest.config.ts"), 'export default { test: { include: ["packages/**/*.spec.ts"] } };\n');
-}, 4 * MINUTE);
+});
 
-afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }), MINUTE);
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 /** A project on PostgreSQL gets a database of its own, in its `.env`. */
 async function startServerOf(project: string): Promise<PostgresServer | undefined> {
@@ -81,25 +80,21 @@ describe.each(TEMPLATES)("the template %s", (template) => {
     cpSync(join(tool, "node_modules"), join(project, "node_modules"), { recursive: true, verbatimSymlinks: true });
     await run("npm", INSTALL, project);
     await run("npm", ["run", "build"], project);
-  }, 2 * MINUTE);
+  });
   afterAll(() => server?.stop());
 
-  test(
-    "a template starts, takes a delivery, and ends with 0 at SIGTERM",
-    async () => {
-      const port = await findFreePort();
-      const app = start(project, ["--enable-source-maps", "dist/server.js"], { PORT: String(port) });
-      await untilAnswered(`http://127.0.0.1:${port}/readyz`);
+  test("a template starts, takes a delivery, and ends with 0 at SIGTERM", async () => {
+    const port = await findFreePort();
+    const app = start(project, ["--enable-source-maps", "dist/server.js"], { PORT: String(port) });
+    await untilAnswered(`http://127.0.0.1:${port}/readyz`);
 
-      const answer = await postSample(project, `http://127.0.0.1:${port}/webhooks/mail`);
-      expect([answer.status, answer.headers.get("x-pigeonhole-outcome")]).toEqual([200, "accepted"]);
+    const answer = await postSample(project, `http://127.0.0.1:${port}/webhooks/mail`);
+    expect([answer.status, answer.headers.get("x-pigeonhole-outcome")]).toEqual([200, "accepted"]);
 
-      app.child.kill("SIGTERM");
-      expect((await app.ended).code).toBe(0);
-      expect(app.output()).toContain('"msg":"stopped"');
-    },
-    MINUTE,
-  );
+    app.child.kill("SIGTERM");
+    expect((await app.ended).code).toBe(0);
+    expect(app.output()).toContain('"msg":"stopped"');
+  });
 
   /** Runs the last step of the project's CI, at a port of its own. */
   async function runCi(): Promise<Ended> {
@@ -110,44 +105,36 @@ describe.each(TEMPLATES)("the template %s", (template) => {
     return startProgram({ command: "sh", args, cwd: project, env: { PORT: port } }).ended;
   }
 
-  test(
-    "the CI of a template is green, turns red when a handler throws, and writes nothing into the developer's inbox",
-    async () => {
-      const inbox = join(project, "data");
-      rmSync(inbox, { recursive: true, force: true });
-      const green = await runCi();
-      expect([green.code, green.stdout.match(/^✓/gm)]).toEqual([0, ["✓", "✓"]]);
+  test("the CI of a template is green, turns red when a handler throws, and writes nothing into the developer's inbox", async () => {
+    const inbox = join(project, "data");
+    rmSync(inbox, { recursive: true, force: true });
+    const green = await runCi();
+    expect([green.code, green.stdout.match(/^✓/gm)]).toEqual([0, ["✓", "✓"]]);
 
-      const handler = join(project, "dist/webhooks/handlers/form-submitted.js");
-      const text = readFileSync(handler, "utf8");
-      writeFileSync(
-        handler,
-        text.replace(/(function onFormSubmitted\(.*\) \{)/, '$1\n  throw new Error("no such form");'),
-      );
-      onTestFinished(() => writeFileSync(handler, text));
-      const red = await runCi();
-      expect([red.code, red.stdout]).toEqual([1, expect.stringMatching(/^✗ form\.submitted .*\n.*no such form$/m)]);
-      expect(existsSync(inbox)).toBe(false);
-    },
-    MINUTE,
-  );
+    const handler = join(project, "dist/webhooks/handlers/form-submitted.js");
+    const text = readFileSync(handler, "utf8");
+    writeFileSync(
+      handler,
+      text.replace(/(function onFormSubmitted\(.*\) \{)/, '$1\n  throw new Error("no such form");'),
+    );
+    onTestFinished(() => writeFileSync(handler, text));
+    const red = await runCi();
+    expect([red.code, red.stdout]).toEqual([1, expect.stringMatching(/^✗ form\.submitted .*\n.*no such form$/m)]);
+    expect(existsSync(inbox)).toBe(false);
+  });
 
-  test(
-    "a template type-checks and passes its own tests, also with schemas that are made of its fixtures",
-    async () => {
-      const bin = join(project, "node_modules/.bin/pigeonhole");
-      await run(
-        bin,
-        ["captures", "types", "fixtures/webhooks", "--samples", "--out", "src/webhooks/schemas.ts"],
-        project,
-      );
-      await run("npm", ["run", "typecheck"], project);
-      const { stdout } = await run("npm", ["test"], project);
-      expect(stdout).toMatch(/Tests .* passed/);
-      expect(stdout).not.toMatch(/failed|skipped/);
-    },
-    MINUTE,
-  );
+  test("a template type-checks and passes its own tests, also with schemas that are made of its fixtures", async () => {
+    const bin = join(project, "node_modules/.bin/pigeonhole");
+    await run(
+      bin,
+      ["captures", "types", "fixtures/webhooks", "--samples", "--out", "src/webhooks/schemas.ts"],
+      project,
+    );
+    await run("npm", ["run", "typecheck"], project);
+    const { stdout } = await run("npm", ["test"], project);
+    expect(stdout).toMatch(/Tests .* passed/);
+    expect(stdout).not.toMatch(/failed|skipped/);
+  });
 
   test("a template says which variable is missing", async () => {
     const { code, stderr } = await start(project, ["dist/server.js"], { WEBHOOK_SECRET: "private", PORT: "many" })
@@ -159,93 +146,80 @@ describe.each(TEMPLATES)("the template %s", (template) => {
   });
 });
 
-test(
-  "npm run dev starts app, dev server and sandbox once, npm run trigger finds them, and one signal ends all of them",
-  async () => {
-    const project = join(folder, "express");
-    const handler = join(project, "src/webhooks/handlers/form-submitted.ts");
-    const record =
-      'ctx.contactEvents.record({ name: "form.filled", email: "ada@customer.example.com" });\n  ctx.log.info(';
-    writeFileSync(handler, readFileSync(handler, "utf8").replace("ctx.log.info(", record));
-    // Of the real workspace, which must receive nothing that is tried here.
-    const real = "PIGEONHOLE_BASE_URL=http://127.0.0.1:9/\nPIGEONHOLE_API_KEY=svc_live_of_the_real_workspace\n";
-    appendFileSync(join(project, ".env"), real);
-    const [app, dev, page, sandbox] = await Promise.all([
-      findFreePort(),
-      findFreePort(),
-      findFreePort(),
-      findFreePort(),
-    ]);
-    const ports = { PORT: app, DEV_PORT: dev, DEV_PAGE_PORT: page, SANDBOX_PORT: sandbox };
-    const env = Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)]));
-    const all = startDev(project, env);
-    await expect.poll(() => all.output()).toContain("dev     │   Ready.");
+test("npm run dev starts app, dev server and sandbox once, npm run trigger finds them, and one signal ends all of them", async () => {
+  const project = join(folder, "express");
+  const handler = join(project, "src/webhooks/handlers/form-submitted.ts");
+  const record =
+    'ctx.contactEvents.record({ name: "form.filled", email: "ada@customer.example.com" });\n  ctx.log.info(';
+  writeFileSync(handler, readFileSync(handler, "utf8").replace("ctx.log.info(", record));
+  // Of the real workspace, which must receive nothing that is tried here.
+  const real = "PIGEONHOLE_BASE_URL=http://127.0.0.1:9/\nPIGEONHOLE_API_KEY=svc_live_of_the_real_workspace\n";
+  appendFileSync(join(project, ".env"), real);
+  const [app, dev, page, sandbox] = await Promise.all([findFreePort(), findFreePort(), findFreePort(), findFreePort()]);
+  const ports = { PORT: app, DEV_PORT: dev, DEV_PAGE_PORT: page, SANDBOX_PORT: sandbox };
+  const env = Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)]));
+  const all = startDev(project, env);
+  await expect.poll(() => all.output()).toContain("dev     │   Ready.");
 
-    const fired = await fetch(`http://127.0.0.1:${sandbox}/sandbox/emit`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ type: "form.submitted" }),
-    });
-    expect(fired.status).toBe(200);
-    // From the sandbox through the dev server into the app's handler.
-    await expect.poll(() => all.output()).toMatch(/app {5}│ [\d:]{8} {2}info {3}form\.submitted {2}/);
+  const fired = await fetch(`http://127.0.0.1:${sandbox}/sandbox/emit`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ type: "form.submitted" }),
+  });
+  expect(fired.status).toBe(200);
+  // From the sandbox through the dev server into the app's handler.
+  await expect.poll(() => all.output()).toMatch(/app {5}│ [\d:]{8} {2}info {3}form\.submitted {2}/);
 
-    // And from the handler back into the sandbox, without a word in .env.
-    await expect.poll(() => all.output()).toMatch(/sandbox │ .*contact {2}form\.filled/);
-    expect(all.output()).not.toContain("svc_live_");
+  // And from the handler back into the sandbox, without a word in .env.
+  await expect.poll(() => all.output()).toMatch(/sandbox │ .*contact {2}form\.filled/);
+  expect(all.output()).not.toContain("svc_live_");
 
-    const triggered = await run("npm", ["run", "trigger", "--", "form.submitted", "--expect", "2xx"], project, env);
-    expect(triggered.stdout).toContain("200 accepted");
+  const triggered = await run("npm", ["run", "trigger", "--", "form.submitted", "--expect", "2xx"], project, env);
+  expect(triggered.stdout).toContain("200 accepted");
 
-    // Changed code runs without a new start of the others, also of an editor that replaces the file, and again.
-    for (const [index, level] of ["warn", "error"].entries()) {
-      writeFileSync(`${handler}.new`, readFileSync(handler, "utf8").replace(/ctx\.log\.\w+\(/, `ctx.log.${level}(`));
-      renameSync(`${handler}.new`, handler);
-      const starts = () => all.output().match(/app {5}│ .*listening/g)?.length;
-      await expect.poll(starts).toBe(index + 2);
-    }
+  // Changed code runs without a new start of the others, also of an editor that replaces the file, and again.
+  for (const [index, level] of ["warn", "error"].entries()) {
+    writeFileSync(`${handler}.new`, readFileSync(handler, "utf8").replace(/ctx\.log\.\w+\(/, `ctx.log.${level}(`));
+    renameSync(`${handler}.new`, handler);
+    const starts = () => all.output().match(/app {5}│ .*listening/g)?.length;
+    await expect.poll(starts).toBe(index + 2);
+  }
 
-    all.child.kill("SIGINT");
-    expect((await all.ended).code).toBe(0);
-    // In order, at each change as at the end.
-    expect(all.output().match(/app {5}│ .* stopped$/gm)).toHaveLength(3);
-    for (const port of Object.values(ports))
-      await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow("fetch failed");
-  },
-  MINUTE,
-);
+  all.child.kill("SIGINT");
+  expect((await all.ended).code).toBe(0);
+  // In order, at each change as at the end.
+  expect(all.output().match(/app {5}│ .* stopped$/gm)).toHaveLength(3);
+  for (const port of Object.values(ports))
+    await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow("fetch failed");
+});
 
 // Part of the long form, which has all templates.
 if (process.env["TEMPLATES"] === "all") {
-  test(
-    "the Dockerfile of a project from a tarball makes an image that takes a delivery and is healthy, and has no secret",
-    async () => {
-      const context = await init("image", "hono");
-      await run("npm", [...INSTALL, "--package-lock-only"], context);
-      dropUnservedPlatforms(join(context, "package-lock.json"));
-      const stages = join(folder, "stages");
-      const { root, cwd, env, command, healthcheck } = await buildImage(context, stages);
-      expect(existsSync(join(stages, "build/app/src"))).toBe(true);
-      for (const name of [".env", ".git"]) expect(existsSync(join(stages, "build/app", name))).toBe(false);
-      expect(readdirSync(root).toSorted()).toEqual(["app", "data"]);
-      expect(readdirSync(cwd).toSorted()).toEqual(["dist", "node_modules", "package.json"]);
-      expect(existsSync(join(cwd, "node_modules/typescript"))).toBe(false);
+  test("the Dockerfile of a project from a tarball makes an image that takes a delivery and is healthy, and has no secret", async () => {
+    const context = await init("image", "hono");
+    await run("npm", [...INSTALL, "--package-lock-only"], context);
+    dropUnservedPlatforms(join(context, "package-lock.json"));
+    const stages = join(folder, "stages");
+    const { root, cwd, env, command, healthcheck } = await buildImage(context, stages);
+    expect(existsSync(join(stages, "build/app/src"))).toBe(true);
+    for (const name of [".env", ".git"]) expect(existsSync(join(stages, "build/app", name))).toBe(false);
+    expect(readdirSync(root).toSorted()).toEqual(["app", "data"]);
+    expect(readdirSync(cwd).toSorted()).toEqual(["dist", "node_modules", "package.json"]);
+    expect(existsSync(join(cwd, "node_modules/typescript"))).toBe(false);
 
-      const port = String(await findFreePort());
-      const secret = parseEnv(readFileSync(join(context, ".env"), "utf8"))["WEBHOOK_SECRET"] ?? "";
-      const started = { ...env, PORT: port, WEBHOOK_SECRET: secret };
-      expect(command[0]).toBe("node");
-      const app = start(cwd, command.slice(1), started);
-      await untilAnswered(`http://127.0.0.1:${port}/readyz`);
-      await run(process.execPath, healthcheck.slice(1), cwd, started);
-      expect((await postSample(context, `http://127.0.0.1:${port}/webhooks/mail`)).status).toBe(200);
-      app.child.kill("SIGTERM");
-      expect((await app.ended).code).toBe(0);
-      expect(readdirSync(join(root, "data"))).toContain("inbox.db");
-      await expect(run(process.execPath, healthcheck.slice(1), cwd, started)).rejects.toThrow("ended with 1");
-    },
-    2 * MINUTE,
-  );
+    const port = String(await findFreePort());
+    const secret = parseEnv(readFileSync(join(context, ".env"), "utf8"))["WEBHOOK_SECRET"] ?? "";
+    const started = { ...env, PORT: port, WEBHOOK_SECRET: secret };
+    expect(command[0]).toBe("node");
+    const app = start(cwd, command.slice(1), started);
+    await untilAnswered(`http://127.0.0.1:${port}/readyz`);
+    await run(process.execPath, healthcheck.slice(1), cwd, started);
+    expect((await postSample(context, `http://127.0.0.1:${port}/webhooks/mail`)).status).toBe(200);
+    app.child.kill("SIGTERM");
+    expect((await app.ended).code).toBe(0);
+    expect(readdirSync(join(root, "data"))).toContain("inbox.db");
+    await expect(run(process.execPath, healthcheck.slice(1), cwd, started)).rejects.toThrow("ended with 1");
+  });
 }
 
 /**

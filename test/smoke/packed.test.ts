@@ -56,4 +56,4 @@ test("the packed package installs, a receiver does its work, and the README's co
   expect(await run(bin, ["trigger", "email.received", "--to", `http://127.0.0.1:${port}/webhooks/mail`])).toMatch(
     /200/,
   );
-}, 120_000);
+});

@@ -9,7 +9,6 @@ const STATES = 40;
 
 test.skipIf(findShimObstacle() !== undefined)(
   "a power cut at any moment around checkpoints loses nothing that was answered and repeats nothing",
-  { timeout: 120_000 },
   async () => {
     const folder = mkdtempSync(join(tmpdir(), "pigeonhole-shim-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -31,7 +31,7 @@ function normalize(text: string): string[] {
     );
 }
 
-test("the two terminals of the first screen show what the commands print", { timeout: 120_000 }, async () => {
+test("the two terminals of the first screen show what the commands print", async () => {
   const folder = makeExampleFolder();
   const [shownByDev = "", shownElsewhere = ""] = [
     ...readFileSync(join(ROOT, "README.md"), "utf8").matchAll(/^```console\n([\s\S]*?)^```$/gm),

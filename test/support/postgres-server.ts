@@ -9,9 +9,6 @@ import { findPostgresPrograms, givenPostgresUrl, hasPostgres, isSkippedWithout }
 
 export type { PostgresServer } from "./postgres-process.js";
 
-/** A server may have to be installed first. */
-const PREPARE_MS = 150_000;
-
 /**
  * A server of this machine for a test that restarts it, or needs other settings, or looks at what is pruned or seen: a
  * transaction in any database of a server counts in all snapshots.
@@ -93,7 +90,7 @@ function useDatabase(create: () => Promise<PostgresServer>): TestDatabase {
     database = await create();
     pool = new Pool({ connectionString: database.url });
     pool.on("error", () => undefined);
-  }, PREPARE_MS);
+  });
   afterAll(async () => {
     await pool?.end();
     await database?.stop();

@@ -28,9 +28,9 @@ export function testModels(run: ModelRun): void {
   const name = stores === 1 ? kind.name : `${kind.name} with ${stores} stores`;
   const size = { maxCommands, size: "max" } as const;
 
-  test(`${name} does what the model of a store does`, { timeout: 120_000 }, () => compareWithModel(run));
+  test(`${name} does what the model of a store does`, () => compareWithModel(run));
 
-  test(`${name} does what the model of an outbox does`, { timeout: 120_000 }, async () => {
+  test(`${name} does what the model of an outbox does`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.commands(outboxCommandsFor(kind), size), (commands) =>
         withStores(run, async (real) => {

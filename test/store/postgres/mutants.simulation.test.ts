@@ -10,7 +10,6 @@ import { PostgresScene, POSTGRES_SCENARIOS } from "./scenarios.js";
 
 /** The long form has all of them. */
 const HAS_ALL = process.env["MUTANTS"] === "all";
-const LIMIT_MS = 120_000;
 
 const load = (changed: ChangedPackage) => loadCopyOf<typeof postgres>(changed, "store/postgres/postgres-store.js");
 
@@ -25,7 +24,6 @@ describeOnPostgres((database) => {
     const mutants = POSTGRES_MUTANTS.filter((_, index) => HAS_ALL || index % 3 === 1);
     test.each(mutants.map((mutant) => [mutant.name, mutant] as const))(
       "the model or a scenario finds a package that %s",
-      { timeout: LIMIT_MS },
       async (_, mutant) => {
         const build = await load(mutant);
         const scene = useScene(build);
@@ -41,7 +39,7 @@ describeOnPostgres((database) => {
       },
     );
 
-    test.runIf(HAS_ALL)("the scenarios pass in a copy without a mistake", { timeout: LIMIT_MS }, async () => {
+    test.runIf(HAS_ALL)("the scenarios pass in a copy without a mistake", async () => {
       const build = await load({ name: "does everything right", changes: [] });
       for (const scenario of Object.values(POSTGRES_SCENARIOS)) {
         const scene = new PostgresScene(database, build);

@@ -5,7 +5,6 @@ import { fileOf } from "../sqlite-kind.js";
 import { LAYOUT_MUTANTS } from "./layout-mutants.js";
 import { type SqliteBuild, TAKE_OVERS } from "./take-over.js";
 
-const LIMIT_MS = 120_000;
 /** Its commands show most mutants within ten runs. */
 const SEED = 6;
 
@@ -17,7 +16,6 @@ describe("the store in a file with a mutant", () => {
   const mutants = LAYOUT_MUTANTS.filter((_, index) => process.env["MUTANTS"] === "all" || index % 2 === 0);
   test.each(mutants.map((mutant) => [mutant.name, mutant] as const))(
     "the model or a take-over finds a package that %s",
-    { timeout: LIMIT_MS },
     async (_, mutant) => {
       const build = await loadCopyOf<SqliteBuild>(mutant, "store/sqlite/sqlite-store.js");
       if (mutant.shownBy !== undefined) await expect(TAKE_OVERS[mutant.shownBy](build)).rejects.toThrow();
@@ -26,7 +24,7 @@ describe("the store in a file with a mutant", () => {
   );
 });
 
-test("a copy without a mistake does what the model does, and each take-over", { timeout: LIMIT_MS }, async () => {
+test("a copy without a mistake does what the model does, and each take-over", async () => {
   const right = { name: "does everything right", changes: [] };
   const build = await loadCopyOf<SqliteBuild>(right, "store/sqlite/sqlite-store.js");
   await findDifference(build, 10);
