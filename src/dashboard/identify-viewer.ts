@@ -59,6 +59,7 @@ export async function identifyViewer(
 
 const ALLOW_RULE = `allow must return { role: "read" | "operate", name, payloads? } with a name of 1 to ${MAX_NAME_LENGTH} characters, or nothing.`;
 
+/** Half a character cannot be sent in a header. */
 function isName(name: unknown): name is string {
-  return typeof name === "string" && name !== "" && name.length <= MAX_NAME_LENGTH;
+  return typeof name === "string" && name !== "" && name.length <= MAX_NAME_LENGTH && !/\p{Surrogate}/u.test(name);
 }

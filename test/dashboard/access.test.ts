@@ -91,6 +91,7 @@ describe("who is let in", () => {
     ["a rejection", () => Promise.reject(new Error("password hunter2")), 500],
     ["no name", () => ({ role: "operate", name: "" }), 500],
     ["a long name", () => ({ role: "operate", name: "x".repeat(201) }), 500],
+    ["a name with half a character", () => ({ role: "operate", name: "\ud83d" }), 500],
     ["another role", () => ({ role: "root", name: "ann" }) as never, 500],
     ["another rule for payloads", () => ({ ...OPERATOR, payloads: "all" }) as never, 500],
   ])("%s lets nobody in, without details", async (_, allow, status) => {
