@@ -27,12 +27,11 @@ export function guardRequest(req: IncomingMessage, secrets: GuardSecrets): Guard
   if (headers.origin !== undefined && !isOwnOrigin(headers.origin, secrets.port)) {
     return refuse(403, "foreign_origin", "Pages of other origins may not use this port.");
   }
+  // Also with a cookie: the token of a bookmark is removed from the address bar again.
+  if (hasUrlToken(req, secrets)) return { kind: "enter", cookie: cookieFor(secrets) };
   if (!isLoggedIn(req, secrets)) {
-    if (hasUrlToken(req, secrets)) return { kind: "enter", cookie: cookieFor(secrets) };
     return refuse(401, "no_token", "Open the page with the whole URL that the dev server printed, token included.");
   }
-  // A bookmark of the printed URL has the token: remove it from the address bar again.
-  if (hasUrlToken(req, secrets)) return { kind: "enter", cookie: cookieFor(secrets) };
   if (isOfOtherSite(headers["sec-fetch-site"])) {
     return refuse(403, "foreign_origin", "Pages of other origins may not use this port.");
   }
