@@ -1,6 +1,6 @@
 import type { ReceiverParts } from "../receiver/receiver-parts.js";
 import { badField } from "../web/page-api-error.js";
-import type { FigureRange } from "../store/figures.js";
+import { FIGURE_RANGES, type FigureRange } from "../store/figures.js";
 import type { OverviewFigures, RunningWork, StoreTrouble } from "./state-now.js";
 import type { WebCall, WebRoute } from "../web/web-route.js";
 import type { FailureLog } from "./failure-log.js";
@@ -16,8 +16,6 @@ export interface OverviewRouteTools {
   storeOrMemory: StoreOrMemory;
   failures: Pick<FailureLog, "noteUnreadable">;
 }
-
-const RANGES: readonly FigureRange[] = ["1h", "24h", "7d"];
 
 /** The figures of all processes, and what runs now; of this process alone while the store cannot be read. */
 export function overviewRoutes({ readings, receiver, now, storeOrMemory, failures }: OverviewRouteTools): WebRoute[] {
@@ -44,7 +42,6 @@ export function overviewRoutes({ readings, receiver, now, storeOrMemory, failure
 
 function rangeOf({ query }: WebCall): FigureRange {
   const given = query.get("range") || "1h";
-  const range = RANGES.find((candidate) => candidate === given);
-  if (range !== undefined) return range;
-  throw badField("range", `must be one of ${RANGES.join(", ")}.`);
+  if (Object.hasOwn(FIGURE_RANGES, given)) return given as FigureRange;
+  throw badField("range", `must be one of ${Object.keys(FIGURE_RANGES).join(", ")}.`);
 }

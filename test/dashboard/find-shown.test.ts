@@ -100,26 +100,17 @@ test("calls run one after the other, whatever became of those before, and too ma
   await expect(turns.run(call("e"))).resolves.toBe("e");
 });
 
-test("calls run side by side, whatever becomes of them, and too many are refused", async () => {
-  const places = new SideBySide(2, () => new Error("too many"));
-  const gate = makeGate();
-  const waiting = places.run(() => gate.passed);
-  await expect(places.run(() => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
-  await expect(places.run(() => Promise.resolve("b"))).resolves.toBe("b");
-  const second = places.run(() => gate.passed);
-  await expect(places.run(() => Promise.resolve("c"))).rejects.toThrow("too many");
-  gate.open();
-  await Promise.all([waiting, second]);
-  await expect(places.run(() => Promise.resolve("d"))).resolves.toBe("d");
-});
-
-test("one person has some of the places side by side, and leaves the others to all", async () => {
+test("calls run side by side, some of one person and more of all, whatever becomes of them", async () => {
   const places = new SideBySide(3, () => new Error("too many"), 2);
   const gate = makeGate();
+  const runAs = (name: string) => places.run(() => Promise.resolve(name), name);
   const waiting = ["ann", "ann"].map((name) => places.run(() => gate.passed, name));
-  await expect(places.run(() => Promise.resolve(), "ann")).rejects.toThrow("too many");
-  await expect(places.run(() => Promise.resolve("b"), "bob")).resolves.toBe("b");
+  await expect(runAs("ann")).rejects.toThrow("too many");
+  await expect(places.run(() => Promise.reject(new Error("broken")), "bob")).rejects.toThrow("broken");
+  await expect(runAs("bob")).resolves.toBe("bob");
+  waiting.push(places.run(() => gate.passed, "bob"));
+  await expect(runAs("eve")).rejects.toThrow("too many");
   gate.open();
   await Promise.all(waiting);
-  await expect(places.run(() => Promise.resolve("a"), "ann")).resolves.toBe("a");
+  await expect(runAs("ann")).resolves.toBe("ann");
 });
