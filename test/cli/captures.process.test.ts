@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { sampleEvent } from "pigeonhole/testing";
 import { startReceiverApp } from "./app.js";
 import { importEvents } from "./import-events.js";
-import { makeFixture } from "#pigeonhole/cli/init/make-fixture.js";
+import { makeFixture } from "#pigeonhole/cli/init/run.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { makeFolder } from "../support/folder.js";
 

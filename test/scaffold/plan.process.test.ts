@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { parseCapture } from "#pigeonhole/capture/model/parse-capture.js";
 import { dev } from "#pigeonhole/cli/dev/spec.js";
 import type { OptionSpec } from "#pigeonhole/cli/frame/spec.js";
-import { makeFixture } from "#pigeonhole/cli/init/make-fixture.js";
+import { makeFixture } from "#pigeonhole/cli/init/run.js";
 import { namesOf, parseEvents } from "#pigeonhole/scaffold/project/event-names.js";
 import { detectPackageManager, PACKAGE_MANAGER_NAMES } from "#pigeonhole/scaffold/project/package-manager.js";
 import { type PlannedFile, planScaffold } from "#pigeonhole/scaffold/project/plan-scaffold.js";

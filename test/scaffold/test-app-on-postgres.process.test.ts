@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { makeFixture } from "#pigeonhole/cli/init/make-fixture.js";
+import { makeFixture } from "#pigeonhole/cli/init/run.js";
 import { planScaffold } from "#pigeonhole/scaffold/project/plan-scaffold.js";
 import { findFreePort } from "../support/free-port.js";
 import { runSql } from "../support/postgres-process.js";

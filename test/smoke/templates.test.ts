@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { makeFixture } from "#pigeonhole/cli/init/make-fixture.js";
+import { makeFixture } from "#pigeonhole/cli/init/run.js";
 import { planScaffold } from "#pigeonhole/scaffold/project/plan-scaffold.js";
 import { TEMPLATE_NAMES } from "#pigeonhole/scaffold/project/templates.js";
 import { runToEnd } from "../support/start-program.js";

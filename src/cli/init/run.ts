@@ -3,6 +3,9 @@ import { dirname, resolve, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isPigeonholeError } from "../../base/error.js";
 import { PACKAGE_FOLDER } from "../../base/package-folder.js";
+import { captureRequest } from "../../capture/model/capture-request.js";
+import type { EventType } from "../../protocol/event-types.js";
+import { sampleEvent } from "../../sandbox/samples/sample-event.js";
 import { needsNodePackage, PROJECT_NODE } from "../../scaffold/project/manager-settings.js";
 import {
   detectPackageManager,
@@ -17,7 +20,6 @@ import { usageError, EXIT, type ExitCode } from "../frame/command-error.js";
 import type { CommandContext, CommandInput, RunCommand } from "../frame/context.js";
 import type { Output } from "../frame/output.js";
 import { type Answers, type GivenAnswers, takeAnswers } from "./answers.js";
-import { makeFixture } from "./make-fixture.js";
 import type { init } from "./spec.js";
 import { copyTarball, findTarball, type Tarball } from "./tarball.js";
 import { TEMPLATES } from "../../scaffold/project/templates.js";
@@ -199,4 +201,23 @@ function nextSteps(
     [`${run} test`, "what it accepts, refuses and runs once"],
   );
   return steps;
+}
+
+/** A capture of a sample event as a file: the same in every run, and not signed, since each use signs it. */
+export function makeFixture(type: EventType): string {
+  const event = sampleEvent(type, {}, { seed: "fixture" });
+  const capture = captureRequest({
+    id: `sample_${type.replaceAll(".", "_")}`,
+    source: "trigger",
+    receivedAt: Date.parse(event.createdAt),
+    secrets: [],
+    request: {
+      method: "POST",
+      path: "/webhooks/mail",
+      headers: [["content-type", "application/json"]],
+      body: Buffer.from(JSON.stringify(event)),
+    },
+  });
+  const note = "A sample with assumed data. Replace it by a real capture.";
+  return `${JSON.stringify({ ...capture, note }, undefined, 2)}\n`;
 }
