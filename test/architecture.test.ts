@@ -42,7 +42,7 @@ const CEILINGS: Record<string, number> = {
   base: 1_369,
   protocol: 2_101,
   contract: 3_486,
-  store: 13_941,
+  store: 13_933,
   operator: 608,
   client: 1_988,
   outbox: 630,

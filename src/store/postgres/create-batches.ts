@@ -1,10 +1,11 @@
 import { PigeonholeError } from "../../base/error.js";
 import { NaturalBatch } from "../natural-batch.js";
+import type { OtherEnd } from "../queries/ending-work.js";
 import type { AcceptResult, NewEvent, SettleResult } from "../store.js";
 import type { ProcessSession } from "./process-session.js";
 import { compareEvents, storeEvents, storeInstead } from "./operations/store-events.js";
 import { type KeyRequest, holdKeys } from "./operations/keys.js";
-import { type OtherSettlement, type SettleOutcome, settleDone, settleOthers } from "./operations/settle.js";
+import { type SettleOutcome, settleDone, settleOthers } from "./operations/settle.js";
 import type { DoneSettlement } from "../work.js";
 import type { OwnConnection } from "./own-connection.js";
 
@@ -19,7 +20,7 @@ const SETTLEMENTS = { maxItems: MAX_ITEMS, maxBytes: MAX_BYTES, bytesOf: () => 0
 /** The calls of an open store that share statements with those that arrive meanwhile. */
 export interface Batches {
   accept(event: NewEvent): Promise<AcceptResult>;
-  settle(settlement: DoneSettlement | OtherSettlement): Promise<SettleResult>;
+  settle(settlement: DoneSettlement | OtherEnd): Promise<SettleResult>;
   holdKey(request: KeyRequest): Promise<boolean>;
 }
 
@@ -76,7 +77,7 @@ function createSettle(connection: OwnConnection): Batches["settle"] {
   const done = new NaturalBatch<DoneSettlement, SettleResult>(SETTLEMENTS, async (settlements) =>
     (await connection.run("settling work", (sql) => settleDone(sql, settlements))).map(resultOf),
   );
-  const others = new NaturalBatch<OtherSettlement, SettleResult>(SETTLEMENTS, async (settlements) =>
+  const others = new NaturalBatch<OtherEnd, SettleResult>(SETTLEMENTS, async (settlements) =>
     (await connection.run("settling work", (sql) => settleOthers(sql, settlements))).map(resultOf),
   );
   return (settlement) => (settlement.to === "done" ? done.add(settlement) : others.add(settlement));

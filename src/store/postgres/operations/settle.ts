@@ -1,4 +1,4 @@
-import { failureGroupOf } from "../../error-kind.js";
+import { type OtherEnd, columnsAfter } from "../../queries/ending-work.js";
 import type { SettleResult } from "../../store.js";
 import type { DoneSettlement, Settlement } from "../../work.js";
 import type { Sql } from "../sql.js";
@@ -27,8 +27,6 @@ const KEEP_FAILED_RUNS = `
     SELECT seq, handler, started, stack, failed_at FROM moved WHERE stack IS NOT NULL
     ON CONFLICT (seq, handler, attempt) DO UPDATE SET stack = excluded.stack, failed_at = excluded.failed_at
   )`;
-
-export type OtherSettlement = Exclude<Settlement, { to: "done" }>;
 
 /** `locked`: another transaction holds the work at the moment, and nothing was written. */
 export type SettleOutcome = SettleResult | "locked";
@@ -115,18 +113,9 @@ export async function beginDone(sql: Sql, settlements: readonly DoneSettlement[]
 }
 
 /** Ends leases of work that runs again, is dead or parked. */
-export async function settleOthers(sql: Sql, settlements: readonly OtherSettlement[]): Promise<SettleOutcome[]> {
-  const settled = await sql.keptRows<{ place: number }>(SETTLE_OTHERS, listsOf(OTHERS, settlements.map(rowOf)));
+export async function settleOthers(sql: Sql, settlements: readonly OtherEnd[]): Promise<SettleOutcome[]> {
+  const settled = await sql.keptRows<{ place: number }>(SETTLE_OTHERS, listsOf(OTHERS, settlements.map(columnsAfter)));
   return outcomesOf(sql, settlements, settled);
-}
-
-function rowOf(settlement: OtherSettlement) {
-  const { seq, handler, token, at, dropSteps, to: state, error, stack } = settlement;
-  const group = failureGroupOf(settlement);
-  const failed = group === undefined ? {} : { error_group: group, failed_at: at };
-  const ended = { seq, handler, token, drop_steps: dropSteps, state, error, stack, ...failed };
-  if (settlement.to !== "pending") return { ...ended, settled_at: at, reason: settlement.reason };
-  return { ...ended, due_at: settlement.dueAt, waits_since: at, ...settlement.wait };
 }
 
 /** Of two settlements of one lease in a batch, the database ends one. */

@@ -2,7 +2,6 @@ import { MINUTE } from "../../../base/duration.js";
 import { CRASH_LOOP } from "../../error-kind.js";
 import { type StoreQuery, readFirst, run } from "../../queries/store-query.js";
 import { CRASH_LIMIT } from "../../work-state.js";
-import { SET_FAILURE } from "./settle.js";
 
 export interface RecoverInput {
   now: number;
@@ -30,7 +29,8 @@ const RESUMED_LEASE_MS = MINUTE;
 const PARK = `
   UPDATE inbox_work
   SET state = 'parked', settled_at = :now, reason = :reason, error = :error, lease = NULL, lease_until = NULL,
-    ${SET_FAILURE}
+    error_type = (SELECT type FROM inbox_event AS e WHERE e.seq = inbox_work.seq), error_group = :errorGroup,
+    failed_at = :now
   WHERE ${ENDED} AND started - finished >= :limit`;
 
 const SET_PENDING = `
@@ -60,7 +60,7 @@ export function* recoverInFile({ now, everything, takeOver, epoch }: RecoverInpu
   const isTaken = everything || (isTakeOver && epoch !== undefined);
   yield* run(FREE_SENDS, { now, before: isTaken ? Number.MAX_SAFE_INTEGER : now });
   const before = everything ? Number.MAX_SAFE_INTEGER : now;
-  const parked = yield* run(PARK, { now, at: now, before, ...CRASH_LOOP, limit: CRASH_LIMIT });
+  const parked = yield* run(PARK, { now, before, ...CRASH_LOOP, limit: CRASH_LIMIT });
   return { parked, recovered: yield* run(SET_PENDING, { now, before }), epoch: own };
 }
 

@@ -1,8 +1,7 @@
 import type { Database } from "better-sqlite3";
-import { failureGroupOf } from "../../error-kind.js";
-import { CLEAR_FAILURE } from "../../queries/ending-work.js";
+import { CLEAR_FAILURE, type OtherEnd, columnsAfter } from "../../queries/ending-work.js";
 import { insertContactEvent } from "../../queries/contact-event-changes.js";
-import { type StoreQuery, run } from "../../queries/store-query.js";
+import { run } from "../../queries/store-query.js";
 import type { SettleResult } from "../../store.js";
 import type { Settlement } from "../../work.js";
 import { prepareLater } from "../on-first-use.js";
@@ -11,15 +10,14 @@ import { runInFile, overwriting } from "../run-in-file.js";
 const OF_LEASE = "seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token";
 const END_RUN = "lease = NULL, lease_until = NULL, finished = finished + 1";
 
-const SET_PENDING = `
-  UPDATE inbox_work SET state = 'pending', due_at = :dueAt, waits_since = :at, error = :error,
-    waits = waits + (:holds IS NOT NULL), wait_began = coalesce(:began, wait_began), wait_holds = :holds, ${END_RUN}
+const SET_OTHER = `
+  UPDATE inbox_work
+  SET state = :state, due_at = :due_at, waits_since = :waits_since, settled_at = :settled_at, reason = :reason,
+    error = :error, waits = waits + (:holds IS NOT NULL), wait_began = coalesce(:began, wait_began), wait_holds = :holds,
+    error_group = coalesce(:error_group, error_group), failed_at = coalesce(:failed_at, failed_at),
+    error_type = CASE WHEN :failed_at IS NULL THEN error_type
+      ELSE (SELECT type FROM inbox_event AS e WHERE e.seq = inbox_work.seq) END, ${END_RUN}
   WHERE ${OF_LEASE}`;
-
-const SET_STUCK = `
-  UPDATE inbox_work SET state = :to, settled_at = :at, reason = :reason, error = :error, ${END_RUN} WHERE ${OF_LEASE}`;
-
-type OtherEnd = Exclude<Settlement, { to: "done" }>;
 
 /**
  * Ends a lease. Every statement carries the token: a lease that was lost writes nothing. The statement that every event
@@ -35,22 +33,16 @@ export function prepareSettle(db: Database) {
     const isHeld =
       settlement.to === "done"
         ? setDone().run(at, seq, handler, token).changes === 1
-        : runInFile(db, move(settlement)) === 1;
+        : runInFile(db, run(SET_OTHER, columnsAfter(settlement))) === 1;
     if (!isHeld) return "lost";
     if (settlement.dropSteps) overwriting(db, () => runInFile(db, run(DROP_STEPS, settlement)));
-    if (settlement.to !== "done") noteFailure(db, settlement);
+    if (settlement.to !== "done") keepRun(db, settlement);
     // They come with the end of the work, which is done once.
     else
       for (const event of settlement.records ?? [])
         runInFile(db, insertContactEvent(event, { now: at, inboxSeq: seq }));
     return "settled";
   };
-}
-
-function move(settlement: OtherEnd): StoreQuery<number> {
-  if (settlement.to !== "pending") return run(SET_STUCK, settlement);
-  const { wait } = settlement;
-  return run(SET_PENDING, { ...settlement, holds: wait?.holds ?? null, began: wait?.began ?? null });
 }
 
 /** Adds to the number of runs done. Call it once per transaction, for all settlements in it. */
@@ -78,20 +70,10 @@ const KEEP_RUN = `
   INSERT OR REPLACE INTO inbox_failed (seq, handler, attempt, stack, failed_at)
   SELECT seq, handler, started, :stack, :at FROM inbox_work WHERE seq = :seq AND handler = :handler`;
 
-/** Sets what puts a row of `inbox_work` into a group of errors; takes `:errorGroup` and `:at`. */
-export const SET_FAILURE = `
-  error_type = (SELECT type FROM inbox_event AS e WHERE e.seq = inbox_work.seq), error_group = :errorGroup,
-  failed_at = :at`;
-
-const NOTE_FAILURE = `UPDATE inbox_work SET ${SET_FAILURE} WHERE seq = :seq AND handler = :handler AND state = :to`;
-
-/** Keeps the error of work that was just settled in full, and notes what it has in common with others. */
-function noteFailure(db: Database, settlement: OtherEnd): void {
-  if (settlement.stack !== undefined) {
-    // An erasure later does not find what is in no table any more.
-    overwriting(db, () => runInFile(db, run(DROP_RUNS, settlement)));
-    runInFile(db, run(KEEP_RUN, settlement));
-  }
-  const errorGroup = failureGroupOf(settlement);
-  if (errorGroup !== undefined) runInFile(db, run(NOTE_FAILURE, { ...settlement, errorGroup }));
+/** Keeps the error of a run that was just settled in full. */
+function keepRun(db: Database, settlement: OtherEnd): void {
+  if (settlement.stack === undefined) return;
+  // An erasure later does not find what is in no table any more.
+  overwriting(db, () => runInFile(db, run(DROP_RUNS, settlement)));
+  runInFile(db, run(KEEP_RUN, settlement));
 }
