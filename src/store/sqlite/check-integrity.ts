@@ -11,7 +11,7 @@ const SMALL_BYTES = 16 * 1024 * 1024;
 /**
  * Refuses a damaged file before anything is written to it. A small file is checked as a whole; of a large one its
  * length and both ends of each table, so that more events do not make a start slower: damage in the middle stops the
- * store when it is met. Throws `store_corrupt`.
+ * store when it is met. Shown in test/store/corruption.process.test.ts. Throws `store_corrupt`.
  */
 export function checkIntegrity(db: Database, file: string): void {
   // A new file, or one that holds only the user's own tables so far.

@@ -24,7 +24,8 @@ export function isOwned(databaseFile: string): boolean {
 
 /**
  * Decides which process works on the file: an operating-system lock on a small file beside it. The lock ends with its
- * process, however that dies, so the next one takes over at once instead of waiting until leases expire.
+ * process, however that dies, so the next one takes over at once instead of waiting until leases expire. Without it,
+ * handlers run in two processes at once; shown in test/store/sqlite-processes.process.test.ts.
  */
 export class FileOwnership {
   readonly #database: string;

@@ -3,7 +3,7 @@ import type { PigeonholeError } from "../../base/error.js";
 import { type FileLoss, type OpenFiles, describeFileLoss } from "./open-files.js";
 
 // Prevents: commits are acknowledged into a file that was deleted, moved or replaced, and those in its WAL are lost
-// with the last handle. Shown in test/store/sqlite-replaced.process.test.ts.
+// with the last handle. Shown in test/process/file-taken.test.ts.
 
 /**
  * Runs after each commit on `db`, before its answers. Returns the failure when the files are no longer at their paths.

@@ -61,7 +61,8 @@ export function isNotADatabase(error: unknown): boolean {
  * Opens a connection that only reads, beside one that writes. When the last connection of a process closes, SQLite lets
  * it empty and delete the WAL if no other process seems to use the file; a receiver whose process has lost its locks
  * seems not to use it. While this connection is open, no other one of the process is the last, and it cannot delete
- * anything itself, so a close that ends with it leaves the files unchanged.
+ * anything itself, so a close that ends with it leaves the files unchanged. Shown in
+ * test/store/onlookers.process.test.ts.
  */
 export function openKeeper(file: string): Database.Database {
   let db: Database.Database | undefined;

@@ -112,7 +112,8 @@ const CHANGED = { database: "overwritten", wal: "wal_overwritten" } as const;
 
 /**
  * Refuses an empty or a missing database beside a WAL with content: SQLite would delete the WAL, which may be all that
- * is left of acknowledged events. A new database has no WAL. Throws `store_corrupt`.
+ * is left of acknowledged events. A new database has no WAL. Shown in test/process/file-taken.test.ts. Throws
+ * `store_corrupt`.
  */
 export function checkNotEmptied(file: string): void {
   if (sizeOf(file) > EMPTY_BYTES) return;

@@ -17,7 +17,7 @@ export type WalAlarm = Extract<StoreAlarm, { kind: "wal_blocked" | "checkpoint_f
 
 /**
  * Detects a WAL that grows with every commit and finally fills the disk. SQLite itself says nothing when a checkpoint
- * fails: the commit that caused it is in the WAL.
+ * fails: the commit that caused it is in the WAL. Shown in test/store/wal-size.process.test.ts.
  */
 export class WalWatch {
   readonly #db: Database;
