@@ -138,6 +138,7 @@ export function describeOutboxSend(fixture: Fixture): void {
     expect(await leaseSend(fixture.store, { now: T + 49 })).toEqual({ send: undefined, nextDueAt: T + 60 });
     const again = await takeSend(fixture.store, { now: T + 50 });
     expect(callOf(again)).toEqual(callOf(first));
+    expect((await fixture.store.glance?.({ handlers: [], now: T + 60 }))?.contactEvents).not.toBe(true);
     await settleAll(fixture.store, again, "done");
     await settleAll(fixture.store, await takeSend(fixture.store, { now: T + 60 }), "done");
     expect(membersOf(await takeSend(fixture.store))).toEqual(["c"]);

@@ -50,18 +50,6 @@ test.each(["retry", "discard", "run"] as const)(
   },
 );
 
-test.each(["retry", "discard", "run"] as const)(
-  "a job to %s quick rows changes 25 in a transaction",
-  async (action) => {
-    vi.restoreAllMocks();
-    // However slow the machine is.
-    vi.spyOn(performance, "now").mockReturnValue(0);
-    await inbox.createJob({ action, choice: {}, by: "ann" });
-    expect(await inbox.runJobPage()).toMatchObject({ state: "open", done: 25 });
-    expect(await inbox.runJobPage()).toMatchObject({ done: MANY });
-  },
-);
-
 test("slow rows that are changed without a job are each changed once", async () => {
   const choice = { type: "email.failed" };
   expect(await inbox.changeWork("run", choice)).toMatchObject({ events: 3, work: 3 });
