@@ -25,10 +25,8 @@ const SETTLE_BATCHED = 'settlement.to === "done" ? done.add(settlement) : others
 
 /** Mistakes that could be made in the store on PostgreSQL, by the scenario that each one breaks. */
 const MISTAKES: MistakesBy<keyof typeof POSTGRES_SCENARIOS> = {
-  "a handler that is held gets no work in any store until the wait ends": {
-    "forgets that a handler is held": [SETTLE, "wait_holds = g.holds", "wait_holds = NULL"],
-  },
   [MODEL]: {
+    "forgets that a handler is held": [SETTLE, "wait_holds = g.holds", "wait_holds = NULL"],
     "marks the work outside the transaction": [
       `${ROOM}/sql.js`,
       '"BEGIN ISOLATION LEVEL READ COMMITTED"',

@@ -293,15 +293,6 @@ export const POSTGRES_SCENARIOS = {
     await committed;
     expect(await store.settle(settlements.done(locked))).toBe("lost");
   },
-  "a handler that is held gets no work in any store until the wait ends": async (scene) => {
-    const [first, second] = [await scene.open(), await scene.open()];
-    const until = T + MINUTE;
-    const lease = await acceptLeased(first, "waits");
-    await first.settle({ ...settlements.pending(lease, until), wait: { holds: "handler", began: T } });
-    await second.accept(newEvent("other"));
-    for (const store of [first, second]) expect(idsOf(await leasePage(store, { now: until - 1 }))).toEqual([]);
-    expect(idsOf(await leasePage(second, { now: until }))).toEqual(["other", "waits"]);
-  },
   "a key is that of one piece of leased work at a time, of all stores": async (scene) => {
     const [first, second] = [await scene.open(), await scene.open()];
     const [a, b, c, d] = [
