@@ -86,7 +86,7 @@ interface AlarmTexts {
   over?: string;
 }
 
-/** What is said of each kind of alarm. */
+/** What is said of each kind. Each watch shows what lasts with `Alarms.show`, which 0 ends, and raises what happens. */
 export const ALARMS: Readonly<Record<Alarm["kind"], AlarmTexts>> = {
   signature_mismatches: {
     advice:
