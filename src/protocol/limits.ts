@@ -20,5 +20,8 @@ export const LIMITS = {
   domainAllowlistSize: 25,
 } as const;
 
+/** Whether an answer after so many milliseconds comes when the service has given up; null for none. */
+export const isLate = (ms: number | null): boolean => ms !== null && ms >= LIMITS.deliveryTimeoutMs;
+
 /** Longest signature header that is read, in characters; ours. About 80 signatures fit. */
 export const MAX_SIGNATURE_HEADER_LENGTH = 4096;

@@ -4,7 +4,7 @@ import { isIP, type LookupFunction } from "node:net";
 import { MAX_NODE_TIMER } from "../../base/clock.js";
 import { SECOND } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
-import { LIMITS } from "../../protocol/limits.js";
+import { LIMITS, isLate } from "../../protocol/limits.js";
 import type { HeaderList } from "../model/capture.js";
 import { NOT_LOCAL, createLocalLookUp, hostOf, isLocalAddress } from "./local-address.js";
 import { fitHeaders } from "./outgoing-headers.js";
@@ -81,7 +81,7 @@ export async function sendRequest(outgoing: OutgoingRequest): Promise<SendResult
   const started = performance.now();
   const result = await exchange(url, outgoing, sentHeaders);
   const ms = Math.round(performance.now() - started);
-  return { ...(ms > LIMITS.deliveryTimeoutMs ? asLate(result, url, ms) : result), ms, sentHeaders };
+  return { ...(isLate(ms) ? asLate(result, url, ms) : result), ms, sentHeaders };
 }
 
 /** For the service, which has ended the attempt by then, an answer that comes later is none. */

@@ -1,7 +1,7 @@
 import { escapeControls } from "../../base/text.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";
 import type { CaptureSummary } from "../../capture/model/capture.js";
-import { LIMITS } from "../../protocol/limits.js";
+import { isLate } from "../../protocol/limits.js";
 import { describeLate } from "../state/diagnosis.js";
 import { replayWorkOf, workOf } from "../state/work.js";
 import { formatMs, shortText } from "../text/format.js";
@@ -52,8 +52,6 @@ export const captureColumns = (hasInbox: boolean): readonly (TableColumn<Capture
     hint: ({ id }) => id,
   },
 ];
-
-const isLate = (ms: number | null): boolean => (ms ?? 0) > LIMITS.deliveryTimeoutMs;
 
 function Subject(capture: CaptureSummary) {
   return (

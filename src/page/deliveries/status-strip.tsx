@@ -4,7 +4,7 @@ import { captures, query, setQuery, totalCaptures } from "../state/captures.js";
 import { inboxCounts, loadInboxCounts } from "../state/inbox-counts.js";
 import { session } from "../state/session.js";
 import { useListRefresh } from "../ui/use-list-refresh.js";
-import { formatCount } from "../text/format.js";
+import { formatCount, plural } from "../text/format.js";
 import { splitTerms, toggleTerm } from "../state/search-terms.js";
 
 interface Band {
@@ -48,9 +48,8 @@ export function StatusStrip() {
   return (
     <div class="strip" role="group" aria-label="Filters">
       <span class="strip-count">
-        {shown === totalCaptures.value
-          ? formatCount(shown)
-          : `${formatCount(shown)} of ${formatCount(totalCaptures.value)}`}
+        {shown < totalCaptures.value && `${formatCount(shown)} of `}
+        {plural(totalCaptures.value, "delivery", "deliveries")}
       </span>
       {bands
         .filter(({ term, count }) => count > 0 || active.has(term))

@@ -2,7 +2,7 @@ import { judgeAnswer } from "../../capture/model/answer.js";
 import { DAY, HOUR, MINUTE, SECOND } from "../../base/duration.js";
 import type { CaptureSummary } from "../../capture/model/capture.js";
 import type { EventView } from "../../store/inbox-view.js";
-import { LIMITS } from "../../protocol/limits.js";
+import { isLate } from "../../protocol/limits.js";
 import type { TimeRange } from "../state/search-terms.js";
 
 /** What became of a delivery, in one word. */
@@ -102,7 +102,6 @@ export interface AnswerTimes {
 
 /** Of the last answer to each capture, also of one that came too late; undefined if there is none. */
 export function measureAnswerTimes(captures: readonly CaptureSummary[]): AnswerTimes | undefined {
-  const isLate = (ms: number): boolean => ms >= LIMITS.deliveryTimeoutMs;
   const answers = captures.flatMap(({ ms, status }) => (ms !== null && (status !== null || isLate(ms)) ? [ms] : []));
   if (answers.length === 0) return undefined;
   const times = Float64Array.from(answers).toSorted();

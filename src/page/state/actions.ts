@@ -34,7 +34,7 @@ function readAnswer({
   const shown = shownAnswer({ status, headers });
   const why = shown.notReceived ? "an HTML page: no receiver took it" : whyNotRun(shown, "replay");
   const answer = status === null ? (error ?? "no answer") : describeAnswer(shown);
-  const change = changed === null ? undefined : changed ? "not as before" : "as before";
+  const change = changed === null ? undefined : changed ? "another answer than before" : "the same answer as before";
   const words = [answer, change, why].filter((part) => part !== undefined).join(" · ");
   return { words, tone: judgeShown(shown, "replay") };
 }

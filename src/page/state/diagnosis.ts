@@ -4,7 +4,7 @@ import { describeWork } from "../../operator/describe-work.js";
 import { isStopped, runsAgain } from "../../operator/states.js";
 import type { CaptureDetail } from "../../dev/api/page-api.js";
 import type { EventView } from "../../store/inbox-view.js";
-import { LIMITS } from "../../protocol/limits.js";
+import { LIMITS, isLate } from "../../protocol/limits.js";
 import { SECOND } from "../../base/duration.js";
 
 /** What is wrong, in one sentence. */
@@ -48,7 +48,7 @@ function ofAnswer({ summary }: CaptureDetail, event: EventView | undefined): Dia
   if (error !== null) return { ...wrong, text: `The app did not answer: ${error}` };
   if (notReceived) return { ...wrong, text: "An HTML page answered: no receiver took the delivery." };
   if (judgeShown(summary) === "bad") return { ...wrong, text: `The app answered ${describeAnswer(summary)}.` };
-  if (ms !== null && ms > LIMITS.deliveryTimeoutMs) return { ...wrong, tone: "warn", text: describeLate(ms) };
+  if (ms !== null && isLate(ms)) return { ...wrong, tone: "warn", text: describeLate(ms) };
   if (summary.outcome !== "parked" || event !== undefined) return undefined;
   return { tab: "answer", tone: "warn", text: `${whyNotRun(summary, "delivery")}.`, remedy: "none" };
 }

@@ -16,7 +16,7 @@ describeBench("the list of deliveries", {}, ({ bench, page, rows, problems }) =>
 
   test("the list of deliveries does not move what is being read when deliveries arrive", async () => {
     for (let n = 0; n < 60; n += 1) await bench.deliver({ data: { subject: `number ${n}` } });
-    await page.getByText("60", { exact: true }).first().waitFor();
+    await page.getByText("60 deliveries", { exact: true }).first().waitFor();
     const topmost = () =>
       page.evaluate("document.elementFromPoint(600, 300).closest('[data-row]').querySelector('.subject').textContent");
     const atTheTop = await topmost();
@@ -32,15 +32,15 @@ describeBench("the list of deliveries", {}, ({ bench, page, rows, problems }) =>
 
   test("the list of deliveries starts at its top after another search", async () => {
     for (let n = 0; n < 60; n += 1) await bench.deliver({ type: n % 2 === 0 ? "email.sent" : "email.queued" });
-    await page.getByText("60", { exact: true }).first().waitFor();
+    await page.getByText("60 deliveries", { exact: true }).first().waitFor();
     await scrollTo(400);
     const count = page.locator(".strip-count");
     await box().fill("type:email.sent ");
-    await seeText(count, "30 of 60");
+    await seeText(count, "30 of 60 deliveries");
     expect(await scrollTop()).toBe(0);
     await scrollTo(200);
     await box().fill("");
-    await seeText(count, "60");
+    await seeText(count, "60 deliveries");
     expect(await scrollTop()).toBe(0);
   });
 

@@ -33,7 +33,7 @@ export const FIND_CUT_OFF = `(() => {
   if (document.documentElement.scrollWidth > innerWidth) found.push("the page scrolls sideways");
   for (const element of document.querySelectorAll("button, input, .pane-head h1, .detail-title h2, [role=tab]")) {
     const box = element.getBoundingClientRect();
-    if (box.width === 0 || element.closest("[role=tablist], .list-rows, .types-list, .strip") !== null) continue;
+    if (box.width === 0 || element.closest("[role=tablist], .list-rows, .types-list, .strip, .state-choice") !== null) continue;
     if (box.right > innerWidth + 1 || box.left < -1) found.push(element.textContent || element.getAttribute("aria-label"));
   }
   return found;

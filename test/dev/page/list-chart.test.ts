@@ -49,7 +49,7 @@ describeInBrowser("the chart above the list", (open) => {
 
   test("dragging over the chart lists the deliveries of that time, beside the other terms of the search", async () => {
     await page.getByRole("button", { name: /^2xx/ }).click();
-    await expect.poll(listed).toMatch(/ of 120$/);
+    await expect.poll(listed).toMatch(/ of 120 deliveries$/);
     const box = await bars().boundingBox();
     if (box === null) throw new Error("The chart is not there");
     await page.mouse.move(box.x + box.width * 0.25, box.y + 20);
@@ -64,7 +64,7 @@ describeInBrowser("the chart above the list", (open) => {
       return attempts.at(-1)?.status === 200 && at >= after && at < before;
     });
     expect(inTime.length).toBeGreaterThan(10);
-    await expect.poll(listed).toBe(`${inTime.length} of 120`);
+    await expect.poll(listed).toBe(`${inTime.length} of 120 deliveries`);
     await chart().getByRole("button", { name: "All times" }).click();
     await expect.poll(() => page.getByRole("combobox", { name: "Search deliveries" }).inputValue()).toBe("status:2xx");
   });
@@ -83,9 +83,11 @@ describeInBrowser("the chart above the list", (open) => {
     await expect.poll(words).toBe(describe(tookOf((status) => status >= 500)));
   });
 
-  test("a window of 390 pixels leaves the room to the list", async () => {
+  test("a window of 390 pixels shows the bars and their times alone", async () => {
     await page.setViewportSize({ width: 390, height: 800 });
-    await expect.poll(() => chart().isVisible()).toBe(false);
+    await expect.poll(() => chart().locator(".legend").first().isVisible()).toBe(false);
+    expect(await bars().isVisible()).toBe(true);
+    expect((await chart().boundingBox())?.height).toBeLessThan(60);
     await page.locator(ROWS).first().waitFor();
   });
 });

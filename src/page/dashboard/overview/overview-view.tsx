@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import type { AlarmRow, OverviewFigures, ProcessRow, RunSeries, StepValues } from "../../../dashboard/state-now.js";
 import { type PlotSeries, addUp, highest } from "../plots/plot-series.js";
-import { answerSeries, timeSeries } from "./plotted-series.js";
+import { answerSeries, timeSeries, waitSeries } from "./plotted-series.js";
 import { Attention } from "./attention.js";
 import { Plot } from "../plots/plot.js";
 import { setParams } from "../../state/address.js";
@@ -84,9 +84,10 @@ function Plots({ figures }: { figures: OverviewFigures }) {
           timeSeries({ label: "median", tone: "accent", fromMs: latency.medianFromMs }),
           timeSeries({ label: "95 %", tone: "warn", fromMs: latency.p95FromMs }),
           timeSeries({ label: "99 %", tone: "bad", fromMs: latency.p99FromMs }),
+          waitSeries(latency.medianFromMs),
         ]}
         format={formatMs}
-        isWhole
+        isLog
         isBound
         emptyText="No deliveries in this time."
       />

@@ -1,5 +1,6 @@
 import { describeRunTime, runTimeEnd } from "../../../base/run-time-bounds.js";
 import type { OverviewFigures, StepValues } from "../../../dashboard/state-now.js";
+import { LIMITS } from "../../../protocol/limits.js";
 import type { OutcomeKind } from "../../../protocol/outcome.js";
 import { addUp, type PlotSeries, type PlotTone } from "../plots/plot-series.js";
 
@@ -23,6 +24,13 @@ export function answerSeries(answers: OverviewFigures["answers"]): PlotSeries[] 
   return [...layers, { label: "refused", tone: "bad" as const, values: addUp(refused) }].filter(
     ({ label, values }) => label === "accepted" || values.some((value) => value !== null && value > 0),
   );
+}
+
+/** How long the service waits for an answer, over all steps; nothing where no answer is known. */
+export function waitSeries(times: StepValues): PlotSeries {
+  const isKnown = times.some((time) => time !== null);
+  const values = times.map(() => (isKnown ? LIMITS.deliveryTimeoutMs : null));
+  return { label: "the service waits", tone: "mute", values };
 }
 
 interface TimeSeriesOptions {

@@ -10,6 +10,8 @@ export interface PlotFace {
   isStacked?: boolean;
   /** True for times, of which upper bounds are known. Lines pass over steps without one. @default false */
   isBound?: boolean;
+  /** The left axis is one of powers of ten. @default false */
+  isLog?: boolean;
   /** Numbers that can only be whole. @default false */
   isWhole?: boolean;
   /** Length of a step, in milliseconds. */
@@ -38,7 +40,13 @@ export function plotOptions(face: PlotFace, size: { width: number; height: numbe
     padding: [6, hasRight ? 0 : 10, 0, 0],
     legend: { show: false },
     cursor: { drag: { x: false, y: false }, points: { size: 6 }, sync: { key: SYNC_KEY, setSeries: false }, y: false },
-    scales: { x: { time: true }, left: { range: fromZero }, right: { range: fromZero } },
+    scales: {
+      x: { time: true },
+      // A constant enum too, see below: 3 is the logarithmic one.
+      // oxlint-disable-next-line typescript/no-unsafe-enum-assignment
+      left: face.isLog === true ? { distr: 3 } : { range: fromZero },
+      right: { range: fromZero },
+    },
     axes: [timeAxis(face.stepMs), valueAxis("left", face), ...(hasRight ? [valueAxis("right", face)] : [])],
     series: [{}, ...drawingOrder(face).map((index) => seriesOptions(face, index))],
   };
@@ -88,7 +96,7 @@ function timeAxis(stepMs: number): uPlot.Axis {
 
 function valueAxis(
   scale: "left" | "right",
-  { format, formatRight = format, isWhole, isRightAge }: PlotFace,
+  { format, formatRight = format, isLog, isWhole, isRightAge }: PlotFace,
 ): uPlot.Axis {
   const write = scale === "left" ? format : formatRight;
   const isAge = scale === "right" && isRightAge === true;
@@ -99,7 +107,14 @@ function valueAxis(
     ...(scale === "right" ? { side: 1 } : {}),
     stroke: () => toneColour("mute"),
     font: "11px system-ui",
-    grid: { show: scale === "left", stroke: () => paleColour("line", 0.7), width: 1 },
+    grid: {
+      show: scale === "left",
+      stroke: () => paleColour("line", 0.7),
+      width: 1,
+      ...(isLog === true && {
+        filter: (_, splits) => splits.map((at) => (Number.isInteger(Math.log10(at)) ? at : null)),
+      }),
+    },
     ticks: { show: false },
     size: 60,
     space: 32,
