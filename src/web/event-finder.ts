@@ -21,9 +21,6 @@ const MAX_SEARCHES_OF_ONE = 3;
 /** A filter that few events fit is looked for in all of them; the page goes on where the list has ended. */
 const PATIENCE_MS = 200;
 
-/** Larger bodies are not read for the sake of a list. */
-const MAX_SUBJECT_BYTES = 8 * 1024;
-
 /** Which events are looked for. */
 interface WantedEvents {
   query: PatientEventQuery;
@@ -91,7 +88,7 @@ export class EventFinder {
   async #withSubjects(events: ListedEvent[], rule: PayloadAccess): Promise<ListedEvent[]> {
     if (rule === "hidden" || events.length === 0) return events;
     const { operator, personal } = this.#tools;
-    const bodies = await operator().readBodies({ ids: events.map(({ id }) => id), maxBytes: MAX_SUBJECT_BYTES });
+    const bodies = await operator().readBodies({ ids: events.map(({ id }) => id), maxBytes: MAX_REDACTED_BYTES });
     const rows: ListedEvent[] = [];
     for (const event of events) {
       const body = bodies.get(event.id);

@@ -1,9 +1,14 @@
 import { DoNotRetry, type EventQuery } from "pigeonhole";
+import { createSandbox } from "pigeonhole/sandbox";
 import { TEST_SECRET, fakeClock } from "pigeonhole/testing";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { MINUTE } from "#pigeonhole/base/duration.js";
+import { devInboxRoutes } from "#pigeonhole/dev/api/inbox-routes.js";
+import { DEVELOPER } from "#pigeonhole/dev/page-port/page-listener.js";
+import { BodyFields } from "#pigeonhole/web/body-fields.js";
 import { listDeliveries } from "#pigeonhole/dev/api/list-deliveries.js";
 import { CONTACT_EVENT_FILTERS, WORK_FILTERS } from "#pigeonhole/store/filters.js";
+import type { OutboxQuery } from "#pigeonhole/store/outbox.js";
 import { inboxList } from "#pigeonhole/cli/inbox/spec.js";
 import { outboxList } from "#pigeonhole/cli/outbox/spec.js";
 import { OPERATOR, openDashboard } from "../dashboard/dashboard-client.js";
@@ -95,6 +100,72 @@ describe("the filters of the inbox", () => {
     expect(await surfaces.dev(query)).toEqual([other]);
     expect(await surfaces.dashboard(query)).toEqual([other]);
   });
+});
+
+/** An outbox with two contact events, of which each filter lists one by its name, as each surface lists it. */
+async function openOutbox() {
+  const file = tempFile();
+  const clock = fakeClock(Date.now() - 10 * MINUTE);
+  const sandbox = createSandbox({ contacts: [{ email: "ada@acme.example" }] });
+  onTestFinished(() => sandbox.close());
+  const store = storeIn(file);
+  const api = { ...sandbox.clientOptions, fetch: sandbox.fetch };
+  const receiver = openReceiver({ store, clock, api });
+  receiver.on("email.received", (_, ctx) => ctx.contactEvents.record({ name: "taken", email: "ada@acme.example" }));
+  await receiver.start();
+  await receiver.contactEvents.record({ name: "refused", contactId: "con_000000000000000000000000" }, { key: "first" });
+  await clock.advance(5 * MINUTE);
+  await expect.poll(async () => (await receiver.contactEvents.list({ state: "dead" })).items).toHaveLength(1);
+  const event = makeEvent({ type: "email.received" });
+  await post(receiver, event);
+  await untilWork(receiver, event.id, { state: "done" }, "email.received");
+  const operator = operate(store, clock.now());
+  const dashboard = openDashboard(receiver, { allow: () => ({ ...OPERATOR, payloads: "full" }) });
+  const dev = devInboxRoutes({ receiver: { inbox: operator, work: undefined }, clock });
+  const devList = dev.find(({ at }) => at === "GET /api/outbox");
+  const namesOf = ({ items }: { items: readonly { name: string }[] }): string[] => items.map(({ name }) => name);
+  return {
+    eventId: event.id,
+    between: clock.now() - MINUTE,
+    surfaces: {
+      receiver: async (query: OutboxQuery) => namesOf(await receiver.contactEvents.list(query)),
+      async cli(flags: readonly string[]) {
+        const { stdout } = await runCli(["outbox", "list", "--json", "--db", file, ...flags]);
+        return jsonLines({ stdout }).map(({ contactEvent }) => (contactEvent as { name: string }).name);
+      },
+      dev: async (query: URLSearchParams) =>
+        namesOf(
+          (await devList?.handle({ id: "", query, body: new BodyFields({}), person: DEVELOPER })) as {
+            items: { name: string }[];
+          },
+        ),
+      dashboard: async (query: URLSearchParams) =>
+        namesOf((await dashboard.get<{ items: { name: string }[] }>(`api/outbox?${query.toString()}`)).body),
+    },
+  };
+}
+
+const OUTBOX_SAMPLES = {
+  name: () => "refused",
+  error: () => "CONTACT_NOT_FOUND",
+  since: ({ between }: { between: number }) => between,
+  until: ({ between }: { between: number }) => between,
+  inboxEventId: ({ eventId }: { eventId: string }) => eventId,
+} satisfies Record<keyof typeof CONTACT_EVENT_FILTERS, unknown>;
+
+test("each filter of the outbox lists the same contact event on all surfaces", async () => {
+  const opened = await openOutbox();
+  const { surfaces } = opened;
+  for (const name of Object.keys(CONTACT_EVENT_FILTERS) as (keyof typeof CONTACT_EVENT_FILTERS)[]) {
+    const value = OUTBOX_SAMPLES[name](opened);
+    const text = typeof value === "number" ? new Date(value).toISOString() : value;
+    const query = new URLSearchParams({ [name]: text });
+    const names = [name === "since" || name === "inboxEventId" ? "taken" : "refused"];
+    expect(await surfaces.receiver({ [name]: value }), name).toEqual(names);
+    expect(await surfaces.cli([name === "inboxEventId" ? "--event" : flagOf(name), text]), name).toEqual(names);
+    expect(await surfaces.dev(query), name).toEqual(names);
+    expect(await surfaces.dashboard(query), name).toEqual(names);
+  }
 });
 
 test("each filter is an option of the list", () => {

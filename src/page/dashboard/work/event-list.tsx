@@ -1,3 +1,5 @@
+import type { ComponentType } from "preact";
+import { WORK_FILTERS } from "../../../store/filters.js";
 import { EVENT_STATES } from "../../../store/state-words.js";
 import { goTo, readParam, setParams } from "../../state/address.js";
 import { now } from "../../state/now.js";
@@ -21,6 +23,17 @@ import { BulkBar } from "./bulk-bar.js";
 import { EVENT_COLUMNS } from "./event-columns.js";
 import { WORK_PARAMS, eventSelection, events, isNarrowed, workState } from "./work-state.js";
 
+/** Of filters that no text is typed for. */
+const OWN_FIELDS: Partial<Record<string, ComponentType | null>> = {
+  handler: HandlerFilter,
+  type: TypeFilter,
+  source: SourceFilter,
+  // Chosen among groups, and shown below.
+  errorGroup: null,
+  since: TimeFilter,
+  until: null,
+};
+
 /** Events with work, newest first. */
 export function EventList() {
   return (
@@ -37,11 +50,11 @@ export function EventList() {
         params={WORK_PARAMS}
         search={`ids, handlers, errors${hasContacts.value ? ", payloads" : ""}`}
       >
-        <TextFilter name="error" label="Text of the error" />
-        <HandlerFilter />
-        <TypeFilter />
-        <SourceFilter />
-        <TimeFilter />
+        {Object.entries(WORK_FILTERS).map(([name, { value }]) => {
+          const Field = OWN_FIELDS[name];
+          if (Field === undefined) return <TextFilter key={name} name={name} label={`${name}: ${value}`} />;
+          return Field !== null && <Field key={name} />;
+        })}
       </FilterBar>
       {readParam("errorGroup") !== "" && (
         <Button
