@@ -11,14 +11,16 @@ export interface AppOptions {
   api: NonNullable<ReceiverOptions["api"]>;
   /** Path of the inbox's SQLite file. */
   store: string;
-  /** Gets a line for each thing that a handler does, and for each alarm. */
-  print: (who: "handler" | "alarm", line: string) => void;
+  /** Gets a line for each thing that a handler does. */
+  print: (who: "handler", line: string) => void;
+  /** As of `createReceiver`. */
+  onAlarm?: ReceiverOptions["onAlarm"];
 }
 
 const aboutRecipient = z.object({ recipient: z.email() });
 
 /** An Express app with one webhook endpoint. Call `receiver.start()` before it listens. */
-export function createApp({ secret, api, store, print }: AppOptions) {
+export function createApp({ secret, api, store, print, onAlarm }: AppOptions) {
   const receiver = createReceiver({
     secrets: secret,
     api,
@@ -27,7 +29,7 @@ export function createApp({ secret, api, store, print }: AppOptions) {
       setup: ({ db }) => db.exec("CREATE TABLE IF NOT EXISTS bounces (event TEXT, address TEXT)"),
     }),
     schemas: { "email.bounced": aboutRecipient, "email.opened": aboutRecipient, "email.clicked": aboutRecipient },
-    onAlarm: (alarm) => print("alarm", JSON.stringify(alarm)),
+    onAlarm,
     logger: pino({ level: "silent" }), // leave this out to see the log
   });
 

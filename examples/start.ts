@@ -12,8 +12,9 @@ import pc from "picocolors";
 import { EVENT_TYPES, signDelivery } from "pigeonhole/protocol";
 import { createDashboard } from "pigeonhole/dashboard";
 import type { SandboxLogEntry } from "pigeonhole/sandbox";
-// What `pigeonhole dev --with-sandbox` runs, which is no entry of the package.
+// What `pigeonhole dev --with-sandbox` runs and the dashboard says, which is no entry of the package.
 import { systemClock } from "#pigeonhole/base/clock.js";
+import { describeAlarm } from "#pigeonhole/dashboard/alarm-row.js";
 import { DevSandbox } from "#pigeonhole/dev/sandbox/dev-sandbox.js";
 import { startDevServer } from "#pigeonhole/dev/start-dev-server.js";
 import { createApp } from "./app.js";
@@ -47,6 +48,7 @@ const { app, receiver } = createApp({
   store: STORE,
   // A handler may begin while the answer is on its way out; told after it, the story reads in order.
   print: (who, line) => void setImmediate(tell, who, line),
+  onAlarm: (alarm) => void setImmediate(tell, "alarm", describeAlarm(alarm)),
 });
 
 const server = createServer((req, res) => {
@@ -98,7 +100,7 @@ async function tellStory(): Promise<void> {
   await play("A type newer than this package", NEW_TYPE);
   await play("Data that its schema refuses", "email.bounced", { recipient: 42 });
   await play("A mail that no handler asked for", "email.received");
-  await play("A body of 2 MB", "email.received", { html: "x".repeat(2 * 1024 * 1024) });
+  await play("A long mail", "email.received", { html: "<p>The parcel left the warehouse.</p>".repeat(1_000) });
 
   const body = JSON.stringify(sampleEvent("email.bounced"));
   const tampered = body.replace("bounced", "Bounced");

@@ -11,16 +11,20 @@ export function alarmRow({ alarm, since, at }: RecentAlarm): AlarmRow {
     kind,
     since: isoTime(since),
     at: isoTime(at),
-    text: (SENTENCES[kind] as (of: Alarm) => string)(alarm),
+    text: describeAlarm(alarm),
     advice: ALARMS[kind].onPage ?? ALARMS[kind].advice,
   };
+}
+
+/** What has happened, in one sentence. */
+export function describeAlarm(alarm: Alarm): string {
+  return (SENTENCES[alarm.kind] as (of: Alarm) => string)(alarm);
 }
 
 const count = (number: number, one: string): string => `${number} ${number === 1 ? one : `${one}s`}`;
 const work = (pieces: number): string => `${count(pieces, "piece")} of work`;
 const minutes = (ms: number): string => `${Math.max(1, Math.round(ms / MINUTE))} min`;
 
-/** What has happened, in one sentence. */
 const SENTENCES: { [Kind in Alarm["kind"]]: (alarm: Extract<Alarm, { kind: Kind }>) => string } = {
   signature_mismatches: ({ inARow }) => `${inARow} signatures in a row match no secret.`,
   signature_unreadable: ({ reason, shape }) => `A signature header cannot be read: ${reason}, ${shape}.`,

@@ -68,21 +68,25 @@ export function mergeTimelines(
   attempts: readonly TimelineEntry[],
   timeline: readonly TimelineEntry[],
 ): TimelineEntry[] {
+  const received = timeOf(timeline.find(({ kind }) => kind === "received"));
+  // Nothing is received before the first attempt: then the service's clock is ahead.
+  const ahead = Math.max(0, timeOf(attempts[0]) - received) || 0;
   const merged = [...timeline];
   // From the latest on, so that attempts of one time keep their order.
   for (const attempt of attempts.toReversed()) {
-    const before = merged.findLastIndex((entry) => isEarlier(entry, attempt));
+    const before = merged.findLastIndex((entry) => isEarlier(entry, timeOf(attempt) - ahead));
     merged.splice(before + 1, 0, attempt);
   }
   return merged;
 }
 
+/** NaN without one. */
+const timeOf = (entry: TimelineEntry | undefined): number => Date.parse(entry?.at ?? "");
+
 /** One without a time stands before the next one that has one. */
-function isEarlier({ kind, at }: TimelineEntry, attempt: TimelineEntry): boolean {
-  if (at === null || attempt.at === null) return false;
+function isEarlier(entry: TimelineEntry, attemptAt: number): boolean {
   // The signature says the second; the attempt that it is of began in it.
-  const latest = Date.parse(at) + (kind === "signed" ? SECOND - 1 : 0);
-  return latest < Date.parse(attempt.at);
+  return timeOf(entry) + (entry.kind === "signed" ? SECOND - 1 : 0) < attemptAt;
 }
 
 /** ISO 8601 of one length sorts by time. */

@@ -119,7 +119,7 @@ test.each([
   ["A type newer than this package", "200 parked", "parked (unknown_type)"],
   ["Data that its schema refuses", "200 parked", "parked (bad_data)"],
   ["A mail that no handler asked for", "200 accepted", "stored, no handler asked for it"],
-  ["A body of 2 MB", "200 accepted", "stored, no handler asked for it"],
+  ["A long mail", "200 accepted", "stored, no handler asked for it"],
 ])('the demo shows the step "%s" with the answer %s and the state %s', (title, answer, state) => {
   expect(linesOf(title)).toContain(`app answers ${answer}`);
   expect(linesOf(title).at(-1)).toBe(`inbox ${state}`);

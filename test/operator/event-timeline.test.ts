@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { type TimelineEntry, type TimelineParts, eventTimeline } from "#pigeonhole/operator/event-timeline.js";
+import {
+  type TimelineEntry,
+  type TimelineParts,
+  eventTimeline,
+  mergeTimelines,
+} from "#pigeonhole/operator/event-timeline.js";
 import type { ContactEventRow } from "#pigeonhole/store/outbox.js";
 import type { HandlerDetail } from "#pigeonhole/store/inbox-view.js";
 import { eventDetail } from "../support/event-detail.js";
@@ -189,4 +194,24 @@ describe("contact events", () => {
       "The API took the contact event signed_up as cev_1, after 3 tries.",
     );
   });
+});
+
+test.each([
+  ["the same", 0],
+  ["58 s ahead", 58_000],
+])("an attempt stands before what came after it where the service's clock is %s", (_, skew) => {
+  const line = (kind: TimelineEntry["kind"], at: number): TimelineEntry => {
+    return { kind, at: iso(at), handler: null, attempt: null, text: "", detail: null, key: null };
+  };
+  const timeline = [line("signed", T), line("received", T + 510), line("failed", T + 600), line("dead", T + 900)];
+  const attempts = [line("attempt_delivered", T + skew + 500)];
+  const again = line("attempt_delivered", T + skew + 60_000);
+  expect(mergeTimelines([...attempts, again], timeline).map(({ kind }) => kind)).toEqual([
+    "attempt_delivered",
+    "signed",
+    "received",
+    "failed",
+    "dead",
+    "attempt_delivered",
+  ]);
 });
