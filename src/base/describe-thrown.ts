@@ -1,3 +1,6 @@
+import { fileURLToPath } from "node:url";
+import { PACKAGE_FOLDER } from "./package-folder.js";
+
 /** Longest error text that lists show. */
 const MAX_ERROR_LENGTH = 2_000;
 /** Longest error in full. */
@@ -39,7 +42,22 @@ function framesIn(error: unknown): string {
   const behind = isThere ? stack.slice(place + message.length) : stack.slice(-MAX_SEARCHED);
   // Line ends are no part of the space before `at`: a run of them would be searched from each.
   const start = behind.search(/\n[^\S\n]+at /);
-  return start === -1 ? "" : behind.slice(start);
+  return start === -1 ? "" : withoutOwnFrames(behind.slice(start));
+}
+
+/** Where this package is, by its path and as a URL. Its frames do not say where a handler threw. */
+const OWN_PLACES = ["src/", "dist/"].flatMap((part) => {
+  const folder = new URL(part, PACKAGE_FOLDER);
+  return [folder.href, fileURLToPath(folder)];
+});
+/** What it runs handlers through. */
+const OTHER_PLACES = ["node:internal/", "/@opentelemetry/api/"];
+const isOwn = (line: string): boolean => [...OWN_PLACES, ...OTHER_PLACES].some((place) => line.includes(place));
+
+/** Frames, without those of this package unless there are no others. */
+function withoutOwnFrames(frames: string): string {
+  const others = frames.split("\n").filter((line) => line !== "" && !isOwn(line));
+  return others.length === 0 ? frames : `\n${others.join("\n")}`;
 }
 
 const describeCause = (cause: unknown): string => errorText(cause).slice(0, MAX_ERROR_LENGTH) + framesOf(cause);

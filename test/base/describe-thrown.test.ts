@@ -1,9 +1,11 @@
 import { once } from "node:events";
 import { get } from "node:http";
 import { createServer } from "node:net";
+import { fileURLToPath } from "node:url";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { describeThrown } from "#pigeonhole/base/describe-thrown.js";
+import { PACKAGE_FOLDER } from "#pigeonhole/base/package-folder.js";
 import { errorKindOf } from "#pigeonhole/store/error-kind.js";
 import { cpuMs } from "../support/cpu-ms.js";
 
@@ -44,6 +46,18 @@ describe("an error in full", () => {
     expect(stack).toMatch(
       /^TypeError: no such customer\n {4}at loadCustomer \(.*describe-thrown\.test\.ts:\d+:\d+\)\n/,
     );
+  });
+
+  test("frames of this package and of Node's own code are left out beside others", () => {
+    const error = new Error("away");
+    const own = (part: string): string => `    at run (${new URL(`${part}/dispatch/run.js`, PACKAGE_FOLDER).href}:3:7)`;
+    const path = `    at run (${fileURLToPath(new URL("dist/run.js", PACKAGE_FOLDER))}:3:7)`;
+    const handler = "    at onSent (/app/dist/chunks/handlers.js:9:9)";
+    const node = "    at process.processTicksAndRejections (node:internal/process/task_queues:104:5)";
+    error.stack = ["Error: away", own("src"), handler, own("dist"), path, node].join("\n");
+    expect(describeThrown(error).stack).toBe(`Error: away\n${handler}`);
+    error.stack = ["Error: away", own("dist"), node].join("\n");
+    expect(describeThrown(error).stack).toBe(error.stack);
   });
 
   test("causes follow, each with its frames", () => {

@@ -1,7 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { escapeControls } from "../../base/text.js";
 import { clockTime } from "../../dev/lines/event-line.js";
-import { ownFrames } from "../frame/format.js";
 import type { Paint } from "../frame/output.js";
 
 /** Numbers from here on, in fields such as dueAt, are milliseconds since 1970: in 2001. */
@@ -66,11 +65,15 @@ function framesOf(err: unknown): string[] {
   return typeof stack === "string" ? stack.split("\n") : [];
 }
 
-/** Where a handler of a receiver threw. */
+/** Says nothing of where a handler threw. */
+const OWN_FRAME = /\/node_modules\/pigeonhole\//;
+
+/** Where a handler of a receiver threw: without frames of this package, unless there are no others. */
 function placesOf(at: unknown): string[] {
   if (!Array.isArray(at)) return [];
   const frames = at.filter((frame) => typeof frame === "string" && frame.startsWith("at ")) as string[];
-  return ownFrames(frames).map((frame) => `    ${frame}`);
+  const others = frames.filter((frame) => !OWN_FRAME.test(frame));
+  return (others.length === 0 ? frames : others).map((frame) => `    ${frame}`);
 }
 
 function textOf(field: string, value: unknown): string {

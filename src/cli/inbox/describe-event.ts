@@ -4,7 +4,7 @@ import { describeAttempts, describeRetry } from "../../operator/describe-work.js
 import type { TimelineEntry } from "../../operator/event-timeline.js";
 import type { EventDetail, FailedRun, FailedRuns, HandlerDetail, HandlerView } from "../../store/inbox-view.js";
 import type { OutboxView } from "../../store/outbox.js";
-import { clip, countOf, formatJson, ownFrames } from "../frame/format.js";
+import { clip, countOf, formatJson } from "../frame/format.js";
 import type { Paint } from "../frame/output.js";
 import { describeContactEvent } from "../values/describe-contact-event.js";
 import { paintWork } from "../values/event-work.js";
@@ -96,7 +96,7 @@ function nameOfRun({ attempt, at }: FailedRun): string {
 }
 
 function linesOf(text: string): string[] {
-  return text === "" ? [] : ownFrames(text.split("\n")).map(escapeControls);
+  return text === "" ? [] : text.split("\n").map(escapeControls);
 }
 
 function describeEntry({ kind, at, attempt, text, key }: TimelineEntry, paint: Paint): string {
