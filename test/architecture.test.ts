@@ -39,10 +39,10 @@ const ROOMS: Record<string, readonly string[]> = {
 
 /** Lines that each room may have at most, as `npm run weight` counts them; what raises one says why in its commit. */
 const CEILINGS: Record<string, number> = {
-  base: 1_369,
-  protocol: 2_101,
+  base: 1_387,
+  protocol: 2_104,
   contract: 3_486,
-  store: 13_933,
+  store: 13_922,
   operator: 608,
   client: 1_988,
   outbox: 630,
@@ -52,12 +52,12 @@ const CEILINGS: Record<string, number> = {
   sandbox: 8_944,
   capture: 4_459,
   testing: 217,
-  web: 1_844,
+  web: 1_841,
   dev: 4_247,
-  page: 11_950,
-  dashboard: 1_915,
+  page: 11_990,
+  dashboard: 1_919,
   scaffold: 1_720,
-  cli: 6_988,
+  cli: 6_982,
 };
 
 /** Folders inside a room that stand on one another: each imports only those before it; "" for the files beside them. */

@@ -13,14 +13,10 @@ export function runsAgain({ state, attempts, error }: Pick<HandlerView, "state" 
   return isWaiting(state) && attempts > 0 && error !== null;
 }
 
-/**
- * Those of an event's pieces of work that a list narrowed to a state is about; all without a state. What waits in a
- * process, and so is due at no time, is in the list of what runs.
- */
-export function piecesIn<Piece extends Pick<HandlerView, "state" | "dueAt">>(
+/** Those of an event's pieces of work that a list narrowed to a state is about; all without a state. */
+export function piecesIn<Piece extends Pick<HandlerView, "state">>(
   handlers: readonly Piece[],
   state: string,
 ): readonly Piece[] {
-  const listedIn = (each: Piece): string => (isWaiting(each.state) && each.dueAt === null ? "running" : each.state);
-  return state === "" ? handlers : handlers.filter((each) => listedIn(each) === state);
+  return state === "" ? handlers : handlers.filter((each) => each.state === state);
 }

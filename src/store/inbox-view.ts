@@ -8,10 +8,7 @@ import type { EventState, WorkState } from "./state-words.js";
 export interface HandlerView {
   /** Handler name; empty (`NOTE_HANDLER`) for the note of an event that was not understood. */
   handler: string;
-  /**
-   * State of this handler's work. What a process keeps for its `batch` or `rate` is `running` until its process has
-   * said so, and for filters of lists.
-   */
+  /** State of this handler's work. */
   state: WorkState;
   /**
    * `attempts_spent`, `do_not_retry`, `commit_async`, `crash_loop`, `superseded`, …; null where the state needs none.
@@ -23,7 +20,7 @@ export interface HandlerView {
    * done; of superseded work, which event is newer.
    */
   error: string | null;
-  /** Runs started, those included whose process died; 0 before the first. */
+  /** Runs started or about to, those included whose process died; 0 before the first. */
   attempts: number;
   /**
    * `maxAttempts` of the handler's retry policy when its receiver last started; null when that is not known, and after

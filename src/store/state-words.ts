@@ -24,8 +24,8 @@ export const EVENT_STATES = Object.keys(STATE_WORDS) as readonly EventState[];
 export const CONTACT_EVENT_STATES = ["pending", "running", "retrying", "done", "discarded", "dead"] as const;
 export type ContactEventState = (typeof CONTACT_EVENT_STATES)[number];
 
-/** States of work that has failed, as groups of errors count them: what waits after a failure is `retrying`. */
-export const FAILED_STATES = ["retrying", "running", "dead", "parked"] as const;
+/** States of work that has failed, as groups of errors count them. */
+export const FAILED_STATES = ["pending", "retrying", "running", "dead", "parked"] as const;
 export type FailedState = (typeof FAILED_STATES)[number];
 
 /** Whether it waits for a run, or for its call. */
@@ -62,3 +62,7 @@ export const IS_WORK: Readonly<Record<WorkState, string>> = {
 export const WORK_STATE = `CASE ${Object.entries(IS_WORK)
   .map(([state, condition]) => `WHEN ${condition} THEN '${state}'`)
   .join(" ")} END`;
+
+/** The same of a row that has `failed_at`, by columns of its index alone: it has an error and a run. */
+export const FAILED_WORK_STATE = `CASE w.state WHEN 'leased' THEN 'running'
+  WHEN 'pending' THEN CASE WHEN w.wait_holds IS NULL THEN 'retrying' ELSE 'pending' END ELSE w.state END`;

@@ -88,7 +88,7 @@ export const TABLES = `
   CREATE INDEX inbox_work_older ON pigeonhole.inbox_work (handler, newest_key, seq)
     WHERE newest_key IS NOT NULL AND state IN ('pending', 'dead', 'parked');
   CREATE INDEX inbox_work_failed
-    ON pigeonhole.inbox_work (handler, error_type, error_group, failed_at, state, finished, seq)
+    ON pigeonhole.inbox_work (handler, error_type, error_group, failed_at, state, wait_holds, finished, seq)
     WHERE failed_at IS NOT NULL;
 
   -- Names and times of the steps of a handler that is done stay for people, until retention drops the body. saved_at:

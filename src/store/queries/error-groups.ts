@@ -6,7 +6,7 @@ import { type ErrorGroupKey, toErrorGroupId } from "../error-group-id.js";
 import { COUNTED_EVENTS, type ErrorGroup, type ErrorGroupList, type ErrorGroupQuery } from "../error-groups.js";
 import { errorKeyOf, errorKindOf } from "../error-kind.js";
 import { pageLimit } from "../inbox-view.js";
-import type { FailedState } from "../state-words.js";
+import { FAILED_WORK_STATE, type FailedState } from "../state-words.js";
 import { type StoreQuery, readRows } from "./store-query.js";
 
 /** So many groups are looked at one by one. */
@@ -18,8 +18,7 @@ const SOUGHT_EXAMPLES = 5;
 const WORK = "pigeonhole.failed_work AS w";
 const KEY = "w.handler, w.error_type, w.error_group";
 const IN_TIME = "w.failed_at IS NOT NULL AND w.failed_at >= :since::bigint AND w.failed_at < :until::bigint";
-const STATE = "CASE w.state WHEN 'pending' THEN 'retrying' WHEN 'leased' THEN 'running' ELSE w.state END";
-const IN_STATE = `(:state::text IS NULL OR ${STATE} = :state)`;
+const IN_STATE = `(:state::text IS NULL OR ${FAILED_WORK_STATE} = :state)`;
 
 type FoundGroup = ErrorGroupKey & { lastAt: number };
 
@@ -40,13 +39,13 @@ const COUNT_FAILURES = `
   SELECT c.*, e.received_at AS "firstAt" FROM (
     SELECT n.state, n.failed_at / CAST(:stepMs AS bigint) AS step, count(*) AS events,
       sum(greatest(n.finished, 1)) AS failures, min(n.seq) AS seq, max(n.failed_at) AS "lastAt"
-    FROM (SELECT w.seq, ${STATE} AS state, w.failed_at, w.finished FROM ${WORK} WHERE ${OF_GROUP}
+    FROM (SELECT w.seq, ${FAILED_WORK_STATE} AS state, w.failed_at, w.finished FROM ${WORK} WHERE ${OF_GROUP}
       ORDER BY w.failed_at DESC LIMIT ${COUNTED_EVENTS + 1}) AS n
     GROUP BY 1, 2
   ) AS c JOIN pigeonhole.inbox_event AS e ON e.seq = c.seq`;
 
 const SELECT_EXAMPLES = `
-  SELECT e.id, ${STATE} AS state, w.reason, w.error FROM ${WORK} JOIN pigeonhole.inbox_event AS e ON e.seq = w.seq
+  SELECT e.id, ${FAILED_WORK_STATE} AS state, w.reason, w.error FROM ${WORK} JOIN pigeonhole.inbox_event AS e ON e.seq = w.seq
   WHERE ${OF_GROUP} ORDER BY w.failed_at DESC LIMIT ${SOUGHT_EXAMPLES}`;
 
 /** Groups of errors, those that failed last first. */
@@ -171,7 +170,7 @@ function sumOf(counts: readonly CountedFailures[], field: "events" | "failures")
 }
 
 function statesOf(counts: readonly CountedFailures[]): ErrorGroup["states"] {
-  const states = { retrying: 0, running: 0, dead: 0, parked: 0 };
+  const states = { pending: 0, retrying: 0, running: 0, dead: 0, parked: 0 };
   for (const { state, events } of counts) states[state] += events;
   return states;
 }

@@ -195,9 +195,6 @@ export function* readBodies(query: { ids: readonly string[]; maxBytes: number })
   return new Map(bodies.map(({ id, body }) => [id, body]));
 }
 
-/** They open at a time. Others open when a run ends, so that leased work may run by now. */
-const OPEN_IN_TIME: ReadonlySet<GateName | null> = new Set(["batch", "rate"] as const);
-
 /** What people and processes say of handlers. */
 interface Said {
   paused: ReadonlySet<string>;
@@ -221,13 +218,5 @@ function withGates<Event extends EventView>(event: Event, { paused, statuses, no
     const said = alive.find(({ waitsFor, reportedAt }) => Object.hasOwn(waitsFor, handler) && reportedAt >= since);
     return said?.waitsFor[handler] ?? ownWait;
   };
-  const handlers = event.handlers.map((work) => withGate(work, gateOf(work)));
-  return { ...event, state: stateOfEvent(handlers), handlers };
-}
-
-/** Work that is leased, and has not begun, has had no run for that. */
-function withGate(work: HandlerView, waitsFor: GateName | null): HandlerView {
-  if (work.state !== "running" || !OPEN_IN_TIME.has(waitsFor)) return { ...work, waitsFor };
-  const attempts = work.attempts - 1;
-  return { ...work, state: attempts > 0 && work.error !== null ? "retrying" : "pending", attempts, waitsFor };
+  return { ...event, handlers: event.handlers.map((work) => ({ ...work, waitsFor: gateOf(work) })) };
 }

@@ -76,11 +76,34 @@ export function describeErrorGroups(kind: StoreKind): void {
     expect(items[0]).toMatchObject({
       isCapped: false,
       failures: 2,
-      states: { retrying: 0, running: 0, dead: 2, parked: 0 },
+      states: { pending: 0, retrying: 0, running: 0, dead: 2, parked: 0 },
       firstAt: iso(T),
       lastAt: iso(T + 9),
       example: { id: "a2", state: "dead", reason: "do_not_retry", error: "Error: no order 22" },
     });
+  });
+
+  test("groups have the states that lists have, also of work whose last run asked to wait", async () => {
+    await acceptFailed("failed", { to: "pending" });
+    const lease = await acceptLeased(store, "waits", {
+      type: "email.sent",
+      work: [{ handler: "h", leaseUntil: T + MINUTE }],
+    });
+    await store.settle({
+      ...settlements.pending(lease),
+      error: "Error: no answer",
+      stack: "Error",
+      wait: { holds: "work", began: T },
+    });
+    for (const state of ["pending", "retrying"] as const) {
+      const [group] = (await inbox.listErrorGroups({ state })).items;
+      const { items } = await inbox.listEvents({ state });
+      expect(items.map(({ id, state: word }) => [id, word])).toEqual([
+        [state === "pending" ? "waits" : "failed", state],
+      ]);
+      expect(group?.example).toMatchObject({ id: items[0]?.id, state });
+      expect(group?.states).toEqual({ pending: 0, retrying: 0, running: 0, dead: 0, parked: 0, [state]: 1 });
+    }
   });
 
   test("what waits, runs again or is dead after the same error is one group until it is done or retried", async () => {
@@ -88,11 +111,11 @@ export function describeErrorGroups(kind: StoreKind): void {
     await acceptFailed("d");
     const { work } = await leasePage(store, { now: T + 50, limit: 2 });
     const states = async () => (await inbox.listErrorGroups()).items.map((group) => group.states);
-    expect(await states()).toEqual([{ retrying: 1, running: 2, dead: 1, parked: 0 }]);
+    expect(await states()).toEqual([{ pending: 0, retrying: 1, running: 2, dead: 1, parked: 0 }]);
     for (const lease of work) await store.settle(settlements.done(lease));
-    expect(await states()).toEqual([{ retrying: 1, running: 0, dead: 1, parked: 0 }]);
+    expect(await states()).toEqual([{ pending: 0, retrying: 1, running: 0, dead: 1, parked: 0 }]);
     await inbox.changeWork("retry", {});
-    expect(await states()).toEqual([{ retrying: 1, running: 0, dead: 0, parked: 0 }]);
+    expect(await states()).toEqual([{ pending: 0, retrying: 1, running: 0, dead: 0, parked: 0 }]);
   });
 
   test("a group begins when the first of its events was received, however often they fail", async () => {
