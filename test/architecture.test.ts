@@ -46,7 +46,7 @@ const CEILINGS: Record<string, number> = {
   operator: 608,
   client: 1_988,
   outbox: 630,
-  dispatch: 3_319,
+  dispatch: 3_315,
   http: 546,
   receiver: 4_510,
   sandbox: 8_944,

@@ -103,7 +103,8 @@ export class HandlerWorker {
     const holder = this.holder();
     const waits = holder !== undefined && ["paused", "retry_after", "rate"].includes(holder.name);
     const isBehind = holder === undefined ? this.window.isBehind || this.window.mayHaveMore : !waits;
-    return !isBehind && this.window.isEmpty;
+    const { isArriving, hasBegun, waiting } = this.window;
+    return !isBehind && !isArriving && !hasBegun && waiting.length === 0;
   }
 
   /** Renews the leases of this handler. A run whose lease is lost is aborted, and waiting work does not begin. */

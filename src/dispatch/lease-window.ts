@@ -88,11 +88,6 @@ export class LeaseWindow {
     return this.isRefilling || this.#reserved > 0;
   }
 
-  /** True when no work is here, and none is about to come. */
-  get isEmpty(): boolean {
-    return !this.isRefilling && this.#size === 0;
-  }
-
   /** All leases that are not lost. */
   get leases(): Lease[] {
     return [...this.#waiting.map(({ lease }) => lease), ...this.#begun].filter(({ isLost }) => !isLost);
