@@ -31,8 +31,8 @@ export interface PlannedHistory {
   events: number;
   /** Events that it would have got: retention or an erasure has dropped their bodies. */
   withoutBody: number;
-  /** Id of the job, which the dashboard shows; undefined for a dry run, and where there are no events. */
-  job: string | undefined;
+  /** Id of the job, which the dashboard shows; null for a dry run, and where there are no events. */
+  job: string | null;
 }
 
 /** The choice of a job that plans a history. */

@@ -59,8 +59,8 @@ export interface ChangedMuchWork extends ChangedWork {
 
 /** What an erasure from outside did. */
 export interface OperatorErasure extends EraseCounts {
-  /** The file beside the database that keeps old versions of what was erased until the receiver is stopped. */
-  walLeft: string | undefined;
+  /** The file beside the database that keeps old versions of what was erased until the receiver is stopped; null without one. */
+  walLeft: string | null;
 }
 
 /**

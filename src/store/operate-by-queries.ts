@@ -114,7 +114,7 @@ function planHistories({ read, write }: QueryRunner): Pick<InboxOperator, "planH
       const choice = { handler, types: found, since, until };
       const { all = 0, withBody = 0, first, last } = (await read("counting events", () => countHistory(choice))) ?? {};
       const counts = { events: withBody, withoutBody: all - withBody };
-      if (dryRun || withBody === 0) return { ...counts, job: undefined };
+      if (dryRun || withBody === 0) return { ...counts, job: null };
       const position = { after: (first ?? 1) - 1, through: last ?? 0 };
       const job = { action: "plan", choice, by, id: randomUUID(), total: withBody, position } as const;
       await write("creating a job", (now) => createJob(newJobRow({ ...job, createdAt: now }), KEPT_JOBS));

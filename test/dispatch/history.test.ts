@@ -44,7 +44,7 @@ describe("history", () => {
     const { receiver, gate, ran } = await openAfter(file, { key });
     expect(await receiver.inbox.plan({ handler: "score@2", dryRun: true })).toMatchObject({
       events: 30,
-      job: undefined,
+      job: null,
     });
     expect(await receiver.inbox.plan({ handler: "score@2" })).toMatchObject({ events: 30, withoutBody: 0 });
     await expect.poll(() => ran.length).toBe(begun);
@@ -172,6 +172,6 @@ describe("history", () => {
       await expect(receiver.inbox.plan(wrong)).rejects.toMatchObject({ code: "invalid_option" });
     for (const types of [["form.*"], [5] as unknown as string[]])
       await expect(receiver.inbox.plan({ handler: "score@2", types })).rejects.toThrow("gets email.*");
-    expect(await receiver.inbox.plan({ handler: "score@2" })).toEqual({ events: 0, withoutBody: 0, job: undefined });
+    expect(await receiver.inbox.plan({ handler: "score@2" })).toEqual({ events: 0, withoutBody: 0, job: null });
   });
 });

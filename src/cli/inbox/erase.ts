@@ -31,7 +31,7 @@ export const eraseFromInbox: RunCommand<typeof inboxErase> = async ({ options, c
   });
   if (erased === undefined) return EXIT.failed;
   const counts = { ...erased, ...(hasFolder ? await eraseCaptures({ email, folder, dryRun }) : NO_CAPTURES) };
-  const fields = { dryRun, ...counts, walLeft: counts.walLeft ?? null };
+  const fields = { dryRun, ...counts };
   context.out.result(fields, describeErasure(counts, { dryRun, hasFolder }));
   const isLeft = !dryRun && counts.eventsLeft + counts.contactEventsLeft + counts.jobsLeft > 0;
   return isLeft || counts.filesLeft.length > 0 ? EXIT.failed : EXIT.ok;
@@ -63,7 +63,7 @@ export function describeErasure(
       "open, and chooses work by a text. Run the command again when it has ended, or cancel it on the dashboard.",
     ),
     ...filesLeft.map(({ file, reason }) => `${file} may mention the address. ${reason} Look into it and delete it.`),
-    ...(walLeft === undefined
+    ...(walLeft === null
       ? []
       : [
           `${walLeft} keeps old versions of what was erased until the receiver is stopped. After a crash, start and stop it.`,

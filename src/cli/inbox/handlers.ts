@@ -67,7 +67,7 @@ export const planForHandler: RunCommand<typeof specs.inboxPlan> = ({ args: { han
     const hasReceiver = await inbox.hasReceiver();
     const { events, withoutBody, job } = planned;
     context.out.result(
-      { handler, dryRun, events, withoutBody, job: job ?? null, hasReceiver },
+      { handler, dryRun, events, withoutBody, job, hasReceiver },
       `${escapeControls(handler)}  ${describePlan(planned, { dryRun, hasReceiver })}`,
     );
   });

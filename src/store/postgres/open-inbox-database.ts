@@ -50,7 +50,7 @@ export function operateDatabase({
       const counts = await eraseAll((cursor) =>
         write("erasing", (sql, now) => sql.perform(erasePage({ email, now, dryRun, cursor }))),
       );
-      return { ...counts, walLeft: undefined };
+      return { ...counts, walLeft: null };
     },
     // oxlint-disable-next-line require-await -- a throw must become a rejection
     async backUp() {

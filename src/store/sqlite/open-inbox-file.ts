@@ -80,7 +80,7 @@ async function eraseFromFile(
     await sleep(isRead ? 0 : BETWEEN_PAGES_MS);
     return page;
   });
-  if (dryRun || file === IN_MEMORY) return { ...counts, walLeft: undefined };
+  if (dryRun || file === IN_MEMORY) return { ...counts, walLeft: null };
   // A WAL that was there before is not truncated: a receiver that has lost its locks looks like none. PASSIVE takes no
   // lock that a receiver waits for. The WAL of this connection alone is emptied, so that it keeps no old version for a
   // receiver that starts now.
@@ -89,11 +89,11 @@ async function eraseFromFile(
 }
 
 /**
- * Path of the WAL beside a database, which has old versions of changed pages; undefined where it is missing or empty.
+ * Path of the WAL beside a database, which has old versions of changed pages; null where it is missing or empty.
  * It is there while a receiver runs, and after one crashed.
  */
-function findOldVersions(file: string): string | undefined {
+function findOldVersions(file: string): string | null {
   const path = `${realpathSync(file)}-wal`;
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  return size > 0 ? path : undefined;
+  return size > 0 ? path : null;
 }
