@@ -59,7 +59,7 @@ export interface ChangedMuchWork extends ChangedWork {
 
 /** What an erasure from outside did. */
 export interface OperatorErasure extends EraseCounts {
-  /** The file beside the database that has old versions of what was erased until the receiver stops; null without one. */
+  /** The file beside the database with old versions of what was erased until the receiver stops; null without one. */
   walLeft: string | null;
 }
 
