@@ -14,6 +14,7 @@ import {
   type KnownKey,
   type Reach,
   type SandboxApiKey,
+  type SandboxApiKeys,
   keyStateOf,
 } from "./api-key.js";
 import { type KeyChange, KeyLog, type LoggedCall, type LoggedChange } from "./key-log.js";
@@ -42,7 +43,7 @@ interface NewKey extends Reach {
 type KeyPatch = CollectionChanges<Omit<ApiKeyRow, "createdAt" | "createdBy">>;
 
 /** The API keys of the workspace and the access tokens of apps, by token. See docs/service.md#api-keys. */
-export class ApiKeyRegistry {
+export class ApiKeyRegistry implements SandboxApiKeys {
   /** Every key, without the access tokens. */
   readonly all = new Collection<ApiKeyRow>({ kind: "api_key" });
   readonly #clock: Clock;
@@ -75,7 +76,6 @@ export class ApiKeyRegistry {
     for (const key of keys) this.add(key);
   }
 
-  /** Adds a key and returns its rights. Throws `invalid_option` for one that cannot be. */
   add(key: SandboxApiKey): Caller {
     const given = API_KEY_OPTIONS.resolve(key, { prefix: "An API key of the sandbox: " });
     const { token, member, name, mode, scopes } = given;
@@ -85,7 +85,6 @@ export class ApiKeyRegistry {
     return this.#callerOf(this.make({ token, name, mode, ...rights, roleId: null, expiresAtMs: null }, undefined));
   }
 
-  /** Undefined if the token is unknown. */
   find(token: string): KnownKey | undefined {
     const app = this.#apps.get(token);
     if (app !== undefined) return { caller: this.#narrowedApp(app), status: "active" };
@@ -93,7 +92,6 @@ export class ApiKeyRegistry {
     return row === undefined ? undefined : { caller: this.#callerOf(row), status: keyStateOf(row, this.#clock.now()) };
   }
 
-  /** Switches a key off or on, or revokes it. Throws `invalid_argument` when no key has this token. */
   setStatus(token: string, status: ApiKeyStatus): void {
     const row = this.#rowOf(token);
     if (row === undefined) throw new PigeonholeError("invalid_argument", "The sandbox has no such API key.");

@@ -45,6 +45,16 @@ export interface KnownKey {
   status: KeyState;
 }
 
+/** The API keys that calls may use, by hand. */
+export interface SandboxApiKeys {
+  /** Adds a key and returns its rights. Throws `invalid_option` for one that cannot be. */
+  add(key: SandboxApiKey): Caller;
+  /** Undefined if the token is unknown. */
+  find(token: string): KnownKey | undefined;
+  /** Switches a key off or on, or revokes it. Throws `invalid_argument` when no key has this token. */
+  setStatus(token: string, status: ApiKeyStatus): void;
+}
+
 /** Every scope but `keys:manage`: no key can make keys unless it was given that scope by name. */
 export const ALL_SCOPES: readonly string[] = SCOPES.filter((scope) => scope !== "keys:manage");
 

@@ -26,6 +26,18 @@ export interface ContactInput {
   id?: string | undefined;
 }
 
+/** The contacts, by hand. */
+export interface SandboxContacts {
+  /** Every contact, in the order in which they were added. */
+  readonly contacts: readonly SandboxContact[];
+  /** Throws `invalid_argument` when the address or the id is taken. */
+  addContact(contact: ContactInput): SandboxContact;
+  /** True when there was such a contact. */
+  removeContact(emailOrId: string): boolean;
+  /** Makes a contact wait for an event of this name. */
+  addWait(wait: { contactId: string; name: string }): void;
+}
+
 /** A contact with all that the workspace knows of it. */
 export interface ContactRow extends SandboxContact {
   /** The member whose app added it; undefined for the owner. */

@@ -4,7 +4,7 @@ import { type ContactEventInput, checkContactEvent } from "../../contract/contac
 import { SandboxApiError, type ApiHandlers, type Caller, SpecialAnswer, inputRefusal } from "../api/api-handlers.js";
 import type { MakeId } from "../api/make-id.js";
 import { Automations, type SandboxAutomation, type Started } from "./automations.js";
-import type { AddressBook, ContactInput, ContactRow, SandboxContact } from "./address-book.js";
+import type { AddressBook, ContactInput, ContactRow, SandboxContact, SandboxContacts } from "./address-book.js";
 import { EVENT_RETENTION_MS, EventLog, type StoredEvent } from "./stored-events.js";
 
 export interface ContactEventStoreOptions {
@@ -38,7 +38,7 @@ interface Sent {
 }
 
 /** The recorded events of the workspace's contacts. See docs/service.md#contact-event-api. */
-export class ContactEventStore {
+export class ContactEventStore implements SandboxContacts {
   readonly #options: ContactEventStoreOptions;
   readonly #automations = new Automations();
   readonly #log = new EventLog();
@@ -58,16 +58,12 @@ export class ContactEventStore {
     return this.#log.all;
   }
 
-  /** Every contact, in the order in which they were added. */
   get contacts(): readonly SandboxContact[] {
     return this.#options.book.all.map(({ id, email, name }) => ({ id, email, name }));
   }
 
-  /** Throws `invalid_argument` when the address or the id is taken. */
   readonly addContact = (contact: ContactInput): SandboxContact => this.#options.book.add(contact);
-  /** True when there was such a contact. */
   readonly removeContact = (emailOrId: string): boolean => this.#options.book.remove(emailOrId);
-  /** Makes a contact wait for an event of this name. */
   readonly addWait = (wait: { contactId: string; name: string }): void => this.#automations.addWait(wait);
 
   /** Resets to the automations of the options, without events. */

@@ -1,11 +1,11 @@
 import type { Clock } from "../../base/clock.js";
 import type { WebhookCreateInput, WebhookEndpoint, WebhookUpdateInput } from "../../contract/webhook-endpoint.js";
 import type { EventType } from "../../protocol/event-types.js";
+import type { SandboxApiKeys } from "../access/api-key.js";
 import type { SandboxCallers } from "../access/sandbox-callers.js";
 import type { ApiFaultList } from "../calls/api-faults.js";
 import type { ApiFetch } from "../calls/request-handler.js";
-import type { ApiKeyRegistry } from "../access/api-key-registry.js";
-import type { ContactEventStore } from "../contact-events/contact-event-store.js";
+import type { SandboxContacts } from "../contact-events/address-book.js";
 import type { ContactEventWait, StoredEvent } from "../contact-events/stored-events.js";
 import type { AttemptFilter } from "../delivery/attempt-log.js";
 import type { AttemptRow } from "../delivery/attempt-row.js";
@@ -95,13 +95,13 @@ export interface Sandbox {
   /** For `createClient`, and for the option `api` of createReceiver: the first key, and the API without a socket. */
   readonly clientOptions: { apiKey: string; baseUrl: string; fetch: ApiFetch };
   /** The API keys that calls may use; see docs/service.md#api-keys. */
-  readonly apiKeys: Pick<ApiKeyRegistry, "add" | "find" | "setStatus">;
+  readonly apiKeys: SandboxApiKeys;
   /** Makes access tokens of the owner and of members, and keys of every kind. See docs/service.md#callers. */
   readonly callers: SandboxCallers;
   /** The endpoints that deliveries go to. */
   readonly endpoints: SandboxEndpoints;
   /** Contacts, automations and waits. */
-  readonly contacts: Pick<ContactEventStore, "contacts" | "addContact" | "removeContact" | "addWait">;
+  readonly contacts: SandboxContacts;
   /** Every stored contact event, in the order of recording. */
   readonly contactEvents: readonly StoredEvent[];
   /**

@@ -51,7 +51,7 @@ const inTurn =
     let last: Answered | undefined;
     for (const [line, body, key = "full"] of steps) {
       last = await send(line.replace("{id}", id), { body, key });
-      id ||= String(last.body["id"] ?? "");
+      id ||= (last.body["id"] as string | undefined) ?? "";
     }
     return last as Answered;
   };
