@@ -7,7 +7,7 @@ import { MEMORY_DISK } from "./test/support/memory-disk.js";
 const SOURCE = resolve(import.meta.dirname, "src");
 
 /** Rooms whose unit tests need no store in a file and no real time. */
-const FAST = "{base,capture,cli,client,contract,page,protocol,scaffold,testing}";
+const FAST = "{base,capture,cli,client,contract,page,protocol,repository,scaffold,testing}";
 
 // The kinds of tests, by what they need. All that no pattern names is a unit test, which starts no process and no
 // browser.
@@ -123,13 +123,13 @@ const FROM_SOURCE = [
 
 const ALL_KINDS = Object.values(KINDS).flat();
 const SHORT = [
-  project("fast", [`test/${FAST}/**/*.test.ts`, "test/*.test.ts"], {
+  project("fast", [`test/${FAST}/**/*.test.ts`], {
     ...UNIT,
     exclude: [...NEVER, ONLY_LONG, ...ALL_KINDS],
   }),
   project("unit", ["test/**/*.test.ts"], {
     ...UNIT,
-    exclude: [...NEVER, ONLY_LONG, ...ALL_KINDS, `test/${FAST}/**`, "test/*.test.ts"],
+    exclude: [...NEVER, ONLY_LONG, ...ALL_KINDS, `test/${FAST}/**`],
   }),
   ...Object.entries(KINDS).map(([name, include]) => project(name, include)),
 ];

@@ -12,7 +12,7 @@ const TESTED = [
   "test/store/conformance-file.process.test.ts",
   "test/store/layout-faults.ts",
   "test/store/sqlite-kind.ts",
-  "test/quiet.process.test.ts",
+  "test/process/quiet.test.ts",
   "test/support",
   "vitest.config.ts",
   "vitest.dist.config.ts",

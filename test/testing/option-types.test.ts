@@ -53,7 +53,7 @@ interface Refusals {
 }
 
 const ENTRIES = ["index", "client", "dashboard", "postgres", "protocol", "sandbox", "store", "testing"];
-const ROOT = new URL("../", import.meta.url);
+const ROOT = new URL("../../", import.meta.url);
 
 describe("public options", () => {
   test("an option may be given as undefined, which counts as omitted", () => {

@@ -2,14 +2,14 @@ import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import { makeFolder } from "./support/folder.js";
-import { BIN } from "./support/start-cli.js";
-import { startProgram } from "./support/start-program.js";
+import { makeFolder } from "../support/folder.js";
+import { BIN } from "../support/start-cli.js";
+import { startProgram } from "../support/start-program.js";
 
 // Warnings of Node on standard error are faults of ours: a deprecated call, a timer that is too long, a listener too
 // many.
 
-const ROOT = resolve(import.meta.dirname, "..");
+const ROOT = resolve(import.meta.dirname, "../..");
 
 const RECEIVER = `
   import { createReceiver } from ${JSON.stringify(pathToFileURL(join(ROOT, "dist/index.js")).href)};
@@ -31,7 +31,7 @@ test.each([
   const cwd = makeFolder();
   writeFileSync(join(cwd, "receiver.mjs"), RECEIVER);
   const { ended, output, signal } = start(args, cwd);
-  await expect.poll(output, { timeout: 20_000 }).toContain("Ready.");
+  await expect.poll(output).toContain("Ready.");
   signal("SIGTERM");
   expect((await ended).stderr).toBe("");
 });
