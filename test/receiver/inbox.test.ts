@@ -33,7 +33,15 @@ describe("inbox.erase", () => {
   test("inbox.erase deletes the body and keeps the id, so that nothing of it runs again", async () => {
     const { receiver, runs, deliver } = await startWithFailingHandler();
     const event = await deliver({ data: { to: ["ann@example.com"] } });
-    const counts = { work: 1, eventsLeft: 0, contactEvents: 0, contactEventsLeft: 0, jobs: 0, jobsLeft: 0 };
+    const counts = {
+      work: 1,
+      eventsLeft: 0,
+      contactEvents: 0,
+      contactEventsLeft: 0,
+      jobs: 0,
+      jobsLeft: 0,
+      walLeft: null,
+    };
     const email = "Ann@Example.com";
     expect(await receiver.inbox.erase({ email, dryRun: true })).toEqual({ events: 1, ...counts });
     expect(await receiver.inbox.erase({ email })).toEqual({ events: 1, ...counts });
