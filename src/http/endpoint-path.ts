@@ -6,6 +6,9 @@ const PLAIN_PATH = /^\/[\w\-.~%$&',;=@/]*$/;
 /** Clients resolve these before they send, in each spelling. */
 const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
+/** What a request target has before its path when a proxy sends it. */
+const HOST = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i;
+
 /**
  * Throws `invalid_option` for a path that no request can have, or that Express would take for a pattern.
  */
@@ -23,15 +26,18 @@ export function checkEndpointPath(path: unknown): asserts path is string {
 
 /**
  * Says for a request target whether Express would route it to `path`: letter case, one slash at the end and the query
- * make no difference, percent-encoding does. Of a target that names a host, as only clients of a proxy send it, it says
- * no. `path` must have been checked.
+ * make no difference, percent-encoding does. A host before the path makes none either, even one that Express refuses.
+ * `path` must have been checked.
  */
 export function createPathMatcher(path: string): (target: string | undefined) => boolean {
   const bare = path === "/" ? path : path.replace(/\/$/, "").toLowerCase();
   const slashed = `${bare}/`;
   return (target) => {
     if (target === path) return true;
-    const asked = target?.replace(/[?#].*$/, "").toLowerCase();
+    const asked = target
+      ?.replace(HOST, "")
+      .replace(/[?#].*$/, "")
+      .toLowerCase();
     return asked === bare || asked === slashed;
   };
 }

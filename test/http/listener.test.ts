@@ -85,6 +85,18 @@ describe("the path in Express", () => {
       expect(received).toHaveLength(hits);
     },
   );
+
+  test.each([
+    ["http://mail.example/hooks", 200],
+    ["HTTPS://a:b@[::1]:8443/Hooks/?q", 200],
+    // An application behind would answer 404, which is final.
+    ["http://h:abc/hooks", 200],
+    ["http://hooks", 404],
+    ["http://h/hooks/x", 404],
+  ])("a POST to the target %s, which names a host, is answered %i", async (target, status) => {
+    const { inFront } = await serveInFrontOf(express(), "/hooks");
+    expect(await createSender(inFront)(target)).toBe(status);
+  });
 });
 
 const postTo = (target: string): string => `POST ${target} HTTP/1.1\r\nhost: h\r\ncontent-length: 0\r\n\r\n`;
