@@ -54,10 +54,10 @@ const OWN_PLACES = ["src/", "dist/"].flatMap((part) => {
 const OTHER_PLACES = ["node:internal/", "/@opentelemetry/api/"];
 const isOwn = (line: string): boolean => [...OWN_PLACES, ...OTHER_PLACES].some((place) => line.includes(place));
 
-/** Frames, without those of this package unless there are no others. */
+/** Frames, without those of this package unless no other one names a file, as in an app that is bundled with it. */
 function withoutOwnFrames(frames: string): string {
   const others = frames.split("\n").filter((line) => line !== "" && !isOwn(line));
-  return others.length === 0 ? frames : `\n${others.join("\n")}`;
+  return others.some((line) => /:\d+\)?$/.test(line)) ? `\n${others.join("\n")}` : frames;
 }
 
 const describeCause = (cause: unknown): string => errorText(cause).slice(0, MAX_ERROR_LENGTH) + framesOf(cause);

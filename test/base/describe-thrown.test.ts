@@ -56,7 +56,10 @@ describe("an error in full", () => {
     const node = "    at process.processTicksAndRejections (node:internal/process/task_queues:104:5)";
     error.stack = ["Error: away", own("src"), handler, own("dist"), path, node].join("\n");
     expect(describeThrown(error).stack).toBe(`Error: away\n${handler}`);
-    error.stack = ["Error: away", own("dist"), node].join("\n");
+    const placeless = "    at JSON.parse (<anonymous>)";
+    error.stack = ["Error: away", placeless, handler, own("dist")].join("\n");
+    expect(describeThrown(error).stack).toBe(`Error: away\n${placeless}\n${handler}`);
+    error.stack = ["Error: away", placeless, own("dist"), node].join("\n");
     expect(describeThrown(error).stack).toBe(error.stack);
   });
 
