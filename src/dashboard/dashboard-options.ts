@@ -7,7 +7,7 @@ import type { DashboardRole, PayloadAccess } from "../web/api/session.js";
 export interface DashboardPerson {
   /** `read` looks only; `operate` may also retry, discard, run, pause and resume. */
   role: DashboardRole;
-  /** Who it is, such as the id of your user; 1 to 200 characters. It is logged with every action. */
+  /** Who it is, such as the id of your user; 1 to 200 whole characters. It is logged with every action. */
   name: string;
   /** How much of payloads this person may see. @default the option `payloads` of `createDashboard` */
   payloads?: PayloadAccess | undefined;

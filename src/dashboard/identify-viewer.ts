@@ -57,7 +57,7 @@ export async function identifyViewer(
   return { kind: "failed" };
 }
 
-const ALLOW_RULE = `allow must return { role: "read" | "operate", name, payloads? } with a name of 1 to ${MAX_NAME_LENGTH} characters, or nothing.`;
+const ALLOW_RULE = `allow must return { role: "read" | "operate", name, payloads? } with a name of 1 to ${MAX_NAME_LENGTH} characters, none of them half, or nothing.`;
 
 /** Half a character cannot be sent in a header. */
 function isName(name: unknown): name is string {

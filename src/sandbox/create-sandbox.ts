@@ -173,8 +173,10 @@ class EmulatedService implements Sandbox {
   readonly advanceToNextAttempt: Sandbox["advanceToNextAttempt"] = (eventId) => {
     const isMeant = (one: { eventId: string }): boolean => eventId === undefined || one.eventId === eventId;
     return this.#delivering.passTime.advanceTo((elapsedMs) => {
+      // Read first: a millisecond that passes meanwhile must not end the wait before the attempt.
+      const nowMs = this.clock.now();
       const next = this.plannedAttempts.find(isMeant);
-      return next && elapsedMs + next.dueAtMs - this.clock.now();
+      return next && elapsedMs + next.dueAtMs - nowMs;
     });
   };
 

@@ -36,8 +36,8 @@ export const TABLES = `
   -- that was ahead; NULL when the row does not wait. Work whose last run failed, or that is dead or parked, has the
   -- event's type, what the error has in common with others, and when. A retry by a person clears them. waits: runs that
   -- ended in RetryAfter, and count as no attempt; wait_began: the first of them; wait_holds: whether pending work or
-  -- its handler waits, NULL where its last run did not ask to. newest_key: a digest of the key of which only the newest
-  -- event counts, and created_at the time in its envelope. One CHECK costs less than eight.
+  -- its handler waits, NULL where the last run that ended did not ask to. newest_key: a digest of the key of which only
+  -- the newest event counts, and created_at the time in its envelope. One CHECK costs less than eight.
   CREATE TABLE pigeonhole.inbox_work (
     seq         bigint  NOT NULL,
     handler     text    COLLATE "C" NOT NULL,

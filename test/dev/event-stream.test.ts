@@ -78,6 +78,13 @@ describe("the event stream of the page", () => {
       page.close();
     }
   });
+
+  test("the event stream ends when the dev server closes", async () => {
+    const { dev } = await startDev();
+    const page = await streamOf(dev);
+    await dev.close();
+    await page.ended;
+  });
 });
 
 describe("the stream itself", () => {

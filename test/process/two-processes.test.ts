@@ -8,7 +8,6 @@ import { ServiceSender, type TestEvent } from "../support/service-sender.js";
 import { waitUntil } from "../support/wait-until.js";
 
 const CLEAN = { code: 0, signal: null };
-/** For what hangs; a busy machine takes a while for the rest of the load. */
 
 function expectOnce(file: string, events: readonly TestEvent[]): void {
   const expected = events.flatMap(({ id }) => [`${id} one`, `${id} two`]).toSorted();
