@@ -1,9 +1,9 @@
 /*
  * The protocol between the page and the server of the dashboard: JSON under `api/`, relative to where the dashboard is
  * mounted. The page builds relative URLs only, so that any mount works. The page itself is at the mount with a slash at
- * its end; without it the server redirects there. What each view asks for is in the file of that view, beside this one or
- * in dashboard/state-now.ts and job-body.ts. The dev server answers errors, events, handlers and the outbox alike, for
- * one person who may do all.
+ * its end; without it the server redirects there. What each view asks for is in the file of that view, beside this one
+ * or in dashboard/state-now.ts and job-body.ts. The dev server answers errors, events, handlers and the outbox alike,
+ * for one person who may do all.
  *
  * GET  api/session                             → PageSession
  *
