@@ -1,8 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import { fakeClock } from "pigeonhole/testing";
 import { expect, test } from "vitest";
-import { makeEvent, makeGate, openReceiver, post, storeIn, untilWork } from "../support/receiver.js";
+import { openInbox } from "#pigeonhole/store/open-inbox.js";
+import { makeEvent, makeGate, openReceiver, post, storeIn, untilWork, workOf } from "../support/receiver.js";
 import { makeCrashedFile } from "../support/crashed-file.js";
+import { postUntil, startReceiver } from "../support/start-receiver.js";
 
 test("work in which two processes died runs alone when it runs again after a failure", async () => {
   const crashing = makeEvent({ type: "email.sent" });
@@ -66,4 +68,16 @@ test("work in which two processes died begins before other work of its handler t
   // No round of the maintenance gives back what waits.
   await expect.poll(() => runs.filter((id) => id === crashing.id)).toHaveLength(2);
   await receiver.stop();
+});
+
+test("work in which two processes died waits while its handler is paused, and keeps no other work waiting", async () => {
+  const crashing = makeEvent({ type: "email.sent" });
+  const file = await makeCrashedFile(crashing, "email.sent", 2);
+  const inbox = await openInbox(file);
+  await inbox.pauseHandler("email.sent", "ann");
+  await inbox.close();
+  const handlers = { "email.sent": () => undefined, "email.opened": () => undefined };
+  const receiver = await startReceiver({ store: storeIn(file) }, handlers);
+  await postUntil(receiver, { state: "done" }, { type: "email.opened" });
+  expect(await workOf(receiver, crashing.id)).toMatchObject({ state: "pending" });
 });

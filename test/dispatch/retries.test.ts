@@ -33,13 +33,17 @@ const fail = () => {
   throw new Error("not now");
 };
 
-test("a failing handler runs again until it succeeds, and the last error is removed", async () => {
-  const { clock, receiver, event, settled } = await startFailing((run) => (run < 3 ? fail() : undefined));
-  await settled(1, "retrying");
-  expect(await workOf(receiver, event.id)).toMatchObject({ error: "Error: not now", reason: null });
-  await clock.advance(10_000);
-  await settled(2, "retrying");
-  await clock.advance(20_000);
+test("a failing handler runs again after waits that vary until it succeeds, and the last error is removed", async () => {
+  const chances = [0.25, 0.75];
+  const random = () => chances.shift() ?? 0;
+  const { clock, receiver, event, settled } = await startFailing((run) => (run < 3 ? fail() : undefined), { random });
+  // 10 and 20 seconds, less or more up to a fifth.
+  for (const [index, wait] of [9_000, 22_000].entries()) {
+    await settled(index + 1, "retrying");
+    const dueAt = isoTime(clock.now() + wait);
+    expect(await workOf(receiver, event.id)).toMatchObject({ error: "Error: not now", reason: null, dueAt });
+    await clock.advance(wait);
+  }
   await settled(3, "done");
   expect(await workOf(receiver, event.id)).toMatchObject({ error: null, dueAt: null });
   expect(await receiver.stats()).toMatchObject({ pending: 0, done: 1, dead: 0 });
