@@ -28,6 +28,7 @@ function open({ goesBack = false } = {}) {
     overview: call("overview"),
     readStatuses: call("readStatuses"),
     readFigures: call("readFigures"),
+    handlerTimes: call("handlerTimes"),
     listEvents: call("listEvents"),
   } as unknown as InboxOperator;
   const clock = { now: () => state.now, setTimer: () => ({ cancel: () => undefined }) };
@@ -109,10 +110,16 @@ describe("lists", () => {
   });
 });
 
-test("figures of each range are read once a second", async () => {
-  const { readings, wait, asked } = open();
+test("figures of each range are read once a second, or after fifty times as long as they took", async () => {
+  const { readings, state, wait, asked } = open();
   for (const range of ["1h", "7d", "1h"] as const) await readings.readFigures(range);
   wait(SECOND);
   await readings.readFigures("1h");
   expect(asked).toEqual(['readFigures "1h"', 'readFigures "7d"', 'readFigures "1h"']);
+  state.takes = 400;
+  const readAll = () => Promise.all([readings.readFigures("7d"), readings.handlerTimes()]);
+  await readAll();
+  wait(19 * SECOND);
+  await readAll();
+  expect(asked.slice(3)).toEqual(['readFigures "7d"', "handlerTimes"]);
 });

@@ -132,6 +132,19 @@ test("two calls that move to the next attempt get one attempt each", async () =>
 });
 
 describe("other clocks", () => {
+  test("on a clock whose timers are late, of planned attempts that are overdue the first due is first", () => {
+    let nowMs = START;
+    const clock = { now: () => nowMs, setTimer: () => ({ cancel: () => undefined }) };
+    const { sandbox } = openEndpoint({ clock });
+    for (const delayMs of [2 * MINUTE, MINUTE]) {
+      sandbox.faults.deliveries.add({ fault: { kind: "delay", delayMs }, times: 1 });
+    }
+    const ids = ["second", "first"].map((id) => sandbox.emit("email.sent", {}, { id }).event.id);
+    nowMs += HOUR;
+    const planned = ids.toReversed().map((eventId) => ({ eventId, dueAtMs: nowMs }));
+    expect(sandbox.plannedAttempts).toMatchObject(planned);
+  });
+
   test("a fast clock passes an hour in a moment, and signs with the receiver's time", async () => {
     const probe = await openProbe(() => 503);
     const sandbox = openSandbox({ clock: { speed: 100_000 } });

@@ -149,7 +149,7 @@ describe("a narrowed key", () => {
   const SUPPORT = "support@acme.example.com";
   const refused = { status: 422, body: { code: "capability_unsupported", param: "addressAllowlist" } };
 
-  test("a narrowed key reads every endpoint, and changes or deletes only those in its scope", async () => {
+  test("a narrowed key reads every endpoint, and makes, changes or deletes only those in its scope", async () => {
     const keys = [{ token: "svc_live_whole" }, { token: "svc_live_narrow", addressAllowlist: [SUPPORT] }];
     const sandbox = openSandbox({ apiKeys: keys });
     const wide = sandbox.endpoints.create({ url });
@@ -157,6 +157,11 @@ describe("a narrowed key", () => {
     const call = (method: string, id: string, body?: unknown) =>
       send(sandbox, { method, path: `/webhooks/${id}`, body, key: "svc_live_narrow" });
     expect((await call("GET", wide.id)).status).toBe(200);
+    const domainAllowlist = ["acme.example.com"];
+    for (const lists of [{ addressAllowlist: [SUPPORT, "billing@acme.example.com"] }, { domainAllowlist }]) {
+      const create = { method: "POST", path: "/webhooks", body: { url, ...lists }, key: "svc_live_narrow" };
+      expect(await send(sandbox, create)).toMatchObject(refused);
+    }
     expect(await call("PATCH", wide.id, { description: "mine" })).toMatchObject(refused);
     expect(await call("PATCH", wide.id, { addressAllowlist: [SUPPORT] })).toMatchObject(refused);
     expect(await call("DELETE", wide.id)).toMatchObject(refused);

@@ -81,12 +81,12 @@ export class DeliveryEngine {
   get planned(): PlannedAttempt[] {
     const { clock, elapsed } = this.#options.time;
     const [nowMs, elapsedMs] = [clock.now(), elapsed()];
-    const planned = [...this.#open].flatMap(({ id: deliveryId, endpoint, event, attempts, wait }) => {
+    const byDue = [...this.#open].toSorted((a, b) => (a.wait?.dueMs ?? 0) - (b.wait?.dueMs ?? 0));
+    return byDue.flatMap(({ id: deliveryId, endpoint, event, attempts, wait }) => {
       if (wait === undefined) return [];
       const about = { deliveryId, endpointId: endpoint.id, eventId: event.id, eventType: event.type };
       return [{ ...about, attempt: attempts + 1, dueAtMs: nowMs + Math.max(0, wait.dueMs - elapsedMs) }];
     });
-    return planned.toSorted((a, b) => a.dueAtMs - b.dueAtMs);
   }
 
   /** Deliveries that have not ended. */

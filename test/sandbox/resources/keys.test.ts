@@ -210,6 +210,19 @@ describe("the rotation of a key", () => {
     expect(await called("GET /labels", undefined, next)).toBe("200");
   });
 
+  test("a key with another role or mode than the caller's, or a later expiry, is not rotated", async () => {
+    const { keyOf, called } = openKeys();
+    const { token } = keyOf({ scopes: MANAGER, role: "Owner", expiresInMinutes: 60 });
+    for (const [wider, axis] of [
+      [{ role: "Viewer", expiresInMinutes: 60 }, "roleId"],
+      [{ role: "Owner", expiresInMinutes: 61 }, "expiresInMinutes"],
+      [{ role: "Owner", expiresInMinutes: 60, mode: "test" }, "mode"],
+    ] as const) {
+      const { id } = keyOf({ scopes: ["labels:read"], ...wider });
+      expect(await called(`POST /keys/${id}/rotate`, undefined, token)).toBe(`403 beyond_caller_authority ${axis}`);
+    }
+  });
+
   test.each([[["keys:write"]], [["keys:manage"]]])("a key with %j rotates itself", async (scopes) => {
     const { keyOf, clientOf, called } = openKeys();
     const { id, token, client } = keyOf({ scopes: [...scopes, "keys:read"] });
