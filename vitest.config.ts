@@ -75,7 +75,6 @@ process.env["NODE_COMPILE_CACHE"] ??= resolve(import.meta.dirname, "node_modules
 
 /** What holds for every kind. */
 const SHARED = {
-  globalSetup: ["test/support/prepare-postgres.ts", "test/support/tell-skipped.ts"],
   reporters: ["default", "test/support/time-reporter.ts"],
   // The limits are for what hangs: what is awaited comes at once or never, unless the machine is busy with other work.
   testTimeout: 180_000,
@@ -162,6 +161,11 @@ export function configure(tested: "source" | "dist", forms: keyof typeof FORMS =
       execArgv: isSource ? ["--import", resolve(import.meta.dirname, "test/support/threads-of-source.mjs")] : [],
       projects: FORMS[forms],
       ...SHARED,
+      globalSetup: [
+        ...(isSource ? ["test/support/fresh-build.ts"] : []),
+        "test/support/prepare-postgres.ts",
+        "test/support/tell-skipped.ts",
+      ],
       typecheck: { enabled: false },
       // What decides how the package is built, and no module of it imports, changes all.
       forceRerunTriggers: [
