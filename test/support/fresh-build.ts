@@ -8,7 +8,7 @@ const ROOT = resolve(import.meta.dirname, "../..");
 /** Kinds of tests that load the source alone. */
 const WITHOUT_BUILD = ["fast", "unit"];
 
-/** Builds what processes and the browser load, if the source has changed since. Called before a project's first test. */
+/** Builds what processes and the browser load, if the source is newer. Called before a project's first test. */
 export default function buildIfStale(project: TestProject): void {
   if (!project.vitest.projects.includes(project) || WITHOUT_BUILD.includes(project.name) || !isStale()) return;
   execFileSync("npm", ["run", "--silent", "build"], { cwd: ROOT, stdio: "inherit" });
