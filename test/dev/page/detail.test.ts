@@ -193,7 +193,9 @@ describeBench("an open delivery", {}, ({ bench, page, rows, problems }) => {
   test("an open delivery is replayed in each way, and a duplicate says so and is run again under a new id", async () => {
     await openDelivery();
     await page.getByRole("button", { name: "Replay", exact: true }).click();
-    await page.getByText(/^Replayed: 200 duplicate · not as before · Not run: the receiver has this id$/).waitFor();
+    await page
+      .getByText(/^Replayed: 200 duplicate · another answer than before · Not run: the receiver has this id$/)
+      .waitFor();
     await expect.poll(() => page.locator(".notice.warn").count()).toBe(1);
     await expect.poll(() => attempts().count()).toBe(3);
     await seeText(attempts().nth(1), /replay, signed again[\s\S]*200 duplicate/);
