@@ -71,8 +71,12 @@ describeOnPostgres((database) => {
   async function createOfBoth(): Promise<StoreUnderTest<PostgresTransaction>> {
     const { createPostgresStore: create } = await loadNextVersion();
     const another = () => create({ pool: database.pool, schema });
-    const drop = async () => void (await database.pool.query(`DROP SCHEMA ${schema} CASCADE`));
-    return { ...(await ofThis.create()), another, dispose: drop };
+    const under = await ofThis.create();
+    const dispose = async (): Promise<void> => {
+      await under.dispose();
+      await database.pool.query(`DROP SCHEMA ${schema} CASCADE`);
+    };
+    return { ...under, another, dispose };
   }
   testModels({
     kind: { ...ofThis, name: "this version beside the next", create: createOfBoth },
